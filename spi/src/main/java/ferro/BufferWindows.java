@@ -72,14 +72,14 @@ final class BufferWindows {
     }
 
     /** Throws an exception if a call may not use this memory. */
-    void check(String call, String tensor, boolean isWritten) {
+    void check(String call, String name, Object tensor, boolean isWritten) {
         if (!memory.isAlive()) {
-            throw new IllegalStateException(call + ": the memory of " + tensor + " was freed (" + memory
+            throw new IllegalStateException(call + ": the memory of " + name + " " + tensor + " was freed (" + memory
                     + "): free memory, or close its arena, only after the calls on its tensors have ended");
         }
         if (isReadOnly && isWritten) {
-            throw new IllegalArgumentException(
-                    call + ": " + tensor + " is read-only (" + memory + "): need memory that can be written");
+            throw new IllegalArgumentException(call + ": " + name + " " + tensor + " is read-only (" + memory
+                    + "): need memory that can be written");
         }
     }
 }

@@ -158,7 +158,7 @@ abstract sealed class ElementMemory permits ElementCopies {
         Objects.requireNonNull(call, "call");
         Objects.requireNonNull(name, "name");
         if (memory instanceof ForeignView view) {
-            view.windows().check(call, name + " " + this, isWritten);
+            view.windows().check(call, name, this, isWritten);
         }
     }
 }

@@ -133,6 +133,6 @@ class BackendSelectionTest {
                         IllegalArgumentException.class,
                         () -> SystemContext.of(Map.of()).spec())
                 .getMessage();
-        assertTrue(text.contains("with ferro run") && text.contains("RANK"), text);
+        assertTrue(text.contains("(ferro run ") && text.contains("RANK"), text);
     }
 }

@@ -31,7 +31,6 @@ class JobOptionsTest {
         String script = AutoComplete.bash("ferro", FerroCommand.commandLine());
 
         assertTrue(script.contains("(\"auto\" \"tcp\" \"shm\") # --links values"), script);
-        assertTrue(script.contains("(\"auto\" "), script);
         assertTrue(script.contains("\"tcp\") # --backend values"), script);
     }
 }

@@ -71,7 +71,7 @@ class StartScriptTest {
         Path installed = Files.createDirectory(folder.resolve("ferro-1"));
         Path lib = Files.createDirectory(installed.resolve("lib"));
         Files.copy(SHARED, lib.resolve("start.sh"));
-        Files.createFile(lib.resolve("SHA256SUMS"));
+        Files.createFile(installed.resolve("SHA256SUMS"));
         Path script = Files.createDirectory(installed.resolve("bin")).resolve("ferro");
         Files.copy(CHECKOUT.resolve("distribution/src/main/bin/ferro"), script);
         return script;

@@ -102,11 +102,15 @@ public final class Services {
 
     /** An iterator over the providers of several sources, which returns each class once and throws each error once. */
     private static final class Providers<S> implements Iterator<ServiceLoader.Provider<S>> {
+        /** Errors in a row after which a source is left: a class loader may throw the same error for ever. */
+        private static final int MAX_ERRORS = 100;
+
         private final Iterator<Supplier<Iterator<ServiceLoader.Provider<S>>>> places;
         private final Set<Class<?>> seen = new HashSet<>();
         private final Set<String> failures = new HashSet<>();
         private Iterator<ServiceLoader.Provider<S>> current = Collections.emptyIterator();
         private ServiceLoader.Provider<S> next;
+        private int errors;
 
         Providers(Iterator<Supplier<Iterator<ServiceLoader.Provider<S>>>> places) {
             this.places = places;
@@ -119,12 +123,18 @@ public final class Services {
                     if (current.hasNext()) {
                         ServiceLoader.Provider<S> found = current.next();
                         next = seen.add(found.type()) ? found : null;
+                        errors = 0;
                     } else if (places.hasNext()) {
+                        errors = 0;
                         current = places.next().get();
                     } else {
                         return false;
                     }
                 } catch (ServiceConfigurationError | LinkageError broken) {
+                    errors++;
+                    if (errors == MAX_ERRORS) {
+                        current = Collections.emptyIterator();
+                    }
                     // several sources may find the same broken provider
                     if (failures.add(BrokenServices.root(broken))) {
                         throw broken;

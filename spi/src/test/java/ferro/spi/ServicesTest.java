@@ -3,12 +3,16 @@ package ferro.spi;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import java.io.IOException;
+import java.net.URL;
 import java.util.ArrayList;
+import java.util.Enumeration;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.ServiceConfigurationError;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 class ServicesTest {
     private static final List<String> NAMES = List.of("unreadable", "unlinked", "near", "far");
@@ -59,6 +63,29 @@ class ServicesTest {
                             throw new IllegalArgumentException("a setting of " + name);
                         },
                         error -> broken.add(error.getMessage())));
+    }
+
+    @Test
+    @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void aClassLoaderThatThrowsEachTimeIsLeft() {
+        ClassLoader failing = new ClassLoader(getClass().getClassLoader()) {
+            @Override
+            public Enumeration<URL> getResources(String name) throws IOException {
+                throw new IOException("no files of " + name);
+            }
+        };
+        Thread thread = Thread.currentThread();
+        ClassLoader former = thread.getContextClassLoader();
+        thread.setContextClassLoader(failing);
+        try {
+            Services.each(
+                    Services.of(StoreProvider.class), each -> {}, error -> broken.add(BrokenServices.root(error)));
+        } finally {
+            thread.setContextClassLoader(former);
+        }
+
+        assertEquals(
+                1, broken.stream().filter(text -> text.contains("no files of")).count(), broken::toString);
     }
 
     private static String linked(String name) {

@@ -57,7 +57,7 @@ public interface DiagnosisRules extends Subject {
             String agreed = story(ranks.rank(0));
             assertTrue(agreed.startsWith(code + " "), "need " + code + ", found " + agreed);
             if (!culprits.equals("*")) {
-                assertEquals(code + " of " + culprits, agreed, "code and ranks to blame");
+                assertEquals(code + " of [" + culprits + "]", agreed, "code and ranks to blame");
             }
             ranks.outcomes(Ranks.LIMIT, ProcessGroup::barrier);
             for (int rank = 0; rank < 5; rank++) {

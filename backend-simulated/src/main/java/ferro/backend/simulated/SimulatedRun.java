@@ -243,7 +243,15 @@ final class SimulatedRun<T> {
         for (BodyRun rank : ranks) {
             rank.thread.join(Math.max(1, (deadline - System.nanoTime()) / 1_000_000));
         }
-        notEnded().forEach(rank -> rank.context.close());
+        notEnded().forEach(this::closeLate);
+    }
+
+    private void closeLate(BodyRun rank) {
+        try {
+            rank.context.close();
+        } catch (RuntimeException | Error failure) {
+            failed(rank, failure);
+        }
     }
 
     private synchronized List<BodyRun> notEnded() {

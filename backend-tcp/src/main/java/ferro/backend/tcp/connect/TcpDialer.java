@@ -171,9 +171,10 @@ public final class TcpDialer {
 
         /** Ends the attempts with an exception of this process, which another attempt would meet again. */
         private void broken(Throwable failure) {
+            Code code = Scarcity.of(failure).isPresent() ? Code.RESOURCE : Code.ABORTED;
             String text =
                     "rank " + call.where.rank() + " cannot connect to " + call.what + ": it failed with " + failure;
-            result.completeExceptionally(new FerroException(Code.ABORTED, blaming(call.where.rank()), text, failure));
+            result.completeExceptionally(new FerroException(code, blaming(call.where.rank()), text, failure));
         }
 
         private void refused(Refusal refusal) {
@@ -247,7 +248,7 @@ public final class TcpDialer {
             private void ended(AttemptEnd attempt, ChannelFuture done) throws Refusal {
                 Channel channel = done.channel();
                 connecting.remove(channel);
-                if (over) {
+                if (over || result.isDone()) {
                     channel.close();
                     return;
                 }
