@@ -17,6 +17,8 @@ import java.util.stream.Collectors;
 final class UnknownSettings {
     private static final System.Logger LOG = System.getLogger("ferro.join");
     private static final Set<String> KNOWN = known();
+    /** System properties of the Netty in ferro-backend-tcp-shaded, which that Netty reads itself. */
+    private static final String OF_NETTY = "ferro.shaded.";
 
     private UnknownSettings() {}
 
@@ -24,7 +26,7 @@ final class UnknownSettings {
     static void tellOnce(RankContext context) {
         new TreeSet<>(context.settingNames())
                 .stream()
-                        .filter(name -> !KNOWN.contains(name))
+                        .filter(name -> !KNOWN.contains(name) && !name.startsWith(OF_NETTY))
                         .filter(name -> OncePerContext.isFirst(context, UnknownSettings.class.getName() + name))
                         .forEach(name -> LOG.log(Level.WARNING, text(name)));
     }

@@ -49,6 +49,7 @@ class UnknownSettingsTest {
         settings.put("ferro.job.id", "seven");
         settings.put("FERRO_LINKS", "auto");
         settings.put("ferry.timeout", "somebody else's");
+        settings.put("ferro.shaded.io.netty.jfr.enabled", "false");
         try (SystemContext context = SystemContext.of(settings)) {
             joinedAndSplit(context);
             joinedAndSplit(context);
