@@ -16,13 +16,14 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Examples of Javadoc, and of pages that say so, are regions of modules examples and segments, whose tests run them. The javadoc of a JDK of version
+ * Examples of Javadoc, and of pages that say so, are regions of modules examples, examples/jlama and segments, whose tests run them. The javadoc of a JDK of version
  * 18 or newer compares them too, that of 17 does not know them.
  */
 class SnippetsTest {
     private static final List<Path> ROOTS = List.of(
             Path.of("../examples/src/main/java"),
             Path.of("../examples/src/test/java"),
+            Path.of("../examples/jlama/src/test/java"),
             Path.of("../segments/src/test/java"),
             Path.of("../adapters/lightgbm/src/test/java"));
     private static final Pattern SNIPPET =
