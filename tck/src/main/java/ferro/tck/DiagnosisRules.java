@@ -57,7 +57,7 @@ public interface DiagnosisRules extends Subject {
             String agreed = story(ranks.rank(0));
             assertTrue(agreed.startsWith(code + " "), "need " + code + ", found " + agreed);
             if (!culprits.equals("*")) {
-                assertEquals(code + " of [" + culprits + "]", agreed, "code and ranks to blame");
+                assertEquals(code + " of " + culprits, agreed, "code and ranks to blame");
             }
             ranks.outcomes(Ranks.LIMIT, ProcessGroup::barrier);
             for (int rank = 0; rank < 5; rank++) {
@@ -102,7 +102,10 @@ public interface DiagnosisRules extends Subject {
     /** Returns the code and the culprits of a group's failure, or an empty text if the group has not failed. */
     private static String story(ProcessGroup group) {
         return group.failure()
-                .map(failure -> failure.code() + " of " + failure.where().culprits())
+                .map(failure -> failure.code() + " of "
+                        + failure.where().culprits().stream()
+                                .map(String::valueOf)
+                                .collect(Collectors.joining(",")))
                 .orElse("");
     }
 

@@ -61,7 +61,7 @@ class SameBytesTest {
                 copy,
                 Map.of("GNUPGHOME", keys.toString()),
                 "verify",
-                "-Prelease",
+                "-Prelease,djl,lightgbm,spark",
                 "-Dferro.quick",
                 "-Dmaven.test.skip",
                 "-Dgpg.keyname=" + KEY);
