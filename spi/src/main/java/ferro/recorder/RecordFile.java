@@ -41,7 +41,7 @@ final class RecordFile {
     }
 
     private Path write(Path folder, OwnFile own, Supplier<String> content) throws IOException {
-        Files.createDirectories(folder);
+        RecordFolder.create(folder);
         String writer =
                 ProcessHandle.current().pid() + "-" + Thread.currentThread().getId();
         Path unfinished = folder.resolve("." + name(1) + "." + writer + ".tmp");

@@ -5,10 +5,13 @@ import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
@@ -56,7 +59,7 @@ final class RecordFolder {
     /** Creates the folder if it does not exist, and checks that it can be written. */
     static RecordFolder open(String text, FlightRecorder recorder) {
         try {
-            Path folder = Files.createDirectories(Path.of(text).toAbsolutePath());
+            Path folder = create(Path.of(text).toAbsolutePath());
             Files.delete(Files.createTempFile(folder, ".ferro", ".probe"));
             return new RecordFolder(folder, recorder);
         } catch (IOException | InvalidPathException | SecurityException refused) {
@@ -65,6 +68,17 @@ final class RecordFolder {
                             + "): name a folder that this process can write, or unset it",
                     refused);
         }
+    }
+
+    /** Creates the folder for its owner alone, because records name hosts and programs. An existing folder stays as it is. */
+    static Path create(Path folder) throws IOException {
+        boolean isPosix = FileSystems.getDefault().supportedFileAttributeViews().contains("posix");
+        FileAttribute<?>[] owner = isPosix
+                ? new FileAttribute<?>[] {
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"))
+                }
+                : new FileAttribute<?>[0];
+        return Files.createDirectories(folder, owner);
     }
 
     void start(RankContext context) {

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
@@ -20,6 +21,15 @@ class RecordFileTest {
 
     private final RecordFile file = new RecordFile(new FlightRecorder.RecorderOwner("night", 1, 2));
     private final CountDownLatch begun = new CountDownLatch(1);
+
+    @Test
+    void aFolderThatIsMissingIsMadeForItsOwnerAlone() throws IOException {
+        Path missing = folder.resolve("removed/while/running");
+
+        Path written = file.write(missing, () -> "{}");
+
+        assertEquals("rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(written.getParent())));
+    }
 
     private Thread writing(String content, Runnable before) {
         return new Thread(() -> {
