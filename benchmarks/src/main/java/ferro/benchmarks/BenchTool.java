@@ -18,7 +18,7 @@ import picocli.CommandLine.Parameters;
         footer = {
             "",
             "The columns are those of nccl-tests. The time is that of one call on the slowest rank, the median of all"
-                    + " blocks of calls. Example: ferro bench allreduce -n 2 --backend tcp --sizes 4,1024,1MiB"
+                    + " blocks of calls. Example: ferro bench allreduce -n 2 --links tcp --sizes 4,1024,1MiB"
         })
 public final class BenchTool implements JobTool {
     @Parameters(
@@ -75,13 +75,14 @@ public final class BenchTool implements JobTool {
     @Option(
             names = "--compare",
             description =
-                    "run the collective alternately with each other library that is installed (benchmarks/compare.sh)")
+                    "run the collective alternately with each other library that is installed; needs a checkout (benchmarks/compare.sh)")
     private boolean compare;
 
     @Option(
             names = "--tune",
             description =
-                    "measure the algorithms, and write a table of the fastest algorithms for ferro.algorithm.table")
+                    "measure the algorithms, and write a table of the fastest algorithms for ferro.algorithm.table;"
+                            + " needs a checkout")
     private boolean tune;
 
     @Mixin

@@ -46,7 +46,7 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
     /**
      * Combines the arrays of all ranks, element by element, and writes the result in place into the array of every
      * rank. Every rank gets the same bits. The elements are f64.
-     * {@link ProcessGroup#allReduce(ferro.Tensor, ReduceOp)} is the same on a tensor.
+     * {@link ProcessGroup#allReduce(ferro.Tensor, ReduceOp) allReduce} is the same on a tensor.
      *
      * @param data operand and result; the same length on every rank
      * @param op   reduction; the same on every rank
@@ -65,7 +65,7 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
     /**
      * Combines the arrays of all ranks, element by element, and writes the result in place into the array of every
      * rank. Every rank gets the same bits. The elements are i32.
-     * {@link ProcessGroup#allReduce(ferro.Tensor, ReduceOp)} is the same on a tensor.
+     * {@link ProcessGroup#allReduce(ferro.Tensor, ReduceOp) allReduce} is the same on a tensor.
      *
      * @param data operand and result; the same length on every rank
      * @param op   reduction; the same on every rank
@@ -84,7 +84,7 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
     /**
      * Combines the arrays of all ranks, element by element, and writes the result in place into the array of every
      * rank. Every rank gets the same bits. The elements are i64.
-     * {@link ProcessGroup#allReduce(ferro.Tensor, ReduceOp)} is the same on a tensor.
+     * {@link ProcessGroup#allReduce(ferro.Tensor, ReduceOp) allReduce} is the same on a tensor.
      *
      * @param data operand and result; the same length on every rank
      * @param op   reduction; the same on every rank
@@ -103,7 +103,7 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
     /**
      * Combines the arrays of all ranks, element by element, and writes the result in place into the array of every
      * rank. Every rank gets the same bits. The elements are i16.
-     * {@link ProcessGroup#allReduce(ferro.Tensor, ReduceOp)} is the same on a tensor.
+     * {@link ProcessGroup#allReduce(ferro.Tensor, ReduceOp) allReduce} is the same on a tensor.
      *
      * @param data operand and result; the same length on every rank
      * @param op   reduction; the same on every rank
@@ -122,7 +122,7 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
     /**
      * Combines the arrays of all ranks, element by element, and writes the result in place into the array of every
      * rank. Every rank gets the same bits. The elements are i8.
-     * {@link ProcessGroup#allReduce(ferro.Tensor, ReduceOp)} is the same on a tensor.
+     * {@link ProcessGroup#allReduce(ferro.Tensor, ReduceOp) allReduce} is the same on a tensor.
      *
      * @param data operand and result; the same length on every rank
      * @param op   reduction; the same on every rank
@@ -140,7 +140,7 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
 
     /**
      * Joins the arrays of all ranks, in rank order, on every rank. The elements are f32.
-     * {@link ProcessGroup#allGather(ferro.Tensor, ferro.Tensor)} is the same on tensors.
+     * {@link ProcessGroup#allGather(ferro.Tensor, ferro.Tensor) allGather} is the same on tensors.
      *
      * @param in  own part, {@code n} elements
      * @param out all parts, {@code worldSize * n} elements; the part of rank r begins at {@code r * n}
@@ -157,7 +157,7 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
 
     /**
      * Joins the arrays of all ranks, in rank order, on every rank. The elements are f64.
-     * {@link ProcessGroup#allGather(ferro.Tensor, ferro.Tensor)} is the same on tensors.
+     * {@link ProcessGroup#allGather(ferro.Tensor, ferro.Tensor) allGather} is the same on tensors.
      *
      * @param in  own part, {@code n} elements
      * @param out all parts, {@code worldSize * n} elements; the part of rank r begins at {@code r * n}
@@ -174,7 +174,7 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
 
     /**
      * Joins the arrays of all ranks, in rank order, on every rank. The elements are i32.
-     * {@link ProcessGroup#allGather(ferro.Tensor, ferro.Tensor)} is the same on tensors.
+     * {@link ProcessGroup#allGather(ferro.Tensor, ferro.Tensor) allGather} is the same on tensors.
      *
      * @param in  own part, {@code n} elements
      * @param out all parts, {@code worldSize * n} elements; the part of rank r begins at {@code r * n}
@@ -191,7 +191,7 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
 
     /**
      * Joins the arrays of all ranks, in rank order, on every rank. The elements are i64.
-     * {@link ProcessGroup#allGather(ferro.Tensor, ferro.Tensor)} is the same on tensors.
+     * {@link ProcessGroup#allGather(ferro.Tensor, ferro.Tensor) allGather} is the same on tensors.
      *
      * @param in  own part, {@code n} elements
      * @param out all parts, {@code worldSize * n} elements; the part of rank r begins at {@code r * n}
@@ -208,7 +208,7 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
 
     /**
      * Joins the arrays of all ranks, in rank order, on every rank. The elements are i16.
-     * {@link ProcessGroup#allGather(ferro.Tensor, ferro.Tensor)} is the same on tensors.
+     * {@link ProcessGroup#allGather(ferro.Tensor, ferro.Tensor) allGather} is the same on tensors.
      *
      * @param in  own part, {@code n} elements
      * @param out all parts, {@code worldSize * n} elements; the part of rank r begins at {@code r * n}
@@ -225,7 +225,7 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
 
     /**
      * Joins the arrays of all ranks, in rank order, on every rank. The elements are i8.
-     * {@link ProcessGroup#allGather(ferro.Tensor, ferro.Tensor)} is the same on tensors.
+     * {@link ProcessGroup#allGather(ferro.Tensor, ferro.Tensor) allGather} is the same on tensors.
      *
      * @param in  own part, {@code n} elements
      * @param out all parts, {@code worldSize * n} elements; the part of rank r begins at {@code r * n}
@@ -242,7 +242,7 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
 
     /**
      * Combines the arrays of all ranks, element by element, and leaves part r of the result on rank r. The elements are
-     * f32. {@link ProcessGroup#reduceScatter(ferro.Tensor, ferro.Tensor, ReduceOp)} is the same on tensors.
+     * f32. {@link ProcessGroup#reduceScatter(ferro.Tensor, ferro.Tensor, ReduceOp) reduceScatter} is the same on tensors.
      *
      * @param in  operand, {@code worldSize * n} elements
      * @param out own part of the result, {@code n} elements
@@ -262,7 +262,7 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
 
     /**
      * Combines the arrays of all ranks, element by element, and leaves part r of the result on rank r. The elements are
-     * f64. {@link ProcessGroup#reduceScatter(ferro.Tensor, ferro.Tensor, ReduceOp)} is the same on tensors.
+     * f64. {@link ProcessGroup#reduceScatter(ferro.Tensor, ferro.Tensor, ReduceOp) reduceScatter} is the same on tensors.
      *
      * @param in  operand, {@code worldSize * n} elements
      * @param out own part of the result, {@code n} elements
@@ -282,7 +282,7 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
 
     /**
      * Combines the arrays of all ranks, element by element, and leaves part r of the result on rank r. The elements are
-     * i32. {@link ProcessGroup#reduceScatter(ferro.Tensor, ferro.Tensor, ReduceOp)} is the same on tensors.
+     * i32. {@link ProcessGroup#reduceScatter(ferro.Tensor, ferro.Tensor, ReduceOp) reduceScatter} is the same on tensors.
      *
      * @param in  operand, {@code worldSize * n} elements
      * @param out own part of the result, {@code n} elements
@@ -302,7 +302,7 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
 
     /**
      * Combines the arrays of all ranks, element by element, and leaves part r of the result on rank r. The elements are
-     * i64. {@link ProcessGroup#reduceScatter(ferro.Tensor, ferro.Tensor, ReduceOp)} is the same on tensors.
+     * i64. {@link ProcessGroup#reduceScatter(ferro.Tensor, ferro.Tensor, ReduceOp) reduceScatter} is the same on tensors.
      *
      * @param in  operand, {@code worldSize * n} elements
      * @param out own part of the result, {@code n} elements
@@ -322,7 +322,7 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
 
     /**
      * Combines the arrays of all ranks, element by element, and leaves part r of the result on rank r. The elements are
-     * i16. {@link ProcessGroup#reduceScatter(ferro.Tensor, ferro.Tensor, ReduceOp)} is the same on tensors.
+     * i16. {@link ProcessGroup#reduceScatter(ferro.Tensor, ferro.Tensor, ReduceOp) reduceScatter} is the same on tensors.
      *
      * @param in  operand, {@code worldSize * n} elements
      * @param out own part of the result, {@code n} elements
@@ -342,7 +342,7 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
 
     /**
      * Combines the arrays of all ranks, element by element, and leaves part r of the result on rank r. The elements are
-     * i8. {@link ProcessGroup#reduceScatter(ferro.Tensor, ferro.Tensor, ReduceOp)} is the same on tensors.
+     * i8. {@link ProcessGroup#reduceScatter(ferro.Tensor, ferro.Tensor, ReduceOp) reduceScatter} is the same on tensors.
      *
      * @param in  operand, {@code worldSize * n} elements
      * @param out own part of the result, {@code n} elements
@@ -362,7 +362,7 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
 
     /**
      * Sends part j of the array of each rank to rank j. The elements are f32.
-     * {@link ProcessGroup#allToAll(ferro.Tensor, ferro.Tensor)} is the same on tensors.
+     * {@link ProcessGroup#allToAll(ferro.Tensor, ferro.Tensor) allToAll} is the same on tensors.
      *
      * @param in  parts by destination, {@code worldSize * n} elements
      * @param out parts by source, {@code worldSize * n} elements
@@ -379,7 +379,7 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
 
     /**
      * Sends part j of the array of each rank to rank j. The elements are f64.
-     * {@link ProcessGroup#allToAll(ferro.Tensor, ferro.Tensor)} is the same on tensors.
+     * {@link ProcessGroup#allToAll(ferro.Tensor, ferro.Tensor) allToAll} is the same on tensors.
      *
      * @param in  parts by destination, {@code worldSize * n} elements
      * @param out parts by source, {@code worldSize * n} elements
@@ -396,7 +396,7 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
 
     /**
      * Sends part j of the array of each rank to rank j. The elements are i32.
-     * {@link ProcessGroup#allToAll(ferro.Tensor, ferro.Tensor)} is the same on tensors.
+     * {@link ProcessGroup#allToAll(ferro.Tensor, ferro.Tensor) allToAll} is the same on tensors.
      *
      * @param in  parts by destination, {@code worldSize * n} elements
      * @param out parts by source, {@code worldSize * n} elements
@@ -413,7 +413,7 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
 
     /**
      * Sends part j of the array of each rank to rank j. The elements are i64.
-     * {@link ProcessGroup#allToAll(ferro.Tensor, ferro.Tensor)} is the same on tensors.
+     * {@link ProcessGroup#allToAll(ferro.Tensor, ferro.Tensor) allToAll} is the same on tensors.
      *
      * @param in  parts by destination, {@code worldSize * n} elements
      * @param out parts by source, {@code worldSize * n} elements
@@ -430,7 +430,7 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
 
     /**
      * Sends part j of the array of each rank to rank j. The elements are i16.
-     * {@link ProcessGroup#allToAll(ferro.Tensor, ferro.Tensor)} is the same on tensors.
+     * {@link ProcessGroup#allToAll(ferro.Tensor, ferro.Tensor) allToAll} is the same on tensors.
      *
      * @param in  parts by destination, {@code worldSize * n} elements
      * @param out parts by source, {@code worldSize * n} elements
@@ -447,7 +447,7 @@ abstract class ArrayForms extends AsyncRootedArrayForms {
 
     /**
      * Sends part j of the array of each rank to rank j. The elements are i8.
-     * {@link ProcessGroup#allToAll(ferro.Tensor, ferro.Tensor)} is the same on tensors.
+     * {@link ProcessGroup#allToAll(ferro.Tensor, ferro.Tensor) allToAll} is the same on tensors.
      *
      * @param in  parts by destination, {@code worldSize * n} elements
      * @param out parts by source, {@code worldSize * n} elements

@@ -19,7 +19,7 @@ abstract class ArrayMessages extends GroupCalls {
     /**
      * Sends a message, and returns when the array may be used again. A message above 64 KiB waits for its receive. A
      * message of at most 64 KiB waits only if the receiver has no buffer for it. The elements are f32.
-     * {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a tensor, and describes the receive buffers.
+     * {@link ProcessGroup#send(ferro.Tensor, int, int) send} is the same on a tensor, and describes the receive buffers.
      *
      * @param data elements
      * @param to   rank that receives
@@ -37,7 +37,7 @@ abstract class ArrayMessages extends GroupCalls {
     /**
      * Sends a message, and returns when the array may be used again. A message above 64 KiB waits for its receive. A
      * message of at most 64 KiB waits only if the receiver has no buffer for it. The elements are f64.
-     * {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a tensor, and describes the receive buffers.
+     * {@link ProcessGroup#send(ferro.Tensor, int, int) send} is the same on a tensor, and describes the receive buffers.
      *
      * @param data elements
      * @param to   rank that receives
@@ -55,7 +55,7 @@ abstract class ArrayMessages extends GroupCalls {
     /**
      * Sends a message, and returns when the array may be used again. A message above 64 KiB waits for its receive. A
      * message of at most 64 KiB waits only if the receiver has no buffer for it. The elements are i32.
-     * {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a tensor, and describes the receive buffers.
+     * {@link ProcessGroup#send(ferro.Tensor, int, int) send} is the same on a tensor, and describes the receive buffers.
      *
      * @param data elements
      * @param to   rank that receives
@@ -73,7 +73,7 @@ abstract class ArrayMessages extends GroupCalls {
     /**
      * Sends a message, and returns when the array may be used again. A message above 64 KiB waits for its receive. A
      * message of at most 64 KiB waits only if the receiver has no buffer for it. The elements are i64.
-     * {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a tensor, and describes the receive buffers.
+     * {@link ProcessGroup#send(ferro.Tensor, int, int) send} is the same on a tensor, and describes the receive buffers.
      *
      * @param data elements
      * @param to   rank that receives
@@ -91,7 +91,7 @@ abstract class ArrayMessages extends GroupCalls {
     /**
      * Sends a message, and returns when the array may be used again. A message above 64 KiB waits for its receive. A
      * message of at most 64 KiB waits only if the receiver has no buffer for it. The elements are i16.
-     * {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a tensor, and describes the receive buffers.
+     * {@link ProcessGroup#send(ferro.Tensor, int, int) send} is the same on a tensor, and describes the receive buffers.
      *
      * @param data elements
      * @param to   rank that receives
@@ -109,7 +109,7 @@ abstract class ArrayMessages extends GroupCalls {
     /**
      * Sends a message, and returns when the array may be used again. A message above 64 KiB waits for its receive. A
      * message of at most 64 KiB waits only if the receiver has no buffer for it. The elements are i8.
-     * {@link ProcessGroup#send(ferro.Tensor, int, int)} is the same on a tensor, and describes the receive buffers.
+     * {@link ProcessGroup#send(ferro.Tensor, int, int) send} is the same on a tensor, and describes the receive buffers.
      *
      * @param data elements
      * @param to   rank that receives
@@ -228,7 +228,7 @@ abstract class ArrayMessages extends GroupCalls {
 
     /**
      * Receives a message. Messages with other tags may have been sent before this message. The elements are f32.
-     * {@link ProcessGroup#recv(ferro.Tensor, int, int)} is the same on a tensor.
+     * {@link ProcessGroup#recv(ferro.Tensor, int, int) recv} is the same on a tensor.
      *
      * @param data receives the elements; its length must be exactly the length of the message
      * @param from rank that sends
@@ -246,7 +246,7 @@ abstract class ArrayMessages extends GroupCalls {
 
     /**
      * Receives a message. Messages with other tags may have been sent before this message. The elements are f64.
-     * {@link ProcessGroup#recv(ferro.Tensor, int, int)} is the same on a tensor.
+     * {@link ProcessGroup#recv(ferro.Tensor, int, int) recv} is the same on a tensor.
      *
      * @param data receives the elements; its length must be exactly the length of the message
      * @param from rank that sends
@@ -264,7 +264,7 @@ abstract class ArrayMessages extends GroupCalls {
 
     /**
      * Receives a message. Messages with other tags may have been sent before this message. The elements are i32.
-     * {@link ProcessGroup#recv(ferro.Tensor, int, int)} is the same on a tensor.
+     * {@link ProcessGroup#recv(ferro.Tensor, int, int) recv} is the same on a tensor.
      *
      * @param data receives the elements; its length must be exactly the length of the message
      * @param from rank that sends
@@ -282,7 +282,7 @@ abstract class ArrayMessages extends GroupCalls {
 
     /**
      * Receives a message. Messages with other tags may have been sent before this message. The elements are i64.
-     * {@link ProcessGroup#recv(ferro.Tensor, int, int)} is the same on a tensor.
+     * {@link ProcessGroup#recv(ferro.Tensor, int, int) recv} is the same on a tensor.
      *
      * @param data receives the elements; its length must be exactly the length of the message
      * @param from rank that sends
@@ -300,7 +300,7 @@ abstract class ArrayMessages extends GroupCalls {
 
     /**
      * Receives a message. Messages with other tags may have been sent before this message. The elements are i16.
-     * {@link ProcessGroup#recv(ferro.Tensor, int, int)} is the same on a tensor.
+     * {@link ProcessGroup#recv(ferro.Tensor, int, int) recv} is the same on a tensor.
      *
      * @param data receives the elements; its length must be exactly the length of the message
      * @param from rank that sends
@@ -318,7 +318,7 @@ abstract class ArrayMessages extends GroupCalls {
 
     /**
      * Receives a message. Messages with other tags may have been sent before this message. The elements are i8.
-     * {@link ProcessGroup#recv(ferro.Tensor, int, int)} is the same on a tensor.
+     * {@link ProcessGroup#recv(ferro.Tensor, int, int) recv} is the same on a tensor.
      *
      * @param data receives the elements; its length must be exactly the length of the message
      * @param from rank that sends

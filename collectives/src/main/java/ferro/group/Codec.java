@@ -9,7 +9,7 @@ import java.nio.CharBuffer;
 import java.util.function.Function;
 
 /**
- * A converter of objects of one type to bytes and back, for {@link ProcessGroup#objects}. Two codecs are built in:
+ * A converter of objects of one type to bytes and back, for {@link ProcessGroup#objects ProcessGroup.objects}. Two codecs are built in:
  * {@link #bytes} and {@link #utf8}. For other types write a codec with the library that your program uses, for example
  * for JSON:
  *

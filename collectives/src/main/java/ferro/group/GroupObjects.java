@@ -90,7 +90,7 @@ public final class GroupObjects<T> {
      * @throws IllegalArgumentException if calls or limits differ, if the object is above the limit, if the root cannot
      *     encode the object, if this rank cannot decode the object, or if {@code root} is no rank ({@link
      *     InvalidRankException})
-     * @throws IllegalStateException    if the group is closed, or inside {@link ProcessGroup#coalesced}
+     * @throws IllegalStateException    if the group is closed, or inside {@link ProcessGroup#coalesced ProcessGroup.coalesced}
      * @throws ferro.FerroException     if the group fails or has failed
      */
     public T broadcast(T value, int root) {
@@ -115,7 +115,7 @@ public final class GroupObjects<T> {
      * @throws IllegalArgumentException if calls or limits differ, an object is above the limit, this rank cannot encode its own
      *     object, or {@code root} is no rank ({@link InvalidRankException}). The root also throws the exception if another rank
      *     cannot encode its object or the root cannot decode an object
-     * @throws IllegalStateException    if the group is closed, or inside {@link ProcessGroup#coalesced}
+     * @throws IllegalStateException    if the group is closed, or inside {@link ProcessGroup#coalesced ProcessGroup.coalesced}
      * @throws ferro.FerroException     if the group fails or has failed
      */
     public List<T> gather(T value, int root) {
@@ -138,7 +138,7 @@ public final class GroupObjects<T> {
      * @return the objects by rank; immutable
      * @throws IllegalArgumentException if calls or limits differ, an object is above the limit, a rank cannot encode its own
      *     object, or this rank cannot decode an object
-     * @throws IllegalStateException    if the group is closed, or inside {@link ProcessGroup#coalesced}
+     * @throws IllegalStateException    if the group is closed, or inside {@link ProcessGroup#coalesced ProcessGroup.coalesced}
      * @throws ferro.FerroException     if the group fails or has failed
      */
     public List<T> allGather(T value) {
@@ -163,7 +163,7 @@ public final class GroupObjects<T> {
      * @throws IllegalArgumentException if calls or limits differ, the root has not one object per rank, or {@code root} is no
      *     rank ({@link InvalidRankException}). The exception is also thrown if an object is above the limit, the root cannot
      *     encode an object, or this rank cannot decode its own object
-     * @throws IllegalStateException    if the group is closed, or inside {@link ProcessGroup#coalesced}
+     * @throws IllegalStateException    if the group is closed, or inside {@link ProcessGroup#coalesced ProcessGroup.coalesced}
      * @throws ferro.FerroException     if the group fails or has failed
      */
     public T scatter(List<? extends T> values, int root) {
@@ -193,7 +193,7 @@ public final class GroupObjects<T> {
      * @param op    reduction; the same on every rank
      * @return the combined number, with the same bits on all ranks
      * @throws IllegalArgumentException if the reduction is user-defined for another element type
-     * @throws IllegalStateException    if the group is closed, or inside {@link ProcessGroup#coalesced}
+     * @throws IllegalStateException    if the group is closed, or inside {@link ProcessGroup#coalesced ProcessGroup.coalesced}
      * @throws ferro.FerroException     if the group fails or has failed
      */
     public double allReduce(double value, ReduceOp op) {

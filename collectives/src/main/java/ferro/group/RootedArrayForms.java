@@ -19,7 +19,7 @@ abstract class RootedArrayForms extends ArrayMessages {
 
     /**
      * Copies the array of the root to every rank. The elements are f32.
-     * {@link ProcessGroup#broadcast(ferro.Tensor, int)} is the same on a tensor.
+     * {@link ProcessGroup#broadcast(ferro.Tensor, int) broadcast} is the same on a tensor.
      *
      * @param data read on the root, written on the other ranks; the same length on every rank
      * @param root rank that has the elements
@@ -36,7 +36,7 @@ abstract class RootedArrayForms extends ArrayMessages {
 
     /**
      * Copies the array of the root to every rank. The elements are f64.
-     * {@link ProcessGroup#broadcast(ferro.Tensor, int)} is the same on a tensor.
+     * {@link ProcessGroup#broadcast(ferro.Tensor, int) broadcast} is the same on a tensor.
      *
      * @param data read on the root, written on the other ranks; the same length on every rank
      * @param root rank that has the elements
@@ -53,7 +53,7 @@ abstract class RootedArrayForms extends ArrayMessages {
 
     /**
      * Copies the array of the root to every rank. The elements are i32.
-     * {@link ProcessGroup#broadcast(ferro.Tensor, int)} is the same on a tensor.
+     * {@link ProcessGroup#broadcast(ferro.Tensor, int) broadcast} is the same on a tensor.
      *
      * @param data read on the root, written on the other ranks; the same length on every rank
      * @param root rank that has the elements
@@ -70,7 +70,7 @@ abstract class RootedArrayForms extends ArrayMessages {
 
     /**
      * Copies the array of the root to every rank. The elements are i64.
-     * {@link ProcessGroup#broadcast(ferro.Tensor, int)} is the same on a tensor.
+     * {@link ProcessGroup#broadcast(ferro.Tensor, int) broadcast} is the same on a tensor.
      *
      * @param data read on the root, written on the other ranks; the same length on every rank
      * @param root rank that has the elements
@@ -87,7 +87,7 @@ abstract class RootedArrayForms extends ArrayMessages {
 
     /**
      * Copies the array of the root to every rank. The elements are i16.
-     * {@link ProcessGroup#broadcast(ferro.Tensor, int)} is the same on a tensor.
+     * {@link ProcessGroup#broadcast(ferro.Tensor, int) broadcast} is the same on a tensor.
      *
      * @param data read on the root, written on the other ranks; the same length on every rank
      * @param root rank that has the elements
@@ -104,7 +104,7 @@ abstract class RootedArrayForms extends ArrayMessages {
 
     /**
      * Copies the array of the root to every rank. The elements are i8.
-     * {@link ProcessGroup#broadcast(ferro.Tensor, int)} is the same on a tensor.
+     * {@link ProcessGroup#broadcast(ferro.Tensor, int) broadcast} is the same on a tensor.
      *
      * @param data read on the root, written on the other ranks; the same length on every rank
      * @param root rank that has the elements
@@ -122,7 +122,7 @@ abstract class RootedArrayForms extends ArrayMessages {
     /**
      * Combines the arrays of all ranks, element by element, and writes the result in place into the array of the root.
      * The arrays of the other ranks stay unchanged. The elements are f32.
-     * {@link ProcessGroup#reduce(ferro.Tensor, ReduceOp, int)} is the same on a tensor.
+     * {@link ProcessGroup#reduce(ferro.Tensor, ReduceOp, int) reduce} is the same on a tensor.
      *
      * @param data operand, and on the root the result; the same length on every rank
      * @param op   reduction; the same on every rank
@@ -143,7 +143,7 @@ abstract class RootedArrayForms extends ArrayMessages {
     /**
      * Combines the arrays of all ranks, element by element, and writes the result in place into the array of the root.
      * The arrays of the other ranks stay unchanged. The elements are f64.
-     * {@link ProcessGroup#reduce(ferro.Tensor, ReduceOp, int)} is the same on a tensor.
+     * {@link ProcessGroup#reduce(ferro.Tensor, ReduceOp, int) reduce} is the same on a tensor.
      *
      * @param data operand, and on the root the result; the same length on every rank
      * @param op   reduction; the same on every rank
@@ -164,7 +164,7 @@ abstract class RootedArrayForms extends ArrayMessages {
     /**
      * Combines the arrays of all ranks, element by element, and writes the result in place into the array of the root.
      * The arrays of the other ranks stay unchanged. The elements are i32.
-     * {@link ProcessGroup#reduce(ferro.Tensor, ReduceOp, int)} is the same on a tensor.
+     * {@link ProcessGroup#reduce(ferro.Tensor, ReduceOp, int) reduce} is the same on a tensor.
      *
      * @param data operand, and on the root the result; the same length on every rank
      * @param op   reduction; the same on every rank
@@ -185,7 +185,7 @@ abstract class RootedArrayForms extends ArrayMessages {
     /**
      * Combines the arrays of all ranks, element by element, and writes the result in place into the array of the root.
      * The arrays of the other ranks stay unchanged. The elements are i64.
-     * {@link ProcessGroup#reduce(ferro.Tensor, ReduceOp, int)} is the same on a tensor.
+     * {@link ProcessGroup#reduce(ferro.Tensor, ReduceOp, int) reduce} is the same on a tensor.
      *
      * @param data operand, and on the root the result; the same length on every rank
      * @param op   reduction; the same on every rank
@@ -206,7 +206,7 @@ abstract class RootedArrayForms extends ArrayMessages {
     /**
      * Combines the arrays of all ranks, element by element, and writes the result in place into the array of the root.
      * The arrays of the other ranks stay unchanged. The elements are i16.
-     * {@link ProcessGroup#reduce(ferro.Tensor, ReduceOp, int)} is the same on a tensor.
+     * {@link ProcessGroup#reduce(ferro.Tensor, ReduceOp, int) reduce} is the same on a tensor.
      *
      * @param data operand, and on the root the result; the same length on every rank
      * @param op   reduction; the same on every rank
@@ -227,7 +227,7 @@ abstract class RootedArrayForms extends ArrayMessages {
     /**
      * Combines the arrays of all ranks, element by element, and writes the result in place into the array of the root.
      * The arrays of the other ranks stay unchanged. The elements are i8.
-     * {@link ProcessGroup#reduce(ferro.Tensor, ReduceOp, int)} is the same on a tensor.
+     * {@link ProcessGroup#reduce(ferro.Tensor, ReduceOp, int) reduce} is the same on a tensor.
      *
      * @param data operand, and on the root the result; the same length on every rank
      * @param op   reduction; the same on every rank
@@ -247,7 +247,7 @@ abstract class RootedArrayForms extends ArrayMessages {
 
     /**
      * Joins the arrays of all ranks, in rank order, on the root. The elements are f32.
-     * {@link ProcessGroup#gather(ferro.Tensor, ferro.Tensor, int)} is the same on tensors.
+     * {@link ProcessGroup#gather(ferro.Tensor, ferro.Tensor, int) gather} is the same on tensors.
      *
      * @param in   own part, {@code n} elements
      * @param out  all parts on the root, {@code worldSize * n} elements; may be null on the other ranks, where it is
@@ -267,7 +267,7 @@ abstract class RootedArrayForms extends ArrayMessages {
 
     /**
      * Joins the arrays of all ranks, in rank order, on the root. The elements are f64.
-     * {@link ProcessGroup#gather(ferro.Tensor, ferro.Tensor, int)} is the same on tensors.
+     * {@link ProcessGroup#gather(ferro.Tensor, ferro.Tensor, int) gather} is the same on tensors.
      *
      * @param in   own part, {@code n} elements
      * @param out  all parts on the root, {@code worldSize * n} elements; may be null on the other ranks, where it is
@@ -287,7 +287,7 @@ abstract class RootedArrayForms extends ArrayMessages {
 
     /**
      * Joins the arrays of all ranks, in rank order, on the root. The elements are i32.
-     * {@link ProcessGroup#gather(ferro.Tensor, ferro.Tensor, int)} is the same on tensors.
+     * {@link ProcessGroup#gather(ferro.Tensor, ferro.Tensor, int) gather} is the same on tensors.
      *
      * @param in   own part, {@code n} elements
      * @param out  all parts on the root, {@code worldSize * n} elements; may be null on the other ranks, where it is
@@ -307,7 +307,7 @@ abstract class RootedArrayForms extends ArrayMessages {
 
     /**
      * Joins the arrays of all ranks, in rank order, on the root. The elements are i64.
-     * {@link ProcessGroup#gather(ferro.Tensor, ferro.Tensor, int)} is the same on tensors.
+     * {@link ProcessGroup#gather(ferro.Tensor, ferro.Tensor, int) gather} is the same on tensors.
      *
      * @param in   own part, {@code n} elements
      * @param out  all parts on the root, {@code worldSize * n} elements; may be null on the other ranks, where it is
@@ -327,7 +327,7 @@ abstract class RootedArrayForms extends ArrayMessages {
 
     /**
      * Joins the arrays of all ranks, in rank order, on the root. The elements are i16.
-     * {@link ProcessGroup#gather(ferro.Tensor, ferro.Tensor, int)} is the same on tensors.
+     * {@link ProcessGroup#gather(ferro.Tensor, ferro.Tensor, int) gather} is the same on tensors.
      *
      * @param in   own part, {@code n} elements
      * @param out  all parts on the root, {@code worldSize * n} elements; may be null on the other ranks, where it is
@@ -347,7 +347,7 @@ abstract class RootedArrayForms extends ArrayMessages {
 
     /**
      * Joins the arrays of all ranks, in rank order, on the root. The elements are i8.
-     * {@link ProcessGroup#gather(ferro.Tensor, ferro.Tensor, int)} is the same on tensors.
+     * {@link ProcessGroup#gather(ferro.Tensor, ferro.Tensor, int) gather} is the same on tensors.
      *
      * @param in   own part, {@code n} elements
      * @param out  all parts on the root, {@code worldSize * n} elements; may be null on the other ranks, where it is
@@ -367,7 +367,7 @@ abstract class RootedArrayForms extends ArrayMessages {
 
     /**
      * Sends part r of the array of the root to rank r. The elements are f32.
-     * {@link ProcessGroup#scatter(ferro.Tensor, ferro.Tensor, int)} is the same on tensors.
+     * {@link ProcessGroup#scatter(ferro.Tensor, ferro.Tensor, int) scatter} is the same on tensors.
      *
      * @param in   all parts on the root, {@code worldSize * n} elements; may be null on the other ranks, where it is
      *     ignored
@@ -387,7 +387,7 @@ abstract class RootedArrayForms extends ArrayMessages {
 
     /**
      * Sends part r of the array of the root to rank r. The elements are f64.
-     * {@link ProcessGroup#scatter(ferro.Tensor, ferro.Tensor, int)} is the same on tensors.
+     * {@link ProcessGroup#scatter(ferro.Tensor, ferro.Tensor, int) scatter} is the same on tensors.
      *
      * @param in   all parts on the root, {@code worldSize * n} elements; may be null on the other ranks, where it is
      *     ignored
@@ -407,7 +407,7 @@ abstract class RootedArrayForms extends ArrayMessages {
 
     /**
      * Sends part r of the array of the root to rank r. The elements are i32.
-     * {@link ProcessGroup#scatter(ferro.Tensor, ferro.Tensor, int)} is the same on tensors.
+     * {@link ProcessGroup#scatter(ferro.Tensor, ferro.Tensor, int) scatter} is the same on tensors.
      *
      * @param in   all parts on the root, {@code worldSize * n} elements; may be null on the other ranks, where it is
      *     ignored
@@ -427,7 +427,7 @@ abstract class RootedArrayForms extends ArrayMessages {
 
     /**
      * Sends part r of the array of the root to rank r. The elements are i64.
-     * {@link ProcessGroup#scatter(ferro.Tensor, ferro.Tensor, int)} is the same on tensors.
+     * {@link ProcessGroup#scatter(ferro.Tensor, ferro.Tensor, int) scatter} is the same on tensors.
      *
      * @param in   all parts on the root, {@code worldSize * n} elements; may be null on the other ranks, where it is
      *     ignored
@@ -447,7 +447,7 @@ abstract class RootedArrayForms extends ArrayMessages {
 
     /**
      * Sends part r of the array of the root to rank r. The elements are i16.
-     * {@link ProcessGroup#scatter(ferro.Tensor, ferro.Tensor, int)} is the same on tensors.
+     * {@link ProcessGroup#scatter(ferro.Tensor, ferro.Tensor, int) scatter} is the same on tensors.
      *
      * @param in   all parts on the root, {@code worldSize * n} elements; may be null on the other ranks, where it is
      *     ignored
@@ -467,7 +467,7 @@ abstract class RootedArrayForms extends ArrayMessages {
 
     /**
      * Sends part r of the array of the root to rank r. The elements are i8.
-     * {@link ProcessGroup#scatter(ferro.Tensor, ferro.Tensor, int)} is the same on tensors.
+     * {@link ProcessGroup#scatter(ferro.Tensor, ferro.Tensor, int) scatter} is the same on tensors.
      *
      * @param in   all parts on the root, {@code worldSize * n} elements; may be null on the other ranks, where it is
      *     ignored

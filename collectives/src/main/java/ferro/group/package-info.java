@@ -14,8 +14,5 @@
  * {@link ferro.group.SystemContext} reads the settings; only launchers and back ends need it, and {@link ferro.group.Groups}
  * creates groups in it. {@link ferro.group.GroupObjects} encodes objects as bytes and
  * moves the bytes by collectives.
- *
- * <p>The back end of a group keeps the queue and the sequence numbers of its calls. This package keeps the open
- * coalesced blocks of a group ({@code Coalescing}) and the groups that a thread has joined ({@code JoiningThread}).
  */
 package ferro.group;

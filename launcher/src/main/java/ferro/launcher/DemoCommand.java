@@ -16,10 +16,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Unmatched;
 
-/** {@code ferro demo}: four processes train one small language model on the text of the checkout. */
+/** {@code ferro demo}: four processes train one small language model on the text of ferro's pages. */
 @Command(
         name = "demo",
-        description = "Trains one small language model with four processes on the text of this checkout;"
+        description = "Trains one small language model with four processes on the text of ferro's pages;"
                 + " ferro demo --help shows its options.")
 final class DemoCommand implements Callable<Integer> {
     private final World world;

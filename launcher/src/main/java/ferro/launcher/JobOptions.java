@@ -104,11 +104,11 @@ final class JobOptions {
         }
     }
 
-    /** The names of the back ends whose ranks are processes, for shell completion. */
+    /** The values of the option whose ranks are processes, for shell completion; shm is tcp with all links in memory. */
     static final class BackendNames implements Iterable<String> {
         @Override
         public Iterator<String> iterator() {
-            Set<String> names = new TreeSet<>(Set.of("auto"));
+            Set<String> names = new TreeSet<>(Set.of("auto", "shm"));
             Services.each(Services.of(BackendProvider.class), one -> names.add(one.name()), broken -> {});
             names.remove("simulated");
             return names.iterator();

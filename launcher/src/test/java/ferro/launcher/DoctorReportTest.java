@@ -214,7 +214,8 @@ class DoctorReportTest {
     void doctorDoesNotSendToTheDoctor() {
         assertEquals(
                 "not found in any of 9 places, listed below: install",
-                DoctorReport.inTheDoctor("not found in any of 9 places (ferro doctor lists them): install"));
+                DoctorReport.inTheDoctor(
+                        "not found in any of 9 places (FERRO_BACKEND=nccl ferro doctor lists them): install"));
         DoctorReport diagnosis = diagnose(Map.of("ferro.cudart.library", "/nowhere/libcudart.so"));
         assertFalse(text(diagnosis).contains("ferro doctor"), text(diagnosis));
         try (SystemContext context = SystemContext.of(Map.of())) {

@@ -289,8 +289,13 @@ final class SimulatedRun<T> {
                 .filter(one -> !first.blames(first.rank()) && first.blames(one.rank()))
                 .findFirst()
                 .orElse(first);
+        String rank = "rank " + cause.rank() + " of " + ranks.size();
         AssertionError error = new AssertionError(
-                "rank " + cause.rank() + " of " + ranks.size() + " failed first: " + cause.thrown(), cause.thrown());
+                cause == first
+                        ? rank + " failed first: " + first.thrown()
+                        : rank + " is to blame: " + cause.thrown() + "; rank " + first.rank() + " failed first: "
+                                + first.thrown(),
+                cause.thrown());
         for (List<BodyFailure> others : Arrays.asList(failures, consequences)) {
             others.stream()
                     .map(BodyFailure::thrown)

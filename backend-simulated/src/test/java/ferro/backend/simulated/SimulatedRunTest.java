@@ -104,7 +104,9 @@ class SimulatedRunTest {
         }));
 
         assertSame(bad, failure.getCause());
-        assertTrue(failure.getMessage().startsWith("rank 2 of 3 failed first"), failure.getMessage());
+        assertTrue(
+                failure.getMessage().matches("(?s)rank 2 of 3 is to blame: .*: bad batch; rank [01] failed first: .*"),
+                failure.getMessage());
     }
 
     @Test
@@ -213,7 +215,8 @@ class SimulatedRunTest {
             group.barrier();
         }));
 
-        hangs(failure);
+        hangs("rank 1 of 3 is to blame: ", failure);
+        assertTrue(failure.getMessage().matches("(?s).*; rank [02] failed first: .*"), failure.getMessage());
     }
 
     @Test
@@ -226,12 +229,12 @@ class SimulatedRunTest {
             }
         }));
 
-        hangs(failure);
+        hangs("rank 1 of 3 failed first: ", failure);
         assertTrue(failure.getMessage().contains("within 700 ms"), failure.getMessage());
     }
 
-    private static void hangs(AssertionError failure) {
-        assertTrue(failure.getMessage().startsWith("rank 1 of 3 failed first"), failure.getMessage());
+    private static void hangs(String start, AssertionError failure) {
+        assertTrue(failure.getMessage().startsWith(start), failure.getMessage());
         FerroException hang = assertInstanceOf(FerroException.class, failure.getCause());
         assertEquals(Code.TIMED_OUT, hang.code());
         assertTrue(

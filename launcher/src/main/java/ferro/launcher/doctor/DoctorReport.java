@@ -86,7 +86,7 @@ public record DoctorReport(
 
     /** Removes the advice to run {@code ferro doctor} from a reason. */
     public static String inTheDoctor(String reason) {
-        return reason.replace(" (ferro doctor lists them)", ", listed below");
+        return reason.replace(" (FERRO_BACKEND=nccl ferro doctor lists them)", ", listed below");
     }
 
     /** Returns what is wrong with the back end that a job would get. */

@@ -152,7 +152,7 @@ public final class NcclAvailability {
         boolean one = tried.size() == 1;
         String where = one
                 ? "by " + tried.get(0).candidate() + " (" + tried.get(0).message() + ")"
-                : "in any of " + tried.size() + " places (ferro doctor lists them)";
+                : "in any of " + tried.size() + " places (FERRO_BACKEND=nccl ferro doctor lists them)";
         String install = setting == Settings.NCCL_LIBRARY ? "install NCCL" : "install the CUDA runtime";
         return library + " not found " + where + ": " + install + ", or name its file with -D" + setting.name() + " or "
                 + setting.variable();
