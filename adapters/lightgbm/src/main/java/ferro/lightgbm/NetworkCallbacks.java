@@ -1,7 +1,6 @@
 package ferro.lightgbm;
 
 import com.sun.jna.Function;
-import ferro.DataType;
 import ferro.FerroException;
 import ferro.HostTensor;
 import ferro.group.ProcessGroup;
@@ -10,7 +9,6 @@ import ferro.lightgbm.ffi.LightGbmLibrary;
 import ferro.lightgbm.ffi.ReduceScatterCallback;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -22,17 +20,14 @@ import java.util.Map;
  * <p>LightGBM calls the functions on the thread that called the library. The class belongs to that thread.
  */
 final class NetworkCallbacks {
-    private static final int INITIAL_STAGING = 1 << 16;
-
     private final ProcessGroup group;
     private final int rank;
     private final int worldSize;
     private final NativeViews views = new NativeViews();
     private final Map<Long, Function> reducers = new HashMap<>();
+    private final BlockExchange exchange;
     private final Counter reduceScatters = new Counter();
     private final Counter allGathers = new Counter();
-    private HostTensor staging = HostTensor.allocate(DataType.UINT8, INITIAL_STAGING);
-    private long stagingAddress = LightGbmLibrary.address(staging.buffer());
     private Throwable failure;
 
     /** LightGBM has the address of this object for as long as the network is connected. */
@@ -88,6 +83,7 @@ final class NetworkCallbacks {
         this.group = group;
         this.rank = group.rank();
         this.worldSize = group.worldSize();
+        this.exchange = new BlockExchange(group);
     }
 
     /** How to combine the blocks of all ranks, and where the result goes. */
@@ -130,19 +126,11 @@ final class NetworkCallbacks {
     private void reduceScatter(HostTensor input, long[] counts, Reduction reduction) {
         requireNoFailure();
         long begun = System.nanoTime();
-        int own = reduction.bytes;
-        long needed = (long) own * worldSize;
-        if (staging.elementCount() < needed) {
-            staging = HostTensor.allocate(DataType.UINT8, Math.max(needed, 2 * staging.elementCount()));
-            stagingAddress = LightGbmLibrary.address(staging.buffer());
-        }
-        long[] received = new long[worldSize];
-        Arrays.fill(received, own);
-        group.allToAll(input, staging.slice(0, needed), counts, received);
-        if (own > 0) {
+        exchange.run(input, counts);
+        if (reduction.bytes > 0) {
             combine(reduction);
         }
-        reduceScatters.add(input.elementCount() - own, begun);
+        reduceScatters.add(input.elementCount() - reduction.bytes, begun);
     }
 
     private void combine(Reduction reduction) {
@@ -150,10 +138,10 @@ final class NetworkCallbacks {
         // the reference is on LightGBM's stack, so its address says nothing about the function
         long function = LightGbmLibrary.functionAt(reduction.reducer);
         Function reducer = reducers.computeIfAbsent(function, LightGbmLibrary::reducer);
-        views.buffer(reduction.output, own).put(0, staging.buffer(), 0, own);
+        views.buffer(reduction.output, own).put(0, exchange.received(), 0, own);
         Object[] arguments = {0L, reduction.output, reduction.typeSize, own};
         for (int from = 1; from < worldSize; from++) {
-            arguments[0] = stagingAddress + (long) from * own;
+            arguments[0] = exchange.address(from);
             reducer.invokeVoid(arguments);
         }
     }
