@@ -40,7 +40,8 @@ import java.lang.foreign.MemorySegment;
  */
 public final class Segments {
     /** A thread that never runs, so that it owns no confined arena. */
-    private static final Thread ANY_THREAD = Thread.ofVirtual().inheritInheritableThreadLocals(false).unstarted(() -> {});
+    private static final Thread ANY_THREAD =
+            Thread.ofVirtual().inheritInheritableThreadLocals(false).unstarted(() -> {});
 
     private Segments() {}
 

@@ -113,13 +113,13 @@ class HandshakeTest {
             AcceptingHandshake server = new AcceptingHandshake(own, OPEN, true);
             ConnectingHandshake client = encrypts(own);
             byte[] opening = client.opening().clone();
-            opening[Math.max(place, 0)] ^= place < 0 ? 0 : 4;
+            opening[Math.max(place, 0)] ^= (byte) (place < 0 ? 0 : 4);
             server.take(ByteBuffer.wrap(opening, 0, Hello.PREFIX_BYTES));
             byte[] challenge =
                     server.take(ByteBuffer.wrap(opening, Hello.PREFIX_BYTES, opening.length - Hello.PREFIX_BYTES)
                             .slice());
             // the bits of the challenge, or the first byte of its key
-            challenge[Handshake.HEAD_BYTES + Hello.NONCE_BYTES + Math.max(0, -1 - place)] ^= place < 0 ? 2 : 0;
+            challenge[Handshake.HEAD_BYTES + Hello.NONCE_BYTES + Math.max(0, -1 - place)] ^= (byte) (place < 0 ? 2 : 0);
 
             assertThrows(Refusal.class, () -> talk(server, challenge, client), "byte " + place);
             assertEquals(null, server.tls());
