@@ -223,9 +223,9 @@ class DistributionTest {
 
         assertEquals(Set.of(), dead);
         assertTrue(seen > 150, "found only " + seen + " links");
-        String page = Files.readString(ferro.root().resolve("docs/fat-jars.md"));
-        assertTrue(page.contains("The build of fat-jar creates a fat jar"), page);
-        assertTrue(page.contains("[class paths](class-paths.md)"), page);
+        String page = Files.readString(ferro.root().resolve("docs/lightgbm.md"));
+        assertTrue(page.contains("The source of the program is TrainTrees."), page);
+        assertTrue(page.contains("[every failure of ferro](errors.md)"), page);
     }
 
     @Test
