@@ -143,9 +143,7 @@ final class SimulatedRun<T> {
     /** Closes the context of a rank and marks the rank as ended, even if the close fails. */
     private void close(BodyRun own) {
         try {
-            own.context.close();
-        } catch (RuntimeException | Error failure) {
-            failed(own, failure);
+            closeContext(own);
         } finally {
             ended(own);
         }
@@ -243,10 +241,11 @@ final class SimulatedRun<T> {
         for (BodyRun rank : ranks) {
             rank.thread.join(Math.max(1, (deadline - System.nanoTime()) / 1_000_000));
         }
-        notEnded().forEach(this::closeLate);
+        notEnded().forEach(this::closeContext);
     }
 
-    private void closeLate(BodyRun rank) {
+    /** Closes the context of a rank; a failure of the close is a failure of the rank. */
+    private void closeContext(BodyRun rank) {
         try {
             rank.context.close();
         } catch (RuntimeException | Error failure) {
