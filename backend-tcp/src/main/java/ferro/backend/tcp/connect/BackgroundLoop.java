@@ -1,8 +1,10 @@
 package ferro.backend.tcp.connect;
 
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.SingleThreadIoEventLoop;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 
 /** One daemon thread that serves sockets by itself, for all work that must go on while no thread makes progress. */
@@ -15,8 +17,7 @@ public final class BackgroundLoop implements AutoCloseable {
     /** Starts the loop's one daemon thread. */
     public BackgroundLoop(TcpIo io, String name) {
         // a group of loops learns of this loop's end on a thread that keeps the JVM alive for a second
-        group = OwnThread.call(() -> new SingleThreadIoEventLoop(
-                null,
+        group = OwnThread.call(() -> new ClosingLoop(
                 task -> {
                     Thread made = new Thread(task, name);
                     made.setDaemon(true);
@@ -50,7 +51,10 @@ public final class BackgroundLoop implements AutoCloseable {
         }
     }
 
-    /** Ends the thread and waits for it a bounded time, unless it is the calling thread; the interrupt flag is kept. */
+    /**
+     * Closes all channels, ends the thread and waits for it a bounded time, unless it is the calling thread; the interrupt
+     * flag is kept.
+     */
     @Override
     public void close() {
         group.shutdownGracefully(0, CLOSE_MILLIS, TimeUnit.MILLISECONDS);
@@ -65,6 +69,28 @@ public final class BackgroundLoop implements AutoCloseable {
         }
         if (interrupted) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /**
+     * Closes its channels before it ends. Netty's loop leaves them open if the request to end comes while it runs tasks: it
+     * closes channels after polling sockets only, and does not poll them again. Then the peers would not notice the end
+     * before the process ends.
+     *
+     * <p>Source: {@code SingleThreadIoEventLoop.run} of Netty 4.2.18.
+     */
+    private static final class ClosingLoop extends SingleThreadIoEventLoop {
+        ClosingLoop(ThreadFactory threads, IoHandlerFactory handlers) {
+            super(null, threads, handlers);
+        }
+
+        @Override
+        protected boolean confirmShutdown() {
+            if (!isShuttingDown()) {
+                return false;
+            }
+            ioHandler().prepareToDestroy();
+            return super.confirmShutdown();
         }
     }
 }
