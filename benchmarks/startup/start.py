@@ -1,0 +1,19 @@
+# What a rank of torch.distributed with Gloo takes to start, as Start.java beside it.
+import os
+import time
+
+import torch
+import torch.distributed as dist
+
+dist.init_process_group("gloo")
+joined, cpu = time.time_ns(), time.process_time_ns()
+tensor = torch.ones(1)
+dist.barrier()
+took = []
+for call in range(100):
+    begun = time.monotonic_ns()
+    dist.all_reduce(tensor)
+    took.append(time.monotonic_ns() - begun)
+print("start", dist.get_rank(), (joined - int(os.environ["START_NANOS"])) // 1000000, cpu // 1000000,
+      took[0] // 1000, took[1] // 1000, took[-1] // 1000)
+dist.destroy_process_group()
