@@ -118,8 +118,6 @@ public record JavaSettings(
         // turns off a counter file in /tmp that is written at every collection, stalls with the disk, and outlives a
         // kill
         flags.add("-XX:-UsePerfData");
-        // turns off Netty's events of its buffers, which load the JDK's recorder: a fifth of a rank's start
-        flags.add("-Dferro.shaded.io.netty.jfr.enabled=false");
         if (hasVectors()) {
             // the kernels use it; RankStream does not show the line that the JVM prints about it
             flags.add("--add-modules=" + VECTORS);
