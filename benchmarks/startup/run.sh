@@ -4,8 +4,8 @@
 #
 #   benchmarks/startup/run.sh 10                 ten rounds with 1, 2, 4 and 8 ranks
 #   benchmarks/startup/run.sh 10 "2 4"           these numbers of ranks
-#   benchmarks/startup/run.sh 10 "2 4" "plain"   these ways: ferro (ferro run), plain (java -cp), archive (java -cp with a class
-#                                                archive), mpi (a C program, mpirun), torch
+#   benchmarks/startup/run.sh 10 "2 4" "plain"   these ways: ferro (ferro run), plain (java -cp), archive (java -cp with the
+#                                                archive of `ferro archive`), mpi (a C program, mpirun), torch
 #
 # Columns: milliseconds from the start of the command until the last rank has joined; CPU milliseconds of a rank until it has
 # joined (median of the ranks); microseconds of the first, second and hundredth all-reduce of 4 bytes (the slowest rank).
@@ -49,14 +49,10 @@ free_port() {
     python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
 }
 
-# Makes the archive: the classes of rank 0 of a job of two ranks.
+# Makes the archive, and sets the option of a JVM that uses it.
 make_archive() {
-    local port
-    port=$(free_port)
-    export START_NANOS=0 WORLD_SIZE=2 MASTER_ADDR=127.0.0.1 MASTER_PORT=$port
-    RANK=1 LOCAL_RANK=1 "$java" -cp "$path" Start >"$work/said" 2>&1 &
-    RANK=0 LOCAL_RANK=0 "$java" -XX:ArchiveClassesAtExit="$work/start.jsa" '-Xlog:cds*=off' -cp "$path" Start >"$work/said" 2>&1
-    wait $!
+    START_NANOS=0 "$ferro" archive -cp "$path" --to "$work/start.jsa" Start >"$work/said" 2>"$work/errors"
+    option=$(sed -n 's/^  java \(-XX:[^ ]*\) .*/\1/p' "$work/said")
 }
 
 # $1 ranks by hand, with JVM options behind it.
@@ -77,7 +73,7 @@ run() {
     local way=$1 ranks=$2
     case $way in
         plain) by_hand "$ranks" ;;
-        archive) by_hand "$ranks" -XX:SharedArchiveFile="$work/start.jsa" -Xshare:auto ;;
+        archive) by_hand "$ranks" "$option" ;;
         ferro) (cd "$work/classes" && START_NANOS=$(date +%s%N) "$ferro" run -n "$ranks" Start) ;;
         mpi) START_NANOS=$(date +%s%N) mpirun.openmpi --allow-run-as-root --oversubscribe -np "$ranks" "$work/hello" ;;
         torch) torch "$ranks" ;;

@@ -3,22 +3,9 @@ package ferro.integration;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.File;
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Collections;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.jar.JarEntry;
-import java.util.jar.JarFile;
-import java.util.jar.JarOutputStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,23 +14,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Programs in one jar, made of many, run whichever files of META-INF/services the tool has kept. */
 @Tag("long")
 class FatJarTest {
-    private static final String SERVICES = "META-INF/services/";
-
     @TempDir
     private Path folder;
 
-    /** Which of several files of services with one name. */
-    enum Kept {
-        FIRST,
-        LAST,
-        NONE
-    }
-
     @ParameterizedTest
     @CsvSource({"FIRST, SHM", "LAST, TCP", "NONE, TCP", "NONE, SHM"})
-    void twoProcessesRunFromOneJar(Kept kept, Links links) throws Exception {
+    void twoProcessesRunFromOneJar(FatJar.Kept kept, Links links) throws Exception {
         Path jar = folder.resolve("fat.jar");
-        write(jar, kept);
+        FatJar.write(jar, kept);
         String program = JoinsFromAFatJar.class.getName();
         try (LauncherRun run = LauncherRun.start(
                 Map.of("FERRO_LINKS", links.toString()),
@@ -67,63 +45,6 @@ class FatJarTest {
             assertEquals(JoinsFromAFatJar.backEnds(), lines.subList(0, last));
             assertTrue(lines.get(last).startsWith("sum 2: "), run::toString);
             links.assertFoundIn(lines.get(last).substring("sum 2: ".length()), 2);
-        }
-    }
-
-    /** Puts all that programs of tests need into one jar, of other files with one name the first. */
-    private static void write(Path jar, Kept kept) throws IOException {
-        List<Path> parts = new ArrayList<>(Arrays.stream(LauncherRun.classPath().split(File.pathSeparator))
-                .map(Path::of)
-                .toList());
-        if (kept == Kept.LAST) {
-            Collections.reverse(parts);
-        }
-        Set<String> taken = new HashSet<>();
-        try (JarOutputStream to = new JarOutputStream(Files.newOutputStream(jar))) {
-            to.setLevel(0);
-            for (Path part : parts) {
-                if (Files.isDirectory(part)) {
-                    addFolder(part, to, taken, kept);
-                } else if (Files.exists(part)) {
-                    addJar(part, to, taken, kept);
-                }
-            }
-        }
-    }
-
-    private static void addFolder(Path part, JarOutputStream to, Set<String> taken, Kept kept) throws IOException {
-        try (Stream<Path> files = Files.walk(part)) {
-            for (Path file : files.filter(Files::isRegularFile).toList()) {
-                String name = part.relativize(file).toString().replace(File.separatorChar, '/');
-                try (InputStream from = Files.newInputStream(file)) {
-                    add(name, from, to, wanted(name, taken, kept));
-                }
-            }
-        }
-    }
-
-    private static void addJar(Path part, JarOutputStream to, Set<String> taken, Kept kept) throws IOException {
-        try (JarFile jar = new JarFile(part.toFile())) {
-            for (JarEntry entry : Collections.list(jar.entries())) {
-                if (!entry.isDirectory()) {
-                    try (InputStream from = jar.getInputStream(entry)) {
-                        add(entry.getName(), from, to, wanted(entry.getName(), taken, kept));
-                    }
-                }
-            }
-        }
-    }
-
-    private static boolean wanted(String name, Set<String> taken, Kept kept) {
-        boolean lost = kept == Kept.NONE && name.startsWith(SERVICES);
-        return !lost && !name.equals(JarFile.MANIFEST_NAME) && taken.add(name);
-    }
-
-    private static void add(String name, InputStream from, JarOutputStream to, boolean wanted) throws IOException {
-        if (wanted) {
-            to.putNextEntry(new JarEntry(name));
-            from.transferTo(to);
-            to.closeEntry();
         }
     }
 }

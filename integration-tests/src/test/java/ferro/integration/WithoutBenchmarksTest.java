@@ -45,7 +45,8 @@ class WithoutBenchmarksTest {
         try (LauncherRun run = LauncherRun.onClassPath(WITHOUT, Map.of(), "help")) {
             assertEquals(0, run.exitCode(), run::toString);
             String said = String.join("\n", run.outLines());
-            for (String command : List.of("run", "demo", "bench", "analyze", "dump", "doctor", "classpath", "secret")) {
+            for (String command :
+                    List.of("run", "demo", "bench", "analyze", "dump", "doctor", "classpath", "archive", "secret")) {
                 assertTrue(said.contains("\n  " + command + " "), said);
             }
         }

@@ -90,7 +90,9 @@ public final class FerroCommand implements Runnable {
         } else {
             line.addSubcommand(arguments[0], named.get());
         }
-        Optional.ofNullable(line.getSubcommands().get("run")).ifPresent(run -> run.setStopAtPositional(true));
+        for (String name : List.of("run", "archive")) {
+            Optional.ofNullable(line.getSubcommands().get(name)).ifPresent(each -> each.setStopAtPositional(true));
+        }
         line.setExpandAtFiles(false);
         line.setOut(new PrintWriter(world.out(), true, StandardCharsets.UTF_8));
         line.setUsageHelpAutoWidth(true);
@@ -109,6 +111,7 @@ public final class FerroCommand implements Runnable {
         all.put("dump", () -> new DumpCommand(world));
         all.put("doctor", () -> new DoctorCommand(world));
         all.put("classpath", () -> new ClassPathCommand(world));
+        all.put("archive", () -> new ArchiveCommand(world));
         all.put("secret", () -> new SecretCommand(world));
         return all;
     }

@@ -88,7 +88,7 @@ class FerroCommandTest {
                 "demo --text /no/such/file | ferro demo: ",
                 "help jump | jump",
                 "jump | Unmatched argument",
-                "'' | need a command: run, demo, bench, analyze, dump, doctor, classpath or secret; ferro help",
+                "'' | need a command: run, demo, bench, analyze, dump, doctor, classpath, archive or secret; ferro help",
             })
     void badInputIsExplainedAndNothingIsStarted(String typed, String part) {
         int code = execute(typed.isEmpty() ? new String[0] : typed.split(" "));

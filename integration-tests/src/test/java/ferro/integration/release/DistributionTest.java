@@ -44,7 +44,7 @@ class DistributionTest {
     private static final Pattern CODE = Pattern.compile("```.*?```", Pattern.DOTALL);
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
     private static final List<String> COMMANDS =
-            List.of("run", "demo", "bench", "analyze", "dump", "doctor", "classpath", "secret");
+            List.of("run", "demo", "bench", "analyze", "dump", "doctor", "classpath", "archive", "secret");
 
     @TempDir
     private static Path shared;

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(30)
 class BackgroundLoopTest {
-    private static final int MOST_MILLIS = 5_000;
+    private static final int LIMIT_MILLIS = 5_000;
 
     /**
      * Netty's loop closes its connections only if it polls sockets once more after the request to end. A request that a task
@@ -32,7 +32,7 @@ class BackgroundLoopTest {
                     .connect(server.getLocalSocketAddress())
                     .sync();
             try (Socket other = server.accept()) {
-                other.setSoTimeout(MOST_MILLIS);
+                other.setSoTimeout(LIMIT_MILLIS);
 
                 loop.run(loop::close);
 

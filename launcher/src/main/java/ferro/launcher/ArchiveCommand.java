@@ -1,0 +1,101 @@
+package ferro.launcher;
+
+import ferro.launcher.input.BadInputException;
+import ferro.launcher.input.ExitCode;
+import ferro.launcher.input.JobSpec;
+import ferro.launcher.program.ArchiveTarget;
+import ferro.launcher.program.ClassPath;
+import ferro.launcher.program.Programs;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code ferro archive}: makes the file from which later JVMs take the classes of a program, so that they start faster. */
+@Command(
+        name = "archive",
+        description = "Runs a program once as a job on this host, and writes the classes that rank 0 has loaded into an"
+                + " archive. Ranks that are started with java and this archive start faster.",
+        customSynopsis = "ferro archive -cp PATH [--to FILE] [-n RANKS] main class [ARGUMENTS]",
+        footer = {
+            "",
+            "The ranks need the JDK that made the archive, and a class path that begins with PATH.",
+            "",
+            "Example:",
+            "  ferro archive -cp \"$(ferro classpath):app.jar\" --to app.jsa app.Main --epochs 1"
+        })
+final class ArchiveCommand implements Callable<Integer> {
+    private final World world;
+
+    @Option(
+            names = {"-cp", "--class-path"},
+            paramLabel = "PATH",
+            required = true,
+            description = "class path of the ranks: jars only, as the archive of a JVM holds no classes of folders")
+    private String classPath;
+
+    @Option(
+            names = "--to",
+            paramLabel = "FILE",
+            defaultValue = "ferro.jsa",
+            description = "archive (default: ferro.jsa)")
+    private Path file;
+
+    @Option(
+            names = {"-n", "--ranks"},
+            paramLabel = "RANKS",
+            defaultValue = "2",
+            description = "ranks of the job (default: 2)")
+    private int ranks;
+
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "show this text")
+    private boolean help;
+
+    @Parameters(hidden = true, arity = "1..*")
+    private List<String> words;
+
+    ArchiveCommand(World world) {
+        this.world = world;
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        if (ranks < 1) {
+            throw new BadInputException("--ranks " + ranks + ": need 1 or more");
+        }
+        Path archive = file.toAbsolutePath();
+        ArchiveTarget target =
+                ArchiveTarget.of(archive, ClassPath.parse(classPath), words, Programs.of(world.environment()));
+        checkWritable(archive);
+        Files.deleteIfExists(archive);
+        int code = new Job(JobSpec.onThisHost(ranks), target, world).run();
+        if (code == ExitCode.OK) {
+            report(archive, target);
+        }
+        return code;
+    }
+
+    private void checkWritable(Path archive) {
+        Path folder = archive.getParent();
+        if (Files.isDirectory(archive) || folder == null || !Files.isWritable(folder)) {
+            throw new BadInputException("--to " + file + ": cannot write this file: need a file in a folder of yours");
+        }
+    }
+
+    private void report(Path archive, ArchiveTarget target) throws IOException {
+        if (!Files.isRegularFile(archive)) {
+            throw new BadInputException("the JVM of rank 0 has not written " + archive + ": see its output above");
+        }
+        world.out()
+                .printf(
+                        "%s: %d MB. Start each rank with%n  java %s -cp %s %s%n",
+                        file, Files.size(archive) >> 20, target.use(), classPath, words.get(0));
+    }
+}

@@ -1,0 +1,76 @@
+package ferro.launcher.program;
+
+import ferro.launcher.input.BadInputException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A program of which rank 0 writes the classes that it has loaded into an archive of the JVM.
+ *
+ * @param archive   file to write
+ * @param classPath class path of the ranks
+ * @param words     main class and arguments
+ */
+public record ArchiveTarget(Path archive, ClassPath classPath, List<String> words) implements Target {
+    /** The first JDK that writes archives of linked classes in one step. Source: JEP 514. */
+    private static final int LINKED = 25;
+
+    /** Begins Java with the first word as an option on rank 0, and without it on the others. */
+    private static final String SCRIPT = "[ \"$RANK\" = 0 ] || shift; exec \"$JAVA\" \"$@\"";
+
+    /**
+     * Makes the target.
+     *
+     * @throws BadInputException if the class path has a folder, which an archive of the JVM cannot have, or lacks the class
+     */
+    public static ArchiveTarget of(Path archive, ClassPath classPath, List<String> words, Programs programs) {
+        for (String entry : classPath.entries()) {
+            if (Files.isDirectory(Path.of(entry))) {
+                throw new BadInputException("-cp " + entry + " is a folder: an archive of the JVM holds classes of jars"
+                        + " only, so put the classes into a jar");
+            }
+        }
+        String main = words.get(0);
+        if (!classPath.holds(main.replace('.', '/') + ".class")) {
+            throw new BadInputException("main class \"" + main + "\" not found in " + classPath);
+        }
+        if (programs.find("sh").isEmpty()) {
+            throw new BadInputException("need the command sh, and PATH has none (" + programs.path() + ")");
+        }
+        return new ArchiveTarget(archive, classPath, List.copyOf(words));
+    }
+
+    private static boolean linked() {
+        return Runtime.version().feature() >= LINKED;
+    }
+
+    /** Returns the option of a JVM that uses the archive. */
+    public String use() {
+        return (linked() ? "-XX:AOTCache=" : "-XX:SharedArchiveFile=") + archive;
+    }
+
+    @Override
+    public List<String> commandLine(Path folder, boolean few) {
+        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        String write = (linked() ? "-XX:AOTCacheOutput=" : "-XX:ArchiveClassesAtExit=") + archive;
+        // without the lines about each class that an archive cannot have
+        String quiet = linked() ? "-Xlog:aot*=error" : "-Xlog:cds*=error";
+        List<String> line = new ArrayList<>(List.of("env", "JAVA=" + java, "sh", "-c", SCRIPT, "sh", write, quiet));
+        line.addAll(List.of("-cp", classPath.toString()));
+        line.addAll(words);
+        return line;
+    }
+
+    @Override
+    public Map<String, String> properties() {
+        return Map.of();
+    }
+
+    @Override
+    public boolean mayBringBackends() {
+        return classPath.holds("META-INF/services/ferro.spi.BackendProvider");
+    }
+}
