@@ -24,12 +24,14 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Tests that the compiled module links with the Spark of this class path. The module is compiled once, against the
  * oldest Spark. A method that this Spark lacks, or that has another compiled form, would fail at its first call.
  */
+@Tag("version")
 class SparkLinksTest {
     private static final ClassLoader LOADER = FerroSpark.class.getClassLoader();
     private static final String FOREIGN = "(org[./]apache|scala)[./].*";

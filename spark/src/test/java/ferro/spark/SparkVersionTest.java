@@ -40,6 +40,7 @@ import scala.util.Properties;
  * part of the module that depends on Spark, on Scala or on a library of Spark.
  */
 @Tag("cluster")
+@Tag("version")
 class SparkVersionTest {
     private static JavaSparkContext spark;
 
