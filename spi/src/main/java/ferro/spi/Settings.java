@@ -13,17 +13,24 @@ import java.util.function.Function;
  * <p>A property takes precedence over its variable, and the variable over the default.
  */
 public final class Settings {
+    // one of each: every method reference of its own would be a class that a rank links when it starts
+    private static final Function<String, Integer> INTEGER = Integer::valueOf;
+    private static final Function<String, Duration> DURATION = Setting::duration;
+    private static final Function<String, Duration> INTERVAL = Setting::interval;
+    private static final Function<String, Long> BYTES = Setting::bytes;
+    private static final Function<String, Boolean> FLAG = Settings::flag;
+
     /** Name of the back end to open. */
     public static final Setting<String> BACKEND = Setting.named(
                     "ferro.backend", "the name of a back end, or auto", Function.identity())
             .withDefault("auto");
     /** Default time limit of every call. */
     public static final Setting<Duration> TIMEOUT = Setting.named(
-                    "ferro.timeout", "a time such as 500ms, 3s or 2m", Setting::duration)
+                    "ferro.timeout", "a time such as 500ms, 3s or 2m", DURATION)
             .withDefault("120s");
     /** Time limit of joining, see {@link Deadlines#ofJoin}. */
     public static final Setting<Duration> JOIN_TIMEOUT =
-            Setting.named("ferro.join.timeout", "a time such as 30s or 10m", Setting::duration);
+            Setting.named("ferro.join.timeout", "a time such as 30s or 10m", DURATION);
     /** Folder of the file in which rank 0 publishes its address to the other ranks. */
     public static final Setting<String> JOB_DIR =
             Setting.named("ferro.job.dir", "an absolute path of a folder that all ranks can write", Settings::folder);
@@ -32,10 +39,10 @@ public final class Settings {
                     "ferro.rendezvous", "env://, tcp://host:port or serve://host", Function.identity())
             .withDefault("env://");
     /** Number of this rank; if it is unset, the variable RANK is used. */
-    public static final Setting<Integer> RANK = Setting.named("ferro.rank", "a rank from 0", Integer::valueOf);
+    public static final Setting<Integer> RANK = Setting.named("ferro.rank", "a rank from 0", INTEGER);
     /** Number of ranks; if it is unset, the variable WORLD_SIZE is used. */
     public static final Setting<Integer> WORLD_SIZE =
-            Setting.named("ferro.world.size", "a number of ranks from 1", Integer::valueOf);
+            Setting.named("ferro.world.size", "a number of ranks from 1", INTEGER);
     /** Algorithms that override the algorithms of the table, for experiments. The value must be equal on all ranks. */
     public static final Setting<String> ALGORITHM = Setting.named(
                     "ferro.algorithm", "pairs such as allReduce=ring,broadcast=binomial", Function.identity())
@@ -44,11 +51,11 @@ public final class Settings {
     public static final Setting<String> ALGORITHM_TABLE =
             Setting.named("ferro.algorithm.table", "a file that ferro bench --tune wrote", Function.identity());
     /** Size of the pieces in which a chunk is sent. */
-    public static final Setting<Long> SEGMENT = Setting.named("ferro.segment", "a size such as 64KiB", Setting::bytes)
-            .withDefault("512KiB");
+    public static final Setting<Long> SEGMENT =
+            Setting.named("ferro.segment", "a size such as 64KiB", BYTES).withDefault("512KiB");
     /** Time during which the ranks of a new group run small all-reduces before the first call of the user. */
     public static final Setting<Duration> WARM_UP = Setting.named(
-                    "ferro.warmup", "a time such as 500ms, or 0s for none", Setting::interval)
+                    "ferro.warmup", "a time such as 500ms, or 0s for none", INTERVAL)
             .withDefault("0s");
     /**
      * Number of times that a waiting rank polls before it sleeps. If it is unset, the number depends on the cores of
@@ -61,15 +68,15 @@ public final class Settings {
             Setting.named("ferro.seed", "an integer, such as the seed in a failure message", Long::valueOf);
     /** Interval between the heartbeats of a rank. */
     public static final Setting<Duration> HEARTBEAT_INTERVAL = Setting.named(
-                    "ferro.heartbeat.interval", "a time such as 200ms, or 0s for none", Setting::interval)
+                    "ferro.heartbeat.interval", "a time such as 200ms, or 0s for none", INTERVAL)
             .withDefault("2s");
     /** Time that a rank may be silent before it is suspected. A suspicion only sends an event. */
     public static final Setting<Duration> HEARTBEAT_SUSPECT = Setting.named(
-                    "ferro.heartbeat.suspect", "a time such as 5s", Setting::duration)
+                    "ferro.heartbeat.suspect", "a time such as 5s", DURATION)
             .withDefault("5s");
     /** Time that a rank may be silent before its groups fail. */
     public static final Setting<Duration> HEARTBEAT_LIMIT = Setting.named(
-                    "ferro.heartbeat.limit", "a time such as 30s", Setting::duration)
+                    "ferro.heartbeat.limit", "a time such as 30s", DURATION)
             .withDefault("30s");
     /** Folder to which each rank writes the contents of its flight recorder when a group fails. */
     public static final Setting<String> RECORDER_DIR =
@@ -80,11 +87,11 @@ public final class Settings {
             .withDefault("2048");
     /** Whether data links carry checksums. */
     public static final Setting<Boolean> TCP_CHECKSUM = Setting.named(
-                    "ferro.tcp.checksum", "1 or 0, equal on all ranks", Settings::flag)
+                    "ferro.tcp.checksum", "1 or 0, equal on all ranks", FLAG)
             .withDefault("0");
     /** Time that a connecting side waits for each answer of a handshake before it connects again. */
     public static final Setting<Duration> TCP_HANDSHAKE_TIMEOUT = Setting.named(
-                    "ferro.tcp.handshake.timeout", "a time such as 5s", Setting::duration)
+                    "ferro.tcp.handshake.timeout", "a time such as 5s", DURATION)
             .withDefault("5s");
     /** Port to listen on, or a range of ports that the ranks of a host share. */
     public static final Setting<PortRange> TCP_PORT = Setting.named(
@@ -156,26 +163,25 @@ public final class Settings {
     public static final Setting<String> HOST =
             Setting.named("ferro.host", "a name of at most 64 bytes", Settings::jobId);
     /** Maximum shared memory that one rank may use. */
-    public static final Setting<Long> SHM_BYTES = Setting.named(
-                    "ferro.shm.bytes", "a size such as 512MiB", Setting::bytes)
-            .withDefault("512MiB");
+    public static final Setting<Long> SHM_BYTES =
+            Setting.named("ferro.shm.bytes", "a size such as 512MiB", BYTES).withDefault("512MiB");
     /** Folder in which segments of shared memory are created. */
     public static final Setting<String> SHM_DIR = Setting.named(
                     "ferro.shm.dir", "an absolute path", Function.identity())
             .withDefault("/dev/shm");
     /** Whether device tensors may go through host memory if NCCL is not available. */
-    public static final Setting<Boolean> GPU_FALLBACK = Setting.named("ferro.gpu.fallback", "1 or 0", Settings::flag);
+    public static final Setting<Boolean> GPU_FALLBACK = Setting.named("ferro.gpu.fallback", "1 or 0", FLAG);
     /** Name of the back end for host tensors if {@code gloo-fallback} is selected by name. */
     public static final Setting<String> FALLBACK_HOST = Setting.named(
                     "ferro.fallback.host", "the name of a back end for host memory", Function.identity())
             .withDefault("tcp");
     /** Size of the pieces of the host round trip. */
     public static final Setting<Long> FALLBACK_CHUNK = Setting.named(
-                    "ferro.fallback.chunk", "a size such as 32MiB, equal on all ranks", Setting::bytes)
+                    "ferro.fallback.chunk", "a size such as 32MiB, equal on all ranks", BYTES)
             .withDefault("32MiB");
     /** The device that this rank uses. */
     public static final Setting<Integer> NCCL_DEVICE =
-            Setting.named("ferro.nccl.device", "a device ordinal from 0", Integer::valueOf);
+            Setting.named("ferro.nccl.device", "a device ordinal from 0", INTEGER);
     /** Location of libnccl. */
     public static final Setting<String> NCCL_LIBRARY =
             Setting.named("ferro.nccl.library", "an absolute path or a plain library name", Settings::library);
@@ -187,42 +193,40 @@ public final class Settings {
             Setting.named("jna.library.path", "absolute paths of folders", Function.identity());
     /** Another variable for {@link #GPU_FALLBACK}. This variable takes effect if it is set, also if it is set to 0. */
     public static final Setting<Boolean> ENABLE_GPU_FALLBACK =
-            Setting.named("FERRO_ENABLE_GPU_FALLBACK", "1 or 0", Settings::flag);
+            Setting.named("FERRO_ENABLE_GPU_FALLBACK", "1 or 0", FLAG);
     /** Older name of {@link #ENABLE_GPU_FALLBACK}. */
     public static final Setting<Boolean> FERROTORCH_ENABLE_GPU_FALLBACK =
-            Setting.named("FERROTORCH_ENABLE_GPU_FALLBACK", "1 or 0", Settings::flag);
+            Setting.named("FERROTORCH_ENABLE_GPU_FALLBACK", "1 or 0", FLAG);
     /** Number of this rank, as launchers set it. */
-    public static final Setting<Integer> ENV_RANK = Setting.named("RANK", "a rank from 0", Integer::valueOf);
+    public static final Setting<Integer> ENV_RANK = Setting.named("RANK", "a rank from 0", INTEGER);
     /** Number of ranks as launchers set it. */
     public static final Setting<Integer> ENV_WORLD_SIZE =
-            Setting.named("WORLD_SIZE", "a number of ranks from 1", Integer::valueOf);
+            Setting.named("WORLD_SIZE", "a number of ranks from 1", INTEGER);
     /** Rank on this host. */
     public static final Setting<Integer> LOCAL_RANK =
-            Setting.named("LOCAL_RANK", "a rank on this host from 0", Integer::valueOf);
+            Setting.named("LOCAL_RANK", "a rank on this host from 0", INTEGER);
     /** Number of ranks on this host. */
     public static final Setting<Integer> LOCAL_WORLD_SIZE =
-            Setting.named("LOCAL_WORLD_SIZE", "a number of ranks from 1", Integer::valueOf);
+            Setting.named("LOCAL_WORLD_SIZE", "a number of ranks from 1", INTEGER);
     /**
      * Number of cores that the ranks of this host share. The JVM of a rank that is bound to some of these cores reports
      * a smaller number.
      */
     public static final Setting<Integer> LOCAL_CORES =
-            Setting.named("FERRO_LOCAL_CORES", "a number of cores from 1", Integer::valueOf);
+            Setting.named("FERRO_LOCAL_CORES", "a number of cores from 1", INTEGER);
     /** Host of the store if the rendezvous is {@code env://}. */
     public static final Setting<String> MASTER_ADDR =
             Setting.named("MASTER_ADDR", "a host name or address", Function.identity());
     /** Port of the store if the rendezvous is {@code env://}. */
-    public static final Setting<Integer> MASTER_PORT = Setting.named("MASTER_PORT", "a port", Integer::valueOf);
+    public static final Setting<Integer> MASTER_PORT = Setting.named("MASTER_PORT", "a port", INTEGER);
     /** Port of ferro's store if torchrun uses MASTER_PORT itself. */
-    public static final Setting<Integer> FERRO_MASTER_PORT =
-            Setting.named("FERRO_MASTER_PORT", "a port", Integer::valueOf);
+    public static final Setting<Integer> FERRO_MASTER_PORT = Setting.named("FERRO_MASTER_PORT", "a port", INTEGER);
     /** Whether the agent of torchrun uses MASTER_PORT itself. */
-    public static final Setting<Boolean> TORCHELASTIC_USE_AGENT_STORE = Setting.named(
-                    "TORCHELASTIC_USE_AGENT_STORE", "True or False", Settings::flag)
-            .withDefault("False");
+    public static final Setting<Boolean> TORCHELASTIC_USE_AGENT_STORE =
+            Setting.named("TORCHELASTIC_USE_AGENT_STORE", "True or False", FLAG).withDefault("False");
     /** Whether the launcher serves the store, so that rank 0 must not serve it. */
     public static final Setting<Boolean> STORE_SERVED =
-            Setting.named("FERRO_STORE_SERVED", "1 or 0", Settings::flag).withDefault("0");
+            Setting.named("FERRO_STORE_SERVED", "1 or 0", FLAG).withDefault("0");
     /** Identity of the job, which distinguishes two jobs on one port. */
     public static final Setting<String> JOB_ID = Setting.named(
                     "FERRO_JOB_ID", "a name of at most 64 bytes", Settings::jobId)

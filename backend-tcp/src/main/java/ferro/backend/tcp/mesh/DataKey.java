@@ -1,7 +1,8 @@
 package ferro.backend.tcp.mesh;
 
 /**
- * Identifies a data channel, which has one connection per epoch.
+ * Identifies a data channel, which has one connection per epoch. The methods of each record would link sixty method handles
+ * at their first calls, during the join.
  *
  * @param peer  rank of the joined group
  * @param group identity of the (sub)group
@@ -12,5 +13,15 @@ record DataKey(int peer, long group, DataLane lane) {
 
     static DataKey of(int peer, ControlFrame frame) {
         return new DataKey(peer, frame.group(), DataLane.values()[frame.lane()]);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof DataKey key && peer == key.peer && group == key.group && lane == key.lane;
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * (31 * peer + Long.hashCode(group)) + lane.ordinal();
     }
 }
