@@ -56,7 +56,7 @@ import javax.tools.ToolProvider;
  * Renames types, members, locals and packages in all Java sources of the checkout that it is started in:
  *
  * <pre>
- * mvn -B -o -q test-compile dependency:build-classpath -Dmdep.outputFile=target/rename.cp -Dferro.quick -Pdjl,lightgbm,spark,fuzz
+ * mvn -B -o -q test-compile dependency:build-classpath -Dmdep.outputFile=target/rename.cp -Dferro.quick -Pdjl,lightgbm,spark,lightgbm-spark,fuzz
  * java config/rename/Rename.java [--dry] RENAMES
  * </pre>
  *

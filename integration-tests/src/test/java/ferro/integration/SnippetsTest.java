@@ -25,7 +25,8 @@ class SnippetsTest {
             Path.of("../examples/src/test/java"),
             Path.of("../examples/jlama/src/test/java"),
             Path.of("../segments/src/test/java"),
-            Path.of("../adapters/lightgbm/src/test/java"));
+            Path.of("../adapters/lightgbm/src/test/java"),
+            Path.of("../adapters/lightgbm-spark/src/test/java"));
     private static final Pattern SNIPPET =
             Pattern.compile("\\{@snippet file=\"([^\"]+)\" region=\"(\\w+)\" :\\R +\\*\\R");
     /** In front of each line of a comment. */

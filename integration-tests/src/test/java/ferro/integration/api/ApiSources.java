@@ -24,8 +24,8 @@ import javax.tools.ToolProvider;
 
 /** The types and members of the API, as source files declare them. */
 final class ApiSources {
-    /** The module ferro-spark has no descriptor, because Spark has none. */
-    private static final String SPARK = "ferro.spark";
+    /** The modules ferro-spark and ferro-lightgbm-spark have no descriptor, because Spark has none. */
+    private static final Set<String> ON_SPARK = Set.of("ferro.spark", "ferro.lightgbm.spark");
 
     private static final Pattern EXPORTS = Pattern.compile("exports ([a-z.]+);");
 
@@ -82,7 +82,7 @@ final class ApiSources {
 
     /** Returns the packages that all users can use. */
     static Set<String> exportedPackages() throws IOException {
-        Set<String> exported = new TreeSet<>(Set.of(SPARK));
+        Set<String> exported = new TreeSet<>(ON_SPARK);
         for (Path file : MainSources.of(module -> true)) {
             if (file.endsWith("module-info.java")) {
                 Matcher exports = EXPORTS.matcher(Files.readString(file));

@@ -61,7 +61,7 @@ class SameBytesTest {
                 copy,
                 Map.of("GNUPGHOME", keys.toString()),
                 "verify",
-                "-Prelease,djl,lightgbm,spark",
+                "-Prelease,djl,lightgbm,spark,lightgbm-spark",
                 "-Dferro.quick",
                 "-Dmaven.test.skip",
                 "-Dgpg.keyname=" + KEY);
