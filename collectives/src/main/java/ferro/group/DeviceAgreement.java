@@ -112,7 +112,7 @@ record DeviceAgreement(GroupSpec group, JoiningContext context) {
                 ranks(silent) + " of " + group.worldSize() + " did not report within " + Deadlines.millis(waited)
                         + " ms whether a back end for device tensors is usable: check that all ranks run, and "
                         + "give all ranks the same ferro.backend (a rank whose ferro.backend names a back end "
-                        + "does not report)",
+                        + "does not report; ferro.join.timeout sets the time)",
                 cause);
     }
 

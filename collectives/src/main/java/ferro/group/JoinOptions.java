@@ -267,7 +267,8 @@ public final class JoinOptions {
     }
 
     /**
-     * Sets the deadline of every call, and of joining unless {@link #joinTimeout} sets another ({@code ferro.timeout}).
+     * Sets the deadline of every call ({@code ferro.timeout}). This deadline is also that of joining, unless {@link
+     * #joinTimeout} or the setting {@code ferro.join.timeout} of the process sets another.
      *
      * @param deadline time; more than a century means no deadline
      * @return options
@@ -362,6 +363,11 @@ public final class JoinOptions {
     /** Returns the settings by property, or by variable if they have no property. */
     Map<String, String> overrides() {
         return overrides;
+    }
+
+    /** Returns whether the options give the deadline of every call. */
+    boolean isTimed() {
+        return overrides.containsKey(Settings.TIMEOUT.name());
     }
 
     /** Returns whether the options give the rank. */

@@ -166,7 +166,24 @@ public final class SystemContext implements RankContext, AutoCloseable {
      */
     public GroupSpec spec() {
         RankOfJob job = JobFinder.of(this).required();
-        return GroupSpec.of(options.group(), job.rank(), job.worldSize(), Settings.TIMEOUT.of(this));
+        Duration calls = Settings.TIMEOUT.of(this);
+        return GroupSpec.of(options.group(), job.rank(), job.worldSize(), calls)
+                .withJoinTimeout(options.isTimed() && !isJoinTimed() ? calls : joinTimeout());
+    }
+
+    /**
+     * Returns the deadline of joining for programs that set no deadline in the code.
+     *
+     * @return {@code ferro.join.timeout}; if that setting is unset, 10 minutes for ranks that the launcher of a cluster has
+     *     started, because they start minutes apart, otherwise 120 s
+     * @throws IllegalArgumentException if the setting has an invalid value
+     */
+    public Duration joinTimeout() {
+        return settings.isOfACluster() && !isJoinTimed() ? JOIN_TIMEOUT_OF_CLUSTERS : Settings.JOIN_TIMEOUT.of(this);
+    }
+
+    private boolean isJoinTimed() {
+        return setting(Settings.JOIN_TIMEOUT.name()).isPresent();
     }
 
     /**
@@ -238,18 +255,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
 
     @Override
     public Optional<String> setting(String name) {
-        Optional<String> set = settings.find(Objects.requireNonNull(name, "name"));
-        return set.isEmpty() && name.equals(Settings.JOIN_TIMEOUT.name()) ? joinTimeout() : set;
-    }
-
-    /**
-     * Returns the deadline of joining, which is longer if a cluster starts the ranks, because they start minutes apart. A
-     * deadline of calls that is even longer also applies to joining.
-     */
-    private Optional<String> joinTimeout() {
-        boolean cluster = settings.isOfACluster();
-        boolean longer = cluster && Settings.TIMEOUT.of(this).compareTo(JOIN_TIMEOUT_OF_CLUSTERS) > 0;
-        return cluster && !longer ? Optional.of(JOIN_TIMEOUT_OF_CLUSTERS.toMinutes() + "m") : Optional.empty();
+        return settings.find(Objects.requireNonNull(name, "name"));
     }
 
     @Override

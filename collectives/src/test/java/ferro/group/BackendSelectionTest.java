@@ -124,7 +124,7 @@ class BackendSelectionTest {
         GroupSpec spec = SystemContext.of(
                         Map.of("ferro.rank", "2", "RANK", "1", "WORLD_SIZE", "3", "ferro.timeout", "3s"))
                 .spec();
-        assertEquals(GroupSpec.of("world", 2, 3, Duration.ofSeconds(3)), spec);
+        assertEquals(GroupSpec.of("world", 2, 3, Duration.ofSeconds(3)).withJoinTimeout(Duration.ofMinutes(2)), spec);
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import ferro.spi.Settings;
 import java.time.Duration;
@@ -39,7 +40,9 @@ class JoinOptionsTest {
                 .timeout(Duration.ofSeconds(61))
                 .joinTimeout(Duration.ofMillis(1500));
         try (SystemContext context = SystemContext.of(options)) {
-            assertEquals(GroupSpec.of("stage3.0", 1, 3, Duration.ofSeconds(61)), context.spec());
+            assertEquals(
+                    GroupSpec.of("stage3.0", 1, 3, Duration.ofSeconds(61)).withJoinTimeout(Duration.ofMillis(1500)),
+                    context.spec());
             assertEquals(1, Settings.LOCAL_RANK.of(context));
             assertEquals(2, Settings.LOCAL_WORLD_SIZE.of(context));
             assertEquals(4, Settings.LOCAL_CORES.of(context));
@@ -48,6 +51,15 @@ class JoinOptionsTest {
             assertTrue(Settings.STORE_SERVED.of(context), "the ranks must not serve the store");
             assertEquals(Duration.ofMillis(1500), Settings.JOIN_TIMEOUT.of(context));
             assertEquals("10.0.0.1:29500", context.storeEndpoint());
+        }
+    }
+
+    @Test
+    void aDeadlineOfCallsInOptionsBoundsJoiningAndOneInSettingsDoesNot() {
+        try (SystemContext timed = SystemContext.of(RANK.timeout(Duration.ofSeconds(61)));
+                SystemContext set = SystemContext.of(Map.of("RANK", "1", "WORLD_SIZE", "3", "ferro.timeout", "3s"))) {
+            assertEquals(Duration.ofSeconds(61), Deadlines.ofJoin(timed.spec(), timed));
+            assertEquals(Duration.ofSeconds(120), Deadlines.ofJoin(set.spec(), set));
         }
     }
 

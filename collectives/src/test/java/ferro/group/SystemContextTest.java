@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.spi.GroupSpec;
 import ferro.spi.Settings;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -75,7 +76,9 @@ class SystemContextTest {
             assertEquals(Optional.of("2"), context.setting("LOCAL_WORLD_SIZE"));
             assertEquals(Optional.empty(), context.setting("MASTER_ADDR"));
             assertEquals("ompi-", context.setting("FERRO_JOB_ID").orElseThrow().substring(0, 5));
-            assertEquals(GroupSpec.of("world", 1, 4, Settings.TIMEOUT.of(context)), context.spec());
+            assertEquals(
+                    GroupSpec.of("world", 1, 4, Settings.TIMEOUT.of(context)).withJoinTimeout(Duration.ofMinutes(10)),
+                    context.spec());
         }
         try (SystemContext context = SystemContext.of(Map.of("RANK", "3", "LOCAL_RANK", "x"))) {
             assertEquals(Optional.of("3"), context.setting("RANK"));

@@ -61,7 +61,7 @@ final class NodeMeeting {
         this.screen = world.screen();
         this.master = master;
         try (SystemContext context = SystemContext.of(settings)) {
-            this.patience = Settings.JOIN_TIMEOUT.find(context).orElseGet(() -> Settings.TIMEOUT.of(context));
+            this.patience = context.joinTimeout();
             this.backend = Settings.BACKEND.find(context).orElse("");
         }
     }
@@ -165,7 +165,9 @@ final class NodeMeeting {
                     failure);
         }
         return new NodesApartException(
-                "node 0 of " + spec.placement().nodes() + " is missing: " + failure.getMessage(), ExitCode.FAILED);
+                "node 0 of " + spec.placement().nodes() + " is missing: " + failure.getMessage()
+                        + " (ferro.join.timeout sets the time)",
+                ExitCode.FAILED);
     }
 
     /**

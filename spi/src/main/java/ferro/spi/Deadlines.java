@@ -32,13 +32,15 @@ public final class Deadlines {
      *
      * @param group   group to join
      * @param context settings
-     * @return {@code ferro.join.timeout}; the timeout of the group if that setting is unset
+     * @return {@code ferro.join.timeout}; the {@linkplain GroupSpec#joinTimeout time limit of the group} if that setting
+     *     is unset
      * @throws IllegalArgumentException if the setting has an invalid value; the message contains the setting and its
      *     text
      */
     public static Duration ofJoin(GroupSpec group, RankContext context) {
         Objects.requireNonNull(group, "group");
-        return Settings.JOIN_TIMEOUT.find(context).orElse(group.timeout());
+        boolean set = context.setting(Settings.JOIN_TIMEOUT.name()).isPresent();
+        return set ? Settings.JOIN_TIMEOUT.of(context) : group.joinTimeout();
     }
 
     /**

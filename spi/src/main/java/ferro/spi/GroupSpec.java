@@ -10,22 +10,19 @@ public final class GroupSpec {
     private final int rank;
     private final int worldSize;
     private final Duration timeout;
+    private final Duration joinTimeout;
 
-    private GroupSpec(String name, int rank, int worldSize, Duration timeout) {
+    private GroupSpec(String name, int rank, int worldSize, Duration timeout, Duration joinTimeout) {
         Objects.requireNonNull(name, "name");
-        Objects.requireNonNull(timeout, "timeout");
         if (worldSize < 1 || rank < 0 || rank >= worldSize) {
             throw new IllegalArgumentException("group \"" + name + "\" cannot have rank " + rank + " of world size "
                     + worldSize + ": ranks go from 0 to world size - 1");
         }
-        if (timeout.isZero() || timeout.isNegative()) {
-            throw new IllegalArgumentException(
-                    "group \"" + name + "\": a deadline must be more than zero, found " + timeout);
-        }
         this.name = name;
         this.rank = rank;
         this.worldSize = worldSize;
-        this.timeout = timeout;
+        this.timeout = checked(timeout, name);
+        this.joinTimeout = checked(joinTimeout, name);
     }
 
     /**
@@ -34,13 +31,32 @@ public final class GroupSpec {
      * @param name name of the group, equal on every rank
      * @param rank this rank
      * @param worldSize number of ranks
-     * @param timeout default time limit of every call, and of joining unless {@code ferro.join.timeout} is set; more
-     *     than a century means no limit
+     * @param timeout default time limit of every call, and of joining unless {@link #withJoinTimeout} or {@code
+     *     ferro.join.timeout} sets another; more than a century means no limit
      * @return description
      * @throws IllegalArgumentException if the rank is not below the world size, or the timeout is zero or negative
      */
     public static GroupSpec of(String name, int rank, int worldSize, Duration timeout) {
-        return new GroupSpec(name, rank, worldSize, timeout);
+        return new GroupSpec(name, rank, worldSize, timeout, timeout);
+    }
+
+    private static Duration checked(Duration timeout, String name) {
+        if (Objects.requireNonNull(timeout, "timeout").isZero() || timeout.isNegative()) {
+            throw new IllegalArgumentException(
+                    "group \"" + name + "\": a deadline must be more than zero, found " + timeout);
+        }
+        return timeout;
+    }
+
+    /**
+     * Returns the same description with another time limit of joining. The time limit of calls stays.
+     *
+     * @param limit time limit of joining, unless {@code ferro.join.timeout} is set; more than a century means no limit
+     * @return description
+     * @throws IllegalArgumentException if the time limit is zero or negative
+     */
+    public GroupSpec withJoinTimeout(Duration limit) {
+        return new GroupSpec(name, rank, worldSize, timeout, limit);
     }
 
     /** {@return the name of the group, equal on every rank} */
@@ -58,17 +74,23 @@ public final class GroupSpec {
         return worldSize;
     }
 
-    /**
-     * {@return the default time limit of every call, and of joining unless {@code ferro.join.timeout} is set; more than
-     * a century means no limit}
-     */
+    /** {@return the default time limit of every call; more than a century means no limit} */
     public Duration timeout() {
         return timeout;
     }
 
+    /**
+     * {@return the time limit of joining, unless {@code ferro.join.timeout} is set ({@link Deadlines#ofJoin}); more than
+     * a century means no limit}
+     */
+    public Duration joinTimeout() {
+        return joinTimeout;
+    }
+
     @Override
     public String toString() {
-        return "GroupSpec[name=" + name + ", rank=" + rank + ", worldSize=" + worldSize + ", timeout=" + timeout + "]";
+        return "GroupSpec[name=" + name + ", rank=" + rank + ", worldSize=" + worldSize + ", timeout=" + timeout
+                + ", joinTimeout=" + joinTimeout + "]";
     }
 
     @Override
@@ -82,6 +104,6 @@ public final class GroupSpec {
     }
 
     private List<Object> values() {
-        return List.of(name, rank, worldSize, timeout);
+        return List.of(name, rank, worldSize, timeout, joinTimeout);
     }
 }

@@ -29,8 +29,9 @@ public final class Settings {
                     "ferro.timeout", "a time such as 500ms, 3s or 2m", DURATION)
             .withDefault("120s");
     /** Time limit of joining, see {@link Deadlines#ofJoin}. */
-    public static final Setting<Duration> JOIN_TIMEOUT =
-            Setting.named("ferro.join.timeout", "a time such as 30s or 10m", DURATION);
+    public static final Setting<Duration> JOIN_TIMEOUT = Setting.named(
+                    "ferro.join.timeout", "a time such as 30s or 10m", DURATION)
+            .withDefault("120s");
     /** Folder of the file in which rank 0 publishes its address to the other ranks. */
     public static final Setting<String> JOB_DIR =
             Setting.named("ferro.job.dir", "an absolute path of a folder that all ranks can write", Settings::folder);

@@ -11,13 +11,18 @@ import ferro.backend.tcp.connect.Sockets;
 import ferro.backend.tcp.connect.Threads;
 import ferro.group.JoinOptions;
 import ferro.group.ProcessGroup;
+import ferro.group.SystemContext;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -26,6 +31,7 @@ import org.junit.jupiter.api.Timeout;
 class JoinedGroupTest {
     private static final int RANKS = 3;
     private static final Duration LIMIT = Duration.ofSeconds(20);
+    private static final Duration CALLS = Duration.ofMillis(200);
 
     /** Options of a rank, of which rank 0 serves the store at a port that all ranks know. */
     private static JoinOptions options(int rank, int port) {
@@ -96,6 +102,39 @@ class JoinedGroupTest {
             }
         });
         assertEquals(List.of(18, 18, 18), sums);
+    }
+
+    @Test
+    @DisplayName("row 23: a rank that comes later than the deadline of calls is waited for")
+    void aRankThatComesLaterThanTheDeadlineOfCallsIsWaitedFor() throws IOException {
+        int port = Sockets.freePort();
+        try (SystemContext first = context(0, port);
+                SystemContext second = context(1, port)) {
+            CompletableFuture<ProcessGroup> waiting = Threads.start(first::join);
+            assertThrows(TimeoutException.class, () -> waiting.get(3 * CALLS.toMillis(), TimeUnit.MILLISECONDS));
+
+            CompletableFuture<ProcessGroup> late = Threads.start(second::join);
+
+            assertEquals(0, TcpJob.result(waiting).rank());
+            assertEquals(1, TcpJob.result(late).rank());
+        }
+    }
+
+    /** Returns the context of one of two ranks, whose settings have a short deadline of calls and none of joining. */
+    private static SystemContext context(int rank, int port) {
+        return SystemContext.of(Map.of(
+                "ferro.timeout",
+                CALLS.toMillis() + "ms",
+                "ferro.backend",
+                "tcp",
+                "RANK",
+                "" + rank,
+                "WORLD_SIZE",
+                "2",
+                "MASTER_ADDR",
+                "127.0.0.1",
+                "MASTER_PORT",
+                "" + port));
     }
 
     @Test

@@ -34,7 +34,7 @@ public final class NcclWorld {
      * <p>Rank 0 makes the id of the communicator and writes it to the context's store; the others read it there. The
      * device is that of {@code ferro.nccl.device}, otherwise of {@code LOCAL_RANK}.
      *
-     * @param group   name, rank and world size; its timeout bounds this call unless {@code ferro.join.timeout} is set
+     * @param group   name, rank and world size; its join timeout bounds this call unless {@code ferro.join.timeout} is set
      * @param context settings and store
      * @return back end of this rank
      * @throws IllegalArgumentException if no device is named, it does not exist, or there are more local ranks than devices

@@ -62,7 +62,7 @@ public final class Addresses {
                             Code.RENDEZVOUS,
                             where,
                             "host \"" + host + "\" was not resolved to an address before the deadline: check "
-                                    + StoreSettings.of(context).ofHost(),
+                                    + StoreSettings.of(context).ofHost() + " (ferro.join.timeout sets the time)",
                             unknown);
                 }
                 Waits.pause(

@@ -343,11 +343,19 @@ class FileMeetingTest {
 
     @Test
     void joiningTakesTenMinutesWhereAClusterStartsTheRanksAndNothingElseIsSaid() {
-        GroupSpec spec = GroupSpec.of("world", 0, 4, Duration.ofSeconds(120));
-        try (SystemContext mpi = SystemContext.of(mpirun(0, 4));
-                SystemContext plain = SystemContext.of(Map.of("RANK", "0", "WORLD_SIZE", "4"))) {
-            assertEquals(Duration.ofMinutes(10), Deadlines.ofJoin(spec, mpi));
-            assertEquals(Duration.ofSeconds(120), Deadlines.ofJoin(spec, plain));
+        Map<String, String> cluster = new HashMap<>(mpirun(0, 4));
+        cluster.put("ferro.timeout", "3s");
+        GroupSpec explicit = GroupSpec.of("world", 0, 4, Duration.ofSeconds(7));
+        try (SystemContext mpi = SystemContext.of(cluster)) {
+            assertEquals(Duration.ofMinutes(10), mpi.joinTimeout());
+            assertEquals(Duration.ofMinutes(10), Deadlines.ofJoin(mpi.spec(), mpi));
+            assertEquals(Duration.ofSeconds(7), Deadlines.ofJoin(explicit, mpi));
+        }
+        cluster.put("ferro.join.timeout", "5s");
+        try (SystemContext mpi = SystemContext.of(cluster)) {
+            assertEquals(Duration.ofSeconds(5), mpi.joinTimeout());
+            assertEquals(Duration.ofSeconds(5), Deadlines.ofJoin(mpi.spec(), mpi));
+            assertEquals(Duration.ofSeconds(5), Deadlines.ofJoin(explicit, mpi));
         }
     }
 }

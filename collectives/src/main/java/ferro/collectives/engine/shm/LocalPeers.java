@@ -88,7 +88,7 @@ public final class LocalPeers {
     public void meet(CollectiveBackend engine, boolean isJoined) {
         if (provider != null) {
             SharedMemoryBootstrap.BootstrapSubject subject =
-                    new SharedMemoryBootstrap.BootstrapSubject("", group.timeout());
+                    new SharedMemoryBootstrap.BootstrapSubject("", group.joinTimeout());
             SharedMemoryBootstrap meeting = new SharedMemoryBootstrap(engine, group, context, subject);
             Sharing sharing = Sharing.of(group, meeting.hosted(provider), provider.isOneProcess());
             sharing.refusedBecause().ifPresent(meeting::refrain);
