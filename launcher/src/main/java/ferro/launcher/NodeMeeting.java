@@ -47,7 +47,7 @@ final class NodeMeeting {
      */
     private static final Duration ENDING = Duration.ofMinutes(1);
 
-    private static final long FIRST_LINE_SECONDS = 1;
+    private static final long FIRST_LINE_SECONDS = 3;
     private static final long LATER_LINES_SECONDS = 30;
 
     private final JobSpec spec;
@@ -84,7 +84,10 @@ final class NodeMeeting {
         return Nodes.meet(store, card(spec, store, backend, call.session()), times(), new Waiting() {
             @Override
             public void missing(Set<Integer> nodes) {
-                waiting(nodes);
+                // all nodes have come to node 0, which only has to tell them to start
+                if (!nodes.isEmpty() || spec.placement().nodeRank() != 0) {
+                    waiting(nodes);
+                }
             }
 
             @Override
@@ -164,10 +167,11 @@ final class NodeMeeting {
                             + " node 0 that all nodes can reach; if all nodes are on one machine, start node 0 first",
                     failure);
         }
+        String what = spec.placement().nodeRank() == 0
+                ? "the store that this launcher serves has not answered: "
+                : "node 0 of " + spec.placement().nodes() + " is missing: ";
         return new NodesApartException(
-                "node 0 of " + spec.placement().nodes() + " is missing: " + failure.getMessage()
-                        + " (ferro.join.timeout sets the time)",
-                ExitCode.FAILED);
+                what + failure.getMessage() + " (ferro.join.timeout sets the time)", ExitCode.FAILED);
     }
 
     /**

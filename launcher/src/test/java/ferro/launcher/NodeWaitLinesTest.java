@@ -1,16 +1,21 @@
 package ferro.launcher;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.launcher.input.Endpoint;
 import ferro.launcher.input.JobSpec;
 import ferro.launcher.input.Placement;
+import ferro.launcher.nodes.NodesApartException;
 import ferro.launcher.output.Screen;
 import ferro.launcher.program.CommandTarget;
 import java.io.BufferedReader;
+import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.OutputStream;
 import java.io.PipedInputStream;
 import java.io.PipedOutputStream;
 import java.net.InetAddress;
@@ -48,12 +53,36 @@ class NodeWaitLinesTest {
         assertTrue(line.contains("waiting for node 0 of 2: "), line);
     }
 
-    /** Returns the first line while nobody answers at the address of the store. */
-    private String firstLine(int node) throws Exception {
+    @Test
+    void aLauncherWhoseOwnStoreDoesNotAnswerMissesNoNode() throws Exception {
+        Path secret = secret();
+        try (ServerSocket silent = new ServerSocket(0, 10, InetAddress.getByName("127.0.0.1"))) {
+            Endpoint master = new Endpoint("127.0.0.1", silent.getLocalPort());
+            Screen.ScreenStream stream = new Screen.ScreenStream(OutputStream.nullOutputStream(), false);
+            Map<String, String> hasty = Map.of("FERRO_JOIN_TIMEOUT", "300ms");
+            World world = new World(hasty, new Screen(stream, stream), System.out, Optional.empty());
+            NodeMeeting launcher =
+                    NodeMeeting.of(spec(0, master, secret), new CommandTarget(List.of("true")), world, master);
+
+            String text = assertThrows(NodesApartException.class, () -> launcher.meet("job", secret, null))
+                    .getMessage();
+
+            assertTrue(text.startsWith("the store that this launcher serves has not answered: "), text);
+            assertTrue(text.endsWith("(ferro.join.timeout sets the time)"), text);
+            assertFalse(text.contains("firewall"), text);
+        }
+    }
+
+    private Path secret() throws IOException {
         Path secret = Files.createFile(
                 folder.resolve("secret"),
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-        Files.writeString(secret, "0123456789abcdef0123456789abcdef");
+        return Files.writeString(secret, "0123456789abcdef0123456789abcdef");
+    }
+
+    /** Returns the first line while nobody answers at the address of the store. */
+    private String firstLine(int node) throws Exception {
+        Path secret = secret();
         try (ServerSocket silent = new ServerSocket(0, 10, InetAddress.getByName("127.0.0.1"));
                 PipedInputStream printed = new PipedInputStream()) {
             Endpoint master = new Endpoint("127.0.0.1", silent.getLocalPort());

@@ -120,7 +120,8 @@ final class NodeRendezvous {
                     named(missing) + " of " + own.nodes()
                             + " did not connect before the deadline: check that ferro run --node-rank "
                             + missing.first() + " runs there with a --master that leads to " + own
-                            + ", and that no firewall blocks the connection (ferro.join.timeout sets the time)"
+                            + (lastRefused.isEmpty() ? ", and that no firewall blocks the connection" : "")
+                            + " (ferro.join.timeout sets the time)"
                             + (lastRefused.isEmpty() ? "" : "; " + lastRefused),
                     FAILED);
         }

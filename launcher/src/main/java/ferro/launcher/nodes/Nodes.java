@@ -41,7 +41,7 @@ public final class Nodes implements AutoCloseable {
     /** First character of a report or verdict that could not be made or sent; the reason follows it. */
     private static final String UNTOLD = "!";
 
-    private static final long FIRST_LINE_MILLIS = 1_000;
+    private static final long FIRST_LINE_MILLIS = 3_000;
     private static final long LATER_LINES_MILLIS = 30_000;
     /** Time that the launcher of node 0 waits for launchers that still read from the store: the store ends with it. */
     private static final long OTHERS_GONE_MILLIS = 2_000;
