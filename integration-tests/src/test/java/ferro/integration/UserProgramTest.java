@@ -106,8 +106,9 @@ class UserProgramTest {
         try (LauncherRun run = LauncherRun.start("run", "-n", "2", twice, "removed")) {
             assertEquals(1, run.exitCode(), run::toString);
 
-            String told = "does not exist; ferro run deletes a secret that it generated once all ranks have joined: a"
-                    + " program that joins again needs --secret-file FILE";
+            String told =
+                    "does not exist: ferro secret FILE creates one; ferro run deletes a secret that it generated once"
+                            + " all ranks have joined, so a program that joins again needs --secret-file FILE";
             String failed = "UNAUTHENTICATED: FERRO_SECRET_FILE: ";
             assertTrue(
                     run.errLines().stream().anyMatch(line -> line.contains(failed) && line.contains(told)),

@@ -21,9 +21,13 @@ import java.util.stream.Collectors;
 /** The results of the attempts to connect to one peer, in words for operators; thread-safe. */
 public final class ConnectAttempts {
     private static final int MOST_ADDRESSES = 4;
+    /** How an attempt at a loopback address ends if that interface is down. */
+    public static final String LOOPBACK_DOWN =
+            "the loopback interface of this machine is down (ip link set lo up starts it)";
 
     private final LongSupplier clock;
     private int attempts;
+    private long firstNanos;
     /** When the last attempt at each address began, in the order of the addresses. */
     private final Map<InetSocketAddress, Long> begun = new LinkedHashMap<>();
     /** How the last attempt at each address ended. */
@@ -45,13 +49,15 @@ public final class ConnectAttempts {
 
     /** Records that an attempt at an address begins. */
     public synchronized void begun(InetSocketAddress to) {
+        long now = clock.getAsLong();
+        firstNanos = attempts == 0 ? now : firstNanos;
         attempts++;
-        begun.put(to, clock.getAsLong());
+        begun.put(to, now);
     }
 
     /** Records that the attempt failed; null means that the other side closed the connection. */
     public synchronized String failed(InetSocketAddress to, Throwable cause) {
-        String text = words(cause, clock.getAsLong() - begun.get(to));
+        String text = words(to, cause, clock.getAsLong() - begun.get(to));
         ends.put(to, text);
         return text;
     }
@@ -77,6 +83,26 @@ public final class ConnectAttempts {
         return attempts;
     }
 
+    /** Returns whether an attempt has made a connection, so that nothing on the way blocks it. */
+    public synchronized boolean reached() {
+        return connected;
+    }
+
+    /** Returns whether an attempt has ended, so that more is known than that no answer has come yet. */
+    public synchronized boolean hasEnded() {
+        return !ends.isEmpty();
+    }
+
+    /** Returns how long ago the first attempt began, in milliseconds; 0 if there was none. */
+    public synchronized long triedMillis() {
+        return attempts == 0 ? 0 : TimeUnit.NANOSECONDS.toMillis(clock.getAsLong() - firstNanos);
+    }
+
+    /** Returns whether all attempts have ended because the loopback interface of this machine is down. */
+    public synchronized boolean isLoopbackDown() {
+        return !ends.isEmpty() && ends.values().stream().allMatch(LOOPBACK_DOWN::equals);
+    }
+
     /**
      * Returns the failure of a call that no peer has answered before its deadline.
      *
@@ -89,8 +115,8 @@ public final class ConnectAttempts {
         return new FerroException(
                 Code.RENDEZVOUS,
                 call.where(),
-                "cannot connect to " + call.what() + " within " + millis + " ms (" + attempts + " attempts, last: "
-                        + last() + ")",
+                "cannot connect to " + call.what() + " within " + millis + " ms (" + attempts
+                        + (attempts == 1 ? " attempt, last: " : " attempts, last: ") + last() + ")",
                 cause);
     }
 
@@ -110,32 +136,38 @@ public final class ConnectAttempts {
 
     private String last(InetSocketAddress to) {
         String end = ends.get(to);
-        return end != null ? end : silence(clock.getAsLong() - begun.get(to));
+        return end != null ? end : silence(to, clock.getAsLong() - begun.get(to));
     }
 
-    private static String words(Throwable cause, long tookNanos) {
+    private String words(InetSocketAddress to, Throwable cause, long tookNanos) {
         if (cause == null) {
             return "connected, but the other side closed the connection and sent nothing";
         }
         String text = String.valueOf(cause.getMessage());
         if (cause instanceof ConnectTimeoutException || cause instanceof ClosedChannelException) {
-            return silence(tookNanos);
+            return silence(to, tookNanos);
         }
         if (cause instanceof TimeoutException) {
             return "connected, but received nothing in " + seconds(tookNanos)
-                    + ": does another program listen there, or is its process stopped?";
+                    + ": does another program listen there, or is its process stopped or without a core?";
         }
         if (cause instanceof NoRouteToHostException || text.contains("No route") || text.contains("unreachable")) {
-            return "no route";
+            return to.getAddress().isLoopbackAddress() ? LOOPBACK_DOWN : "no route";
         }
         if (cause instanceof ConnectException && text.toLowerCase(Locale.ROOT).contains("refused")) {
-            return "refused: nothing listens there, or a firewall rejects the connection";
+            return "refused: nothing listens there"
+                    + (mayBeBlocked(to) ? ", or a firewall rejects the connection" : "");
         }
         return text;
     }
 
-    private static String silence(long nanos) {
-        return "no answer in " + seconds(nanos) + ": does a firewall block the connection?";
+    private String silence(InetSocketAddress to, long nanos) {
+        return "no answer in " + seconds(nanos) + (mayBeBlocked(to) ? ": does a firewall block the connection?" : "");
+    }
+
+    /** Returns whether something on the way may block connections: not on one machine, and not if one was made before. */
+    private boolean mayBeBlocked(InetSocketAddress to) {
+        return !connected && !TlsPolicy.isOwn(to.getAddress());
     }
 
     private static String seconds(long nanos) {

@@ -42,19 +42,15 @@ public final class Secret {
         return new Secret(bytes.clone());
     }
 
-    /**
-     * Reads a file that only the processes for which it is meant can open.
-     *
-     * @param launchers whether ferro's launcher has named the file, because it may have made and removed the file
-     */
-    public static Secret read(Path file, boolean launchers, Where where) {
+    /** Reads a file that only the processes for which it is meant can open. */
+    public static Secret read(Path file, Where where) {
         try {
             return new Secret(SecretFile.read(file));
         } catch (IOException failure) {
-            String why = launchers && Files.notExists(file)
-                    ? file + " does not exist; ferro run deletes a secret that it generated once all ranks have "
-                            + "joined: a program that joins again needs --secret-file FILE (ferro secret FILE "
-                            + "creates one)"
+            String why = Files.notExists(file)
+                    ? file + " does not exist: ferro secret FILE creates one; ferro run deletes a secret that it "
+                            + "generated once all ranks have joined, so a program that joins again needs "
+                            + "--secret-file FILE"
                     : failure.getMessage();
             throw refused(where, why, failure);
         }
@@ -66,10 +62,9 @@ public final class Secret {
      * @throws FerroException UNAUTHENTICATED if the file cannot be read
      */
     public static Secret of(RankContext context, Where where) {
-        boolean launchers = Settings.STORE_SERVED.of(context);
         return context.secret()
                 .map(Secret::of)
-                .or(() -> Settings.SECRET_FILE.find(context).map(file -> read(Path.of(file), launchers, where)))
+                .or(() -> Settings.SECRET_FILE.find(context).map(file -> read(Path.of(file), where)))
                 .orElseGet(Secret::none);
     }
 

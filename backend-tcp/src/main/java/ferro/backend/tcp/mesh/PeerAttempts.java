@@ -4,6 +4,7 @@ import ferro.backend.tcp.connect.Addresses;
 import ferro.backend.tcp.connect.ConnectAttempts;
 import ferro.backend.tcp.connect.Refusal;
 import ferro.backend.tcp.connect.RoundTripTimes;
+import ferro.backend.tcp.connect.TlsPolicy;
 import ferro.backend.tcp.mesh.Peers.PeerRecord;
 import ferro.backend.tcp.rendezvous.TcpPort;
 import ferro.spi.GroupSpec;
@@ -50,20 +51,27 @@ final class PeerAttempts {
     Unconnected unconnected(int peer, PeerRecord record, boolean connected) {
         String address = Addresses.text(record.addresses());
         if (connected) {
-            return new Unconnected(peer, record.home(), address, Unconnected.WAITING, 0);
+            return new Unconnected(peer, record.home(), address, Unconnected.WAITING, 0, true);
         }
+        boolean sameMachine = record.addresses().stream().anyMatch(to -> TlsPolicy.isOwn(to.getAddress()));
         ConnectAttempts tried = notes[peer];
-        return tried != null
-                ? new Unconnected(peer, record.home(), address, tried.last(), tried.attempts())
-                : new Unconnected(peer, record.home(), address, received(peer), 0);
+        if (tried != null) {
+            return new Unconnected(
+                    peer, record.home(), address, tried.last(), tried.attempts(), sameMachine || tried.reached());
+        }
+        // the store is served at the port of this rank, and the peer has announced itself there
+        boolean reached = sameMachine || port.servesStore() || refusals.get(peer) != null;
+        return new Unconnected(peer, record.home(), address, received(peer, reached), 0, reached);
     }
 
-    private String received(int peer) {
+    private String received(int peer, boolean reached) {
         String refusal = refusals.get(peer);
         return refusal != null
                 ? refusal
                 : "no connection from there has reached this rank at "
                         + Addresses.text(port.advertised(), port.bound().getPort())
-                        + ": does a firewall block connections?";
+                        + (reached
+                                ? ": is that rank stopped or without a free core?"
+                                : ": does a firewall block connections?");
     }
 }

@@ -8,6 +8,8 @@ import ferro.backend.tcp.connect.Addresses;
 import ferro.backend.tcp.connect.StoreSettings;
 import ferro.backend.tcp.connect.TlsPolicy;
 import ferro.backend.tcp.connect.Waits;
+import ferro.backend.tcp.rendezvous.JoinProgress;
+import ferro.backend.tcp.rendezvous.JoinState;
 import ferro.backend.tcp.rendezvous.NetLink;
 import ferro.backend.tcp.rendezvous.PeerMachine;
 import ferro.backend.tcp.rendezvous.ReleasedSlots;
@@ -16,7 +18,6 @@ import ferro.backend.tcp.rendezvous.Roster.Card;
 import ferro.backend.tcp.rendezvous.Roster.LinkSettings;
 import ferro.backend.tcp.rendezvous.TcpPort;
 import ferro.collectives.CollectiveEngine;
-import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import ferro.spi.OncePerContext;
 import ferro.spi.RankContext;
@@ -37,7 +38,6 @@ import java.util.stream.IntStream;
 /** One join of a group, from the store to the last control connection, with one absolute deadline. */
 final class TcpJoin {
     private static final Logger LOG = System.getLogger("ferro.join");
-    private static final long LINE_NANOS = TimeUnit.SECONDS.toNanos(3);
     private static final long PAUSE_MILLIS = 100;
 
     /** Time for a reason in the store to arrive: a rank that has read it may leave before the others have read it. */
@@ -46,15 +46,14 @@ final class TcpJoin {
     private final GroupSpec spec;
     private final RankContext context;
     private final Where where;
-    private final long start;
-    private final long deadline;
+    /** Begun by this join, or by the opening of its store. */
+    private JoinProgress progress;
 
     TcpJoin(GroupSpec spec, RankContext context) {
         this.spec = spec;
         this.context = context;
         where = Where.of(spec.name(), spec.rank());
-        start = context.nanoTime();
-        deadline = start + Deadlines.nanos(Deadlines.ofJoin(spec, context));
+        progress = JoinProgress.begin(spec, context);
     }
 
     TcpMesh join() {
@@ -69,12 +68,22 @@ final class TcpJoin {
     }
 
     private TcpMesh join(Store store, IntraNodeMemory near) {
-        TcpPort port = TcpPort.use(spec, context, deadline);
+        TcpPort port = TcpPort.use(spec, context, progress.deadlineNanos());
+        progress = port.takeJoining(spec.name()).orElse(progress);
+        JoinProgress.Lines lines = progress.lines();
+        try {
+            return join(store, near, port);
+        } finally {
+            lines.close();
+        }
+    }
+
+    private TcpMesh join(Store store, IntraNodeMemory near, TcpPort port) {
         Card card = card(port, near);
         Roster roster = roster(store, port, card);
         String tuned;
         try {
-            roster.claim();
+            claim(roster);
             tuned = checked(near, roster);
         } catch (RuntimeException | Error failure) {
             toldOfEnd(failure, roster);
@@ -103,6 +112,20 @@ final class TcpJoin {
             mesh.drop();
             throw failure;
         }
+    }
+
+    /** Takes the slot of this rank; a store that has not answered by the deadline of the join is slow. */
+    private void claim(Roster roster) {
+        progress.enter(new JoinState.AskingStore(progress.rank()));
+        try {
+            roster.claim();
+        } catch (FerroException failure) {
+            throw progress.ofStore(failure);
+        }
+    }
+
+    private long left() {
+        return progress.deadlineNanos() - context.nanoTime();
     }
 
     private Roster roster(Store store, TcpPort port, Card card) {
@@ -178,7 +201,7 @@ final class TcpJoin {
                 all.completeExceptionally(known);
             }
         });
-        await(all, () -> missing(cards), () -> "");
+        await(all, new JoinState.MissingRanks(() -> missing(cards), spec.worldSize(), () -> ""), () -> "");
         return cards;
     }
 
@@ -259,7 +282,8 @@ final class TcpJoin {
         Peers.PeerRecord[] known = new Peers.PeerRecord[cards.length];
         others().forEach(rank -> known[rank] = new Peers.PeerRecord(
                 Addresses.toDial(
-                        Addresses.allResolved(cards[rank].host(), deadline, context, where), cards[rank].port()),
+                        Addresses.allResolved(cards[rank].host(), progress.deadlineNanos(), context, where),
+                        cards[rank].port()),
                 cards[rank].placed()));
         return known;
     }
@@ -268,7 +292,7 @@ final class TcpJoin {
     private void connected(TcpPort port, Peers peers, Peers.PeerRecord[] known, Roster roster) {
         port.loop().run(() -> {
             try {
-                peers.connect(known, deadline);
+                peers.connect(known, progress.deadlineNanos());
             } catch (LinkageError broken) {
                 peers.broken(others().findFirst().orElseThrow(), broken);
             }
@@ -285,59 +309,54 @@ final class TcpJoin {
         roster.failed()
                 .thenAccept(text ->
                         ready.completeExceptionally(new FerroException(Code.RENDEZVOUS, where, Roster.text(text))));
-        await(ready, peers::notReady, () -> Unconnected.text(peers.unconnected()));
+        Supplier<String> tried = () -> Unconnected.text(peers.unconnected());
+        await(ready, new JoinState.MissingRanks(peers::notReady, spec.worldSize(), tried), () -> advice(peers));
     }
 
-    /** Waits and logs every three seconds for which ranks, and what was tried to connect to those that are announced. */
-    private void await(CompletableFuture<Void> all, Supplier<List<Integer>> missing, Supplier<String> tried) {
-        long line = context.nanoTime() + LINE_NANOS;
-        while (true) {
-            long now = context.nanoTime();
-            if (now - deadline >= 0 && !all.isDone()) {
-                throw tooLate(missing.get(), tried.get());
-            }
-            try {
-                all.get(Math.min(line - now, deadline - now), TimeUnit.NANOSECONDS);
-                return;
-            } catch (TimeoutException passed) {
-                line = said(line, missing, tried);
-            } catch (InterruptedException interrupted) {
-                Thread.currentThread().interrupt();
-                throw new FerroException(
-                        Code.INTERRUPTED,
-                        where,
-                        "interrupted while joining " + title() + ": waiting for ranks " + missing.get(),
-                        interrupted);
-            } catch (ExecutionException failed) {
-                throw failure(unwrapped(failed.getCause()), missing.get());
-            }
+    /** Returns what to do about ranks that announced themselves and are not connected; none needs an open port that was reached. */
+    private static String advice(Peers peers) {
+        List<Unconnected> all = peers.unconnected();
+        if (all.isEmpty()) {
+            return "";
+        }
+        return Unconnected.text(all)
+                + (all.stream().allMatch(Unconnected::reached)
+                        ? ""
+                        : "; open their ports (ferro.tcp.port sets a range), or make them announce an address "
+                                + "that this host can reach (ferro.tcp.interface, ferro.tcp.advertise)");
+    }
+
+    /** Waits for the ranks of a state, which the progress prints. */
+    private void await(CompletableFuture<Void> all, JoinState.MissingRanks state, Supplier<String> advice) {
+        progress.enter(state);
+        long before = progress.millis();
+        try {
+            all.get(Math.max(0, left()), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException passed) {
+            throw tooLate(state.missing().get(), advice.get(), progress.millis() - before);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            String text = "interrupted while joining " + title() + ": " + state.text();
+            throw new FerroException(Code.INTERRUPTED, where, text, interrupted);
+        } catch (ExecutionException failed) {
+            throw failure(unwrapped(failed.getCause()), state.missing().get());
         }
     }
 
-    private long said(long line, Supplier<List<Integer>> missing, Supplier<String> tried) {
-        if (context.nanoTime() - line < 0) {
-            return line;
+    private FerroException tooLate(List<Integer> missing, String advice, long waitedMillis) {
+        if (missing.isEmpty()) {
+            String text = progress.tooSlow("all ranks have come, and this rank has not handled their answers yet");
+            return new FerroException(Code.RENDEZVOUS, where, text);
         }
-        String trouble = tried.get();
-        LOG.log(
-                Level.INFO,
-                "waiting for ranks " + missing.get() + " of " + spec.worldSize()
-                        + (trouble.isEmpty() ? "" : ": " + trouble));
-        return line + LINE_NANOS;
-    }
-
-    private FerroException tooLate(List<Integer> missing, String tried) {
-        String why = tried.isEmpty()
-                ? "which did not join within " + millis() + " ms; check that they run, and check their "
+        String why = advice.isEmpty()
+                ? "which did not join within " + progress.millis() + " ms; check that they run, and check their "
                         + StoreSettings.of(context).ofRanks()
-                : "which announced themselves but did not connect within " + millis() + " ms: " + tried
-                        + "; open their ports (ferro.tcp.port sets a range), or make them announce an address "
-                        + "that this host can reach (ferro.tcp.interface, ferro.tcp.advertise)";
+                : "which announced themselves but did not connect within " + progress.millis() + " ms: " + advice;
         return new FerroException(
                 Code.RENDEZVOUS,
                 where.blaming(missing),
                 "joining " + title() + " failed, missing: " + missing + " of " + spec.worldSize() + ", " + why
-                        + " (ferro.join.timeout sets the time)");
+                        + progress.before(waitedMillis) + " (ferro.join.timeout sets the time)");
     }
 
     /**
@@ -346,18 +365,15 @@ final class TcpJoin {
      */
     private FerroException failure(Throwable cause, List<Integer> missing) {
         FerroException known = Waits.failure(cause, where);
-        String text = "joining " + title() + " failed after " + millis() + " ms, waiting for ranks " + missing + " of "
-                + spec.worldSize() + ": " + known.getMessage();
+        String whom = missing.isEmpty() ? "" : ", waiting for ranks " + missing + " of " + spec.worldSize();
+        String text =
+                "joining " + title() + " failed after " + progress.millis() + " ms" + whom + ": " + known.getMessage();
         boolean own = known.code() == Code.RESOURCE && !known.where().culprits().isEmpty();
         return new FerroException(known.code(), own ? known.where() : where.blaming(missing), text, known);
     }
 
     private String title() {
         return "\"" + spec.name() + "\" as rank " + spec.rank();
-    }
-
-    private long millis() {
-        return TimeUnit.NANOSECONDS.toMillis(context.nanoTime() - start);
     }
 
     private IntStream others() {

@@ -15,8 +15,9 @@ import java.util.stream.Collectors;
  * @param address address and port that it announced
  * @param trouble result of the attempts
  * @param tries   how often this rank has tried; 0 if the other rank connects
+ * @param reached whether one of the two ranks has reached the other, or both are on one machine
  */
-record Unconnected(int rank, String home, String address, String trouble, int tries) {
+record Unconnected(int rank, String home, String address, String trouble, int tries, boolean reached) {
     private static final int ADDRESSES_MOST = 4;
     private static final int GROUPS_MOST = 8;
 

@@ -33,19 +33,13 @@ final class SlotWait {
     private final GroupSpec group;
     private final RankContext context;
     private final Where where;
-    private final long deadline;
-    private volatile String waiting;
+    private final JoinProgress progress;
 
-    SlotWait(GroupSpec group, RankContext context, long deadline) {
+    SlotWait(GroupSpec group, RankContext context, JoinProgress progress) {
         this.group = group;
         this.context = context;
-        this.deadline = deadline;
+        this.progress = progress;
         where = Where.of(group.name(), group.rank());
-    }
-
-    /** Returns what this waits for, while it waits. */
-    Optional<String> waiting() {
-        return Optional.ofNullable(waiting);
     }
 
     /**
@@ -64,8 +58,9 @@ final class SlotWait {
                 if (holder.isEmpty() || !isWaitedFor(holder.get(), port)) {
                     return true;
                 }
-                waiting = "rank " + group.rank() + " is still held by " + text(holder.get()) + ", whose job still runs";
-                pause(pauseMillis);
+                JoinState.SlotHeld held = new JoinState.SlotHeld(group.rank(), text(holder.get()));
+                progress.enter(held);
+                pause(pauseMillis, held);
                 if (isOver()) {
                     throw refused(holder.get(), start);
                 }
@@ -76,13 +71,11 @@ final class SlotWait {
                 return false;
             }
             throw failure;
-        } finally {
-            waiting = null;
         }
     }
 
     private boolean isOver() {
-        return context.nanoTime() - deadline >= 0;
+        return context.nanoTime() - progress.deadlineNanos() >= 0;
     }
 
     /**
@@ -94,7 +87,8 @@ final class SlotWait {
             return Roster.holder(store.compareAndSet(Roster.slot(group), NEVER, NEVER));
         } catch (FerroException failure) {
             boolean over = failure.code() != Code.INTERRUPTED && isOver();
-            throw over && before.isPresent() && !store.isLost() ? refused(before.get(), start) : failure;
+            boolean held = over && before.isPresent() && !store.isLost();
+            throw held ? refused(before.get(), start) : progress.ofStore(failure);
         }
     }
 
@@ -144,11 +138,12 @@ final class SlotWait {
         return "process " + holder.pid() + " at " + Addresses.text(holder.host(), holder.port());
     }
 
-    private void pause(long millis) {
+    private void pause(long millis, JoinState.SlotHeld held) {
         Waits.pause(
                 millis,
-                deadline - context.nanoTime(),
+                progress.deadlineNanos() - context.nanoTime(),
                 where,
-                () -> "interrupted while joining \"" + group.name() + "\" as rank " + group.rank() + ": " + waiting);
+                () -> "interrupted while joining \"" + group.name() + "\" as rank " + group.rank() + ": "
+                        + held.text());
     }
 }

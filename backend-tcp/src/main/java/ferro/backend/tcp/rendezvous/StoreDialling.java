@@ -11,8 +11,10 @@ import ferro.backend.tcp.connect.StoreSettings;
 import ferro.backend.tcp.connect.TcpDialer;
 import ferro.backend.tcp.connect.Waits;
 import ferro.spi.GroupSpec;
+import ferro.spi.OncePerContext;
 import ferro.spi.RankContext;
 import io.netty.channel.Channel;
+import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -26,6 +28,7 @@ import java.util.function.Supplier;
 
 /** Connects to one store at a known address; tries until the deadline, because its server may start later. */
 final class StoreDialling {
+    private static final System.Logger LOG = System.getLogger("ferro.join");
     private static final long GRACE_NANOS = 500_000_000;
     private static final long LOOK_NANOS = 250_000_000;
     /** Time after which the name is resolved again: it may get another address, as that of a pod that is restarted. */
@@ -37,15 +40,17 @@ final class StoreDialling {
     private final TcpPort port;
     private final Where where;
     private final String what;
-    private final long deadline;
+    private final JoinProgress progress;
+    private final ConnectAttempts notes;
     private volatile List<InetSocketAddress> known;
 
-    StoreDialling(Rendezvous meeting, GroupSpec group, RankContext context, TcpPort port, long deadline) {
+    StoreDialling(Rendezvous meeting, GroupSpec group, RankContext context, TcpPort port, JoinProgress progress) {
         this.meeting = meeting;
         this.group = group;
         this.context = context;
         this.port = port;
-        this.deadline = deadline;
+        this.progress = progress;
+        notes = new ConnectAttempts(port::now);
         where = Where.of(group.name(), group.rank());
         int number = meeting.port() > 0 ? meeting.port() : port.bound().getPort();
         what = "the store at " + Addresses.text(meeting.host(), number);
@@ -61,10 +66,12 @@ final class StoreDialling {
         return meeting.servedHere() ? port.bound() : (InetSocketAddress) channel.remoteAddress();
     }
 
-    String waiting() {
-        return meeting.servedByRankZero()
-                ? "waiting for ranks [0] of " + group.worldSize() + ": " + served() + " does not answer yet"
-                : "waiting for " + served() + ", which does not answer yet";
+    private JoinState calling() {
+        if (meeting.servedHere()) {
+            return new JoinState.OwnStore(progress.rank(), what, notes);
+        }
+        String ranks = meeting.servedByRankZero() ? "ranks [0] of " + group.worldSize() + ": " : "";
+        return new JoinState.CallingStore(ranks, served(), notes);
     }
 
     /**
@@ -77,7 +84,8 @@ final class StoreDialling {
     Optional<Channel> connected(BooleanSupplier outdated) {
         known = meeting.servedHere()
                 ? List.of(port.bound())
-                : toDial(Addresses.allResolved(meeting.host(), deadline, context, where));
+                : toDial(Addresses.allResolved(meeting.host(), progress.deadlineNanos(), context, where));
+        progress.enter(calling());
         try {
             return dialled(outdated);
         } catch (FerroException failure) {
@@ -95,9 +103,8 @@ final class StoreDialling {
                 Hello.ChannelIdentity.NONE,
                 served(),
                 where,
-                deadline);
+                progress.deadlineNanos());
         AtomicBoolean tried = new AtomicBoolean();
-        ConnectAttempts notes = new ConnectAttempts(port::now);
         long begun = port.now();
         CompletableFuture<Channel> dialled =
                 port.dialer().dial(call, () -> hasLostStore() && tried.getAndSet(true) ? goneForGood() : null, notes);
@@ -117,13 +124,18 @@ final class StoreDialling {
         long resolve = context.nanoTime() + RESOLVE_NANOS;
         for (int attempt = 0; true; ) {
             long now = context.nanoTime();
-            long left = deadline - now + GRACE_NANOS;
+            long left = progress.deadlineNanos() - now + GRACE_NANOS;
             Optional<Channel> channel = Waits.within(dialled, Math.min(left, LOOK_NANOS), where);
             if (channel.isPresent() || outdated.getAsBoolean()) {
                 return channel;
             }
             if (left <= 0) {
                 throw late.get();
+            }
+            if (notes.isLoopbackDown() && OncePerContext.isFirst(context, ConnectAttempts.LOOPBACK_DOWN)) {
+                LOG.log(
+                        Level.WARNING,
+                        progress.rank() + " cannot connect to " + served() + ": " + ConnectAttempts.LOOPBACK_DOWN);
             }
             if (!meeting.servedHere() && now - resolve >= 0) {
                 resolveAgain(++attempt);
@@ -162,13 +174,38 @@ final class StoreDialling {
         return meeting.servedHere() ? what : what + " that " + meeting.server() + " serves";
     }
 
-    /** Returns the failure for a store that does not answer: it names the missing server, not only a failed connection. */
+    /**
+     * Returns the failure for a store that does not answer: it names the missing server, not only a failed connection. If this
+     * rank serves the store itself, or has only just called, it blames no other rank.
+     */
     private FerroException missing(FerroException failure) {
+        if (notes.isLoopbackDown()) {
+            String down = progress.failed() + ": " + failure.getMessage() + " (ferro.join.timeout sets the time)";
+            return new FerroException(Code.RENDEZVOUS, where, down, failure);
+        }
+        if (meeting.servedHere()) {
+            String own = "the rank has not started " + what + ", which it serves";
+            return new FerroException(Code.RENDEZVOUS, where, progress.tooSlow(own), failure);
+        }
+        boolean justCalled = 2 * notes.triedMillis() < progress.millis();
+        if (justCalled && !notes.hasEnded()) {
+            String called = notes.attempts() == 0
+                    ? "the rank has not called " + served() + " yet"
+                    : "the rank has called " + served() + " only " + notes.triedMillis() + " ms before the deadline";
+            return new FerroException(Code.RENDEZVOUS, where, progress.tooSlow(called), failure);
+        }
         boolean rankZero = meeting.servedByRankZero() && group.rank() != 0;
-        String text = "joining \"" + group.name() + "\" as rank " + group.rank() + " failed: " + meeting.server()
-                + " is"
-                + " missing, " + failure.getMessage() + "; check whether it runs, and whether "
-                + StoreSettings.of(context).ofStore() + " everywhere (ferro.join.timeout sets the time)";
-        return new FerroException(Code.RENDEZVOUS, rankZero ? where.blaming(0) : where, text, failure);
+        return new FerroException(
+                Code.RENDEZVOUS, rankZero ? where.blaming(0) : where, missingServer(failure), failure);
+    }
+
+    private String missingServer(FerroException failure) {
+        String advice = notes.reached()
+                ? "; check whether its process is stopped or has no free core, and whether another program has its port"
+                : "; check whether it runs, and whether "
+                        + StoreSettings.of(context).ofStore() + " everywhere";
+        return progress.failed() + ": " + meeting.server() + (notes.reached() ? " does not answer, " : " is missing, ")
+                + failure.getMessage() + progress.before(notes.triedMillis()) + advice
+                + " (ferro.join.timeout sets the time)";
     }
 }

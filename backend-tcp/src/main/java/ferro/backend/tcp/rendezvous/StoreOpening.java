@@ -14,49 +14,37 @@ import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.ServedStore;
 import io.netty.channel.Channel;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
 import java.util.Optional;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /** Opens the store of a rendezvous; first serves it if this rank is the server. */
 public final class StoreOpening {
-    private static final Logger LOG = System.getLogger("ferro.join");
-    private static final long LINE_SECONDS = 3;
     private static final long LOOK_MILLIS = 50;
     private static final long LONGEST_LOOK_MILLIS = 1_000;
 
     private final GroupSpec group;
     private final RankContext context;
-    private final Consumer<String> line;
     private final Where where;
-    private final long start;
-    private final long deadline;
+    private final JoinProgress progress;
     private final SlotWait place;
-    private volatile String waiting;
 
     private StoreOpening(GroupSpec group, RankContext context, Consumer<String> line) {
         this.group = group;
         this.context = context;
-        this.line = line;
         where = Where.of(group.name(), group.rank());
-        start = context.nanoTime();
-        deadline = start + Deadlines.nanos(Deadlines.ofJoin(group, context));
-        place = new SlotWait(group, context, deadline);
-        waiting = "waiting for the store of group \"" + group.name() + "\" of " + group.worldSize() + " ranks";
+        progress = line == null ? JoinProgress.begin(group, context) : JoinProgress.begin(group, context, line);
+        place = new SlotWait(group, context, progress);
     }
 
     /** Opens the store at a known address; serves it if this rank is the server. */
     public static Store open(Rendezvous meeting, GroupSpec group, RankContext context) {
-        return open(meeting, group, context, StoreOpening::log);
+        return open(meeting, group, context, null);
     }
 
-    /** Opens the store, and reports every three seconds what it waits for. */
+    /** Opens the store, and passes on the lines of the {@link JoinProgress}, which are logged if {@code line} is null. */
     public static Store open(Rendezvous meeting, GroupSpec group, RankContext context, Consumer<String> line) {
         StoreOpening opening = new StoreOpening(group, context, line);
         return opening.open(() -> opening.named(meeting));
@@ -64,12 +52,7 @@ public final class StoreOpening {
 
     /** Opens the store that a job file names; serves it and writes the file if this rank is the server. */
     public static Store open(FileMeeting meeting, GroupSpec group, RankContext context) {
-        return open(meeting, group, context, StoreOpening::log);
-    }
-
-    /** Opens the store that a job file names. */
-    static Store open(FileMeeting meeting, GroupSpec group, RankContext context, Consumer<String> line) {
-        StoreOpening opening = new StoreOpening(group, context, line);
+        StoreOpening opening = new StoreOpening(group, context, null);
         return opening.open(() -> meeting.servedHere() ? opening.told(meeting) : opening.read(meeting));
     }
 
@@ -93,22 +76,13 @@ public final class StoreOpening {
         }
     }
 
-    private static void log(String text) {
-        LOG.log(Level.INFO, text);
-    }
-
     /** One attempt to open a store, from the beginning. */
     private interface OpeningAttempt {
         TcpStore open();
     }
 
     private Store open(OpeningAttempt way) {
-        ScheduledFuture<?> lines = context.background()
-                .scheduleAtFixedRate(
-                        () -> line.accept(place.waiting().orElse(waiting)),
-                        LINE_SECONDS,
-                        LINE_SECONDS,
-                        TimeUnit.SECONDS);
+        JoinProgress.Lines lines = progress.lines();
         try {
             while (true) {
                 TcpStore store = way.open();
@@ -119,7 +93,7 @@ public final class StoreOpening {
                 store.close();
             }
         } finally {
-            lines.cancel(false);
+            lines.close();
         }
     }
 
@@ -143,7 +117,7 @@ public final class StoreOpening {
     /** Serves the store, and writes the job file for the others. */
     private TcpStore told(FileMeeting meeting) {
         Rendezvous own = meeting.own(context, where);
-        TcpPort port = TcpPort.serving(own, group, context, deadline);
+        TcpPort port = TcpPort.serving(own, group, context, progress.deadlineNanos());
         try {
             if (group.worldSize() > 1) {
                 WrittenJobFile written = meeting.write(port, context, where);
@@ -177,11 +151,12 @@ public final class StoreOpening {
                 }
             }
             String lacking = lacking(file, tried, refused);
-            waiting = "waiting for ranks [0] of " + group.worldSize() + ": " + lacking;
-            if (context.nanoTime() - deadline >= 0) {
+            JoinState.ReadingJobFile reading = new JoinState.ReadingJobFile(group.worldSize(), lacking);
+            progress.enter(reading);
+            if (context.nanoTime() - progress.deadlineNanos() >= 0) {
                 throw missing(lacking, refused);
             }
-            pause(pauseMillis);
+            pause(pauseMillis, reading);
         }
     }
 
@@ -202,12 +177,10 @@ public final class StoreOpening {
     }
 
     private FerroException missing(String lacking, FerroException refused) {
-        long millis = TimeUnit.NANOSECONDS.toMillis(context.nanoTime() - start);
         return new FerroException(
                 Code.RENDEZVOUS,
                 where.blaming(0),
-                "joining \"" + group.name() + "\" as rank " + group.rank() + " failed after " + millis
-                        + " ms: rank 0 is missing, " + lacking
+                progress.failed() + " after " + progress.millis() + " ms: rank 0 is missing, " + lacking
                         + "; check whether rank 0 runs and sees the same folder: it writes the file there once "
                         + "it has bound its port, and deletes it when all ranks have joined. FERRO_JOB_DIR "
                         + "names another folder that all hosts share; if there is none, set MASTER_ADDR, "
@@ -216,28 +189,33 @@ public final class StoreOpening {
                 refused);
     }
 
-    private void pause(long millis) {
+    private void pause(long millis, JoinState.ReadingJobFile reading) {
         Waits.pause(
                 millis,
-                deadline - context.nanoTime(),
+                progress.deadlineNanos() - context.nanoTime(),
                 where,
-                () -> "interrupted while joining \"" + group.name() + "\" as rank " + group.rank() + ": " + waiting);
+                () -> "interrupted while joining \"" + group.name() + "\" as rank " + group.rank() + ": "
+                        + reading.text());
     }
 
     /** Opens the store; returns empty if the attempt was given up, because the known address is outdated. */
     private Optional<TcpStore> opened(Rendezvous meeting, BooleanSupplier outdated) {
-        waiting = "waiting for an address of \"" + meeting.host() + "\", the host of the store";
+        progress.enter(new JoinState.Resolving(meeting.host(), progress.starting()));
+        long deadline = progress.deadlineNanos();
         TcpPort port = meeting.servedHere()
                 ? TcpPort.serving(meeting, group, context, deadline)
                 : TcpPort.use(meeting, group, context, deadline);
-        StoreDialling dialling = new StoreDialling(meeting, group, context, port, deadline);
-        waiting = dialling.waiting();
+        StoreDialling dialling = new StoreDialling(meeting, group, context, port, progress);
         boolean open = false;
         try {
             Optional<Channel> channel = dialling.connected(outdated);
             Optional<TcpStore> store = channel.map(one -> opened(one, dialling, meeting));
             store.ifPresent(one -> watch(channel.get(), one, port, dialling.at(channel.get())));
             open = store.isPresent();
+            if (open) {
+                progress.enter(new JoinState.AskingStore(progress.rank()));
+                port.joining(group.name(), progress);
+            }
             return store;
         } finally {
             if (!open) {
@@ -253,7 +231,7 @@ public final class StoreOpening {
                         dialling.what(),
                         where,
                         context::nanoTime,
-                        deadline,
+                        progress.deadlineNanos(),
                         group.timeout(),
                         meeting.servedHere(),
                         () -> context.release(TcpPort.class)));

@@ -33,6 +33,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.DisplayName;
@@ -80,9 +81,17 @@ class TcpJoinTest {
         }
     }
 
-    /** Returns after how many milliseconds a join has failed that misses these ranks. */
+    /** Returns whether a rank of this busy machine was late itself, and so says nothing about others. */
+    private static boolean isLate(FerroException failure) {
+        return failure.getMessage().contains(" of processor time ");
+    }
+
+    /** Returns after how many milliseconds a join has failed that misses these ranks; the longest time if it was late itself. */
     private static long missed(CompletableFuture<TcpMesh> joining, List<Integer> missing, int worldSize) {
         FerroException failure = Ranks.failure(joining);
+        if (isLate(failure)) {
+            return Long.MAX_VALUE;
+        }
         assertSays(failure, Code.RENDEZVOUS, "missing: " + missing + " of " + worldSize);
         assertEquals(Set.copyOf(missing), failure.where().culprits());
         Matcher within = WITHIN.matcher(failure.getMessage());
@@ -92,7 +101,6 @@ class TcpJoinTest {
 
     @Test
     void joiningHasADeadlineOfItsOwnInTheStoreAndAmongTheRanks() {
-        Map<String, String> hasty = Map.of("ferro.join.timeout", "300ms");
         try (Ranks ranks = Ranks.onLoopback()) {
             Map<String, String> patient = Map.of("ferro.join.timeout", "20s");
             CompletableFuture<TcpMesh> first = ranks.join(0, 2, Duration.ofMillis(1), patient);
@@ -101,13 +109,13 @@ class TcpJoinTest {
             assertEquals(1, Ranks.result(second).rank());
             List.of(first, second).forEach(one -> Ranks.result(one).close());
 
-            CompletableFuture<TcpMesh> alone = ranks.join(0, 2, Ranks.LONG, hasty);
-            long millis = missed(alone, List.of(1), 2);
+            FerroException alone = unlessLate(time -> ranks.join(0, 2, Ranks.LONG, joinTimeout(time)));
+            long millis = missed(CompletableFuture.failedFuture(alone), List.of(1), 2);
             ranks.server.close();
-            FerroException unserved = Ranks.failure(ranks.join(1, 2, Ranks.LONG, hasty));
+            FerroException unserved = unlessLate(time -> ranks.join(1, 2, Ranks.LONG, joinTimeout(time)));
 
             assertTrue(millis >= 300 && millis < Ranks.LONG.toMillis() / 2, millis + " ms");
-            assertSays(Ranks.failure(alone), Code.RENDEZVOUS, "(ferro.join.timeout sets the time)");
+            assertSays(alone, Code.RENDEZVOUS, "(ferro.join.timeout sets the time)");
             assertSays(unserved, Code.RENDEZVOUS, "the launcher is missing", "(ferro.join.timeout sets the time)");
         }
     }
@@ -270,7 +278,7 @@ class TcpJoinTest {
             ranks.server.close();
             Map<String, String> unserved = Map.of("FERRO_STORE_SERVED", "0");
 
-            FerroException failure = Ranks.failure(ranks.join(1, 2, Duration.ofMillis(500), unserved));
+            FerroException failure = unlessLate(time -> ranks.join(1, 2, time, unserved));
 
             String store = "the store at 127.0.0.1:" + ranks.server.port() + " that rank 0 serves within ";
             assertSays(failure, Code.RENDEZVOUS, "rank 0 is missing, cannot connect to " + store, "attempts");
@@ -278,12 +286,27 @@ class TcpJoinTest {
         }
     }
 
+    private static Map<String, String> joinTimeout(Duration time) {
+        return Map.of("ferro.join.timeout", time.toMillis() + "ms");
+    }
+
+    /** Returns the failure of a join; on a busy machine the rank may be late itself, so that it needs more time. */
+    private static FerroException unlessLate(Function<Duration, CompletableFuture<TcpMesh>> join) {
+        Duration time = Duration.ofMillis(300);
+        FerroException failure = Ranks.failure(join.apply(time));
+        while (isLate(failure) && time.toSeconds() < 20) {
+            time = time.multipliedBy(2);
+            failure = Ranks.failure(join.apply(time));
+        }
+        return failure;
+    }
+
     @Test
     void aLauncherThatServesNoStoreIsNamed() {
         try (Ranks ranks = Ranks.onLoopback()) {
             ranks.server.close();
 
-            FerroException failure = Ranks.failure(ranks.join(1, 2, Duration.ofMillis(300)));
+            FerroException failure = unlessLate(time -> ranks.join(1, 2, time));
 
             assertSays(failure, Code.RENDEZVOUS, "the launcher is missing", "that the launcher serves within ");
             assertEquals(Set.of(), failure.where().culprits());
@@ -291,18 +314,22 @@ class TcpJoinTest {
     }
 
     @Test
-    void waitingForTheStoreIsSaidEveryThreeSeconds() throws InterruptedException {
+    void waitingForTheStoreIsSaidAfterThreeSecondsAndThenEveryTen() throws InterruptedException {
         try (Ranks ranks = Ranks.onLoopback()) {
             ranks.server.close();
 
             String store = "the store at 127.0.0.1:" + ranks.server.port() + " that ";
-            assertEquals(
-                    List.of("waiting for ranks [0] of 2: " + store + "rank 0 serves does not answer yet"),
-                    lines(ranks, Map.of("FERRO_STORE_SERVED", "0"), "within"));
-            assertEquals(
-                    List.of("waiting for " + store + "the launcher serves, which does not answer yet"),
-                    lines(ranks, Map.of(), "within"));
+            assertStarts(
+                    "waiting for ranks [0] of 2: " + store + "rank 0 serves", Map.of("FERRO_STORE_SERVED", "0"), ranks);
+            assertStarts("waiting for " + store + "the launcher serves", Map.of(), ranks);
         }
+    }
+
+    private static void assertStarts(String begin, Map<String, String> settings, Ranks ranks)
+            throws InterruptedException {
+        List<String> lines = lines(ranks, settings, "within");
+        assertEquals(1, lines.size(), lines::toString);
+        assertTrue(lines.get(0).startsWith(begin), lines::toString);
     }
 
     @Test
@@ -338,7 +365,8 @@ class TcpJoinTest {
             Ranks.result(opening).interrupt();
 
             assertEquals(Code.INTERRUPTED, Ranks.failure(open).code());
-            assertEquals("3000 3000", kept.millis);
+            assertTrue(kept.firstMillis > 0 && kept.firstMillis <= 3_000, kept.firstMillis + " ms");
+            assertEquals(10_000, kept.laterMillis);
             kept.shutdownNow();
             return lines;
         }
@@ -347,16 +375,18 @@ class TcpJoinTest {
     /** Runs nothing by itself that is to run again and again. */
     private static final class KeptTask extends ScheduledThreadPoolExecutor {
         private volatile Runnable task;
-        private volatile String millis;
+        private volatile long firstMillis;
+        private volatile long laterMillis;
 
         KeptTask() {
             super(1);
         }
 
         @Override
-        public ScheduledFuture<?> scheduleAtFixedRate(Runnable again, long first, long period, TimeUnit unit) {
+        public ScheduledFuture<?> scheduleWithFixedDelay(Runnable again, long first, long later, TimeUnit unit) {
             task = again;
-            millis = unit.toMillis(first) + " " + unit.toMillis(period);
+            firstMillis = unit.toMillis(first);
+            laterMillis = unit.toMillis(later);
             return schedule(() -> {}, 1, TimeUnit.DAYS);
         }
     }

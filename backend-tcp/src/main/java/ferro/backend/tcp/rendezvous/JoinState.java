@@ -1,0 +1,134 @@
+package ferro.backend.tcp.rendezvous;
+
+import ferro.backend.tcp.connect.Addresses;
+import ferro.backend.tcp.connect.ConnectAttempts;
+import java.util.List;
+import java.util.function.Supplier;
+
+/**
+ * What a rank waits for while it joins. A join enters these states one after another and may enter one again; each state has
+ * one text. {@link JoinProgress} prints the texts.
+ */
+public sealed interface JoinState {
+    /**
+     * Returns what the rank waits for now, in one line without a line break.
+     *
+     * @return text for people; empty if there is nothing to wait for any more
+     */
+    String text();
+
+    /**
+     * This rank loads its classes and opens its port.
+     *
+     * @param rank its name, such as {@code rank 0 of "world"}
+     */
+    record Starting(String rank) implements JoinState {
+        @Override
+        public String text() {
+            return rank + " is still starting: " + OwnTime.text();
+        }
+    }
+
+    /**
+     * The name of the store's host is resolved, and then the port is opened.
+     *
+     * @param host     name
+     * @param starting state once the name has an address
+     */
+    record Resolving(String host, Starting starting) implements JoinState {
+        @Override
+        public String text() {
+            return Addresses.isKnown(host)
+                    ? starting.text()
+                    : "waiting for an address of \"" + host + "\", the host of the store";
+        }
+    }
+
+    /**
+     * This rank starts the store that it serves, and connects to it.
+     *
+     * @param rank  its name
+     * @param store name of the store, such as {@code the store at 10.0.0.1:29500}
+     * @param notes attempts to connect to it
+     */
+    record OwnStore(String rank, String store, ConnectAttempts notes) implements JoinState {
+        @Override
+        public String text() {
+            return rank + " is still starting " + store + ", which it serves: "
+                    + (notes.isLoopbackDown() ? ConnectAttempts.LOOPBACK_DOWN : OwnTime.text());
+        }
+    }
+
+    /**
+     * Another process serves the store, and has not answered.
+     *
+     * @param ranks what the rank waits for: {@code ranks [0] of 2: }, or nothing if a launcher serves
+     * @param store name of the store and its server
+     * @param notes attempts to connect to it
+     */
+    record CallingStore(String ranks, String store, ConnectAttempts notes) implements JoinState {
+        @Override
+        public String text() {
+            return "waiting for " + ranks + store
+                    + (notes.attempts() == 0
+                            ? ", which this rank has not called yet: " + OwnTime.text()
+                            : " has not answered: " + notes.last() + " (attempts: " + notes.attempts() + ")");
+        }
+    }
+
+    /**
+     * The job file is missing, or is the file of another start.
+     *
+     * @param worldSize number of ranks
+     * @param lacking   what is wrong with the file
+     */
+    record ReadingJobFile(int worldSize, String lacking) implements JoinState {
+        @Override
+        public String text() {
+            return "waiting for ranks [0] of " + worldSize + ": " + lacking;
+        }
+    }
+
+    /**
+     * Another process has the slot of this rank.
+     *
+     * @param rank   number of this rank
+     * @param holder the process
+     */
+    record SlotHeld(int rank, String holder) implements JoinState {
+        @Override
+        public String text() {
+            return "rank " + rank + " is still held by " + holder + ", whose job still runs";
+        }
+    }
+
+    /**
+     * The store is connected, and has not answered a request of this rank.
+     *
+     * @param rank name of this rank
+     */
+    record AskingStore(String rank) implements JoinState {
+        @Override
+        public String text() {
+            return rank + " is connected to the store and waits for its answer: " + OwnTime.text();
+        }
+    }
+
+    /**
+     * Ranks have not joined, or are not connected.
+     *
+     * @param missing   ranks that are missing now
+     * @param worldSize number of ranks
+     * @param tried     what was tried to connect to those that have announced themselves; empty if none has
+     */
+    record MissingRanks(Supplier<List<Integer>> missing, int worldSize, Supplier<String> tried) implements JoinState {
+        @Override
+        public String text() {
+            List<Integer> ranks = missing.get();
+            String trouble = tried.get();
+            return ranks.isEmpty()
+                    ? ""
+                    : "waiting for ranks " + ranks + " of " + worldSize + (trouble.isEmpty() ? "" : ": " + trouble);
+        }
+    }
+}

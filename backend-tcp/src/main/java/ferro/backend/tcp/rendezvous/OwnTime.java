@@ -1,0 +1,71 @@
+package ferro.backend.tcp.rendezvous;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The time that this process has had on a core, for messages of a rank that is itself late. It is read only when a message is
+ * made, so that a join that is not late costs nothing.
+ */
+final class OwnTime {
+    private static final Path TASKS = Path.of("/proc/self/task");
+    /** A shorter wait for a core explains no delay that a person notices. */
+    private static final long LEAST_MILLIS = 200;
+
+    private OwnTime() {}
+
+    /** Returns where the time since the start of this process went, in words that follow a semicolon. */
+    static String text() {
+        ProcessHandle.Info own = ProcessHandle.current().info();
+        String used = own.totalCpuDuration().map(OwnTime::seconds).orElse("");
+        String age = own.startInstant()
+                .map(start -> seconds(Duration.between(start, Instant.now())))
+                .orElse("");
+        long waited = longestWaitMillis();
+        String ran = used.isEmpty() || age.isEmpty()
+                ? "this process is starting"
+                : "this process has used " + used + " of processor time in the " + age + " since its start";
+        return ran
+                + (waited < LEAST_MILLIS
+                        ? ""
+                        : ", and a thread of it has waited " + seconds(Duration.ofMillis(waited)) + " for a core");
+    }
+
+    /** Returns the longest time that a thread of this process was ready to run and had no core; 0 if that is not known. */
+    private static long longestWaitMillis() {
+        long longest = 0;
+        try (DirectoryStream<Path> threads = Files.newDirectoryStream(TASKS)) {
+            for (Path thread : threads) {
+                longest = Math.max(longest, waitNanos(thread.resolve("schedstat")));
+            }
+        } catch (IOException | UncheckedIOException | java.nio.file.DirectoryIteratorException unknown) {
+            // other kernels have no such files
+        }
+        return TimeUnit.NANOSECONDS.toMillis(longest);
+    }
+
+    private static long waitNanos(Path file) {
+        try {
+            return waitNanos(Files.readString(file));
+        } catch (IOException ended) {
+            return 0;
+        }
+    }
+
+    /** Reads the second of three numbers: time on a core, time ready without a core, number of turns. */
+    static long waitNanos(String text) {
+        String[] numbers = text.trim().split(" ");
+        return numbers.length < 2 ? 0 : Long.parseLong(numbers[1]);
+    }
+
+    private static String seconds(Duration time) {
+        long tenths = time.toMillis() / 100;
+        return tenths / 10 + "." + tenths % 10 + " s";
+    }
+}

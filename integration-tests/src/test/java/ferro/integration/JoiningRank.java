@@ -1,0 +1,136 @@
+package ferro.integration;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.backend.tcp.TcpStoreClient;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** A rank in a process of its own, started by hand, and what it prints while it joins. */
+final class JoiningRank implements AutoCloseable {
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
+    private static final String FORMAT = "-Djava.util.logging.SimpleFormatter.format=%4$s %3$s: %5$s%6$s%n";
+    private static final Pattern FAILED = Pattern.compile(".*RENDEZVOUS: joining \"world\" as rank \\d failed.*");
+
+    private final Process process;
+    private final PrintedLines printed;
+
+    private JoiningRank(Process process) {
+        this.process = process;
+        printed = new PrintedLines(process.getInputStream(), "printed-" + process.pid(), TIMEOUT);
+    }
+
+    /** Starts a rank by a command that ends with its line, such as {@code unshare -n}. */
+    static JoiningRank start(List<String> before, Map<String, String> variables) throws IOException {
+        List<String> line = new ArrayList<>(before);
+        line.addAll(JavaLine.rank(List.of("-Xmx128m", FORMAT), JoinsByAuto.class.getName()));
+        ProcessBuilder builder = new ProcessBuilder(line).redirectErrorStream(true);
+        builder.environment().putAll(variables);
+        return new JoiningRank(builder.start());
+    }
+
+    /** Returns whether a command runs on this machine. */
+    static boolean canRun(List<String> command) throws Exception {
+        List<String> line = new ArrayList<>(command);
+        line.add("true");
+        try {
+            Process tried = new ProcessBuilder(line).start();
+            return tried.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS) && tried.exitValue() == 0;
+        } catch (IOException absent) {
+            return false;
+        }
+    }
+
+    long pid() {
+        return process.pid();
+    }
+
+    List<String> lines() {
+        return printed.lines();
+    }
+
+    /** Waits for a line about joining with this text, a regular expression. */
+    void awaitLine(String text) throws InterruptedException {
+        await(Pattern.compile("INFO ferro.join: " + text));
+    }
+
+    String await(Pattern wanted) throws InterruptedException {
+        return printed.await(line -> wanted.matcher(line).matches());
+    }
+
+    /**
+     * Waits for the failure, whose text has one of two parts, which are regular expressions.
+     *
+     * @param part what it says
+     * @param slow what it says if this machine is so busy that the rank itself is late; empty if it says the same
+     */
+    void awaitFailure(String part, String slow) throws InterruptedException {
+        String line = await(FAILED);
+        boolean late = !slow.isEmpty() && Pattern.compile(slow).matcher(line).find();
+        assertTrue(late || Pattern.compile(part).matcher(line).find(), this::toString);
+    }
+
+    /**
+     * Stops the process in the middle of its start until a line is due, and after the line until the deadline has passed. It
+     * begins when a thread of ferro exists, which is made at the beginning of the join.
+     *
+     * @param line     regular expression of the line
+     * @param deadline deadline of the join; the line is due before it
+     */
+    void isStoppedWhileItStarts(String line, Duration deadline) throws Exception {
+        Processes.await(this::hasBegun, TIMEOUT, "no thread of ferro");
+        Processes.signal(pid(), "STOP");
+        assertFalse(process.waitFor(3_100, TimeUnit.MILLISECONDS), this::toString);
+        Processes.signal(pid(), "CONT");
+        awaitLine(line);
+        Processes.signal(pid(), "STOP");
+        assertFalse(process.waitFor(deadline.toMillis() - 3_000, TimeUnit.MILLISECONDS), this::toString);
+        Processes.signal(pid(), "CONT");
+    }
+
+    private boolean hasBegun() {
+        try (Stream<Path> threads = Files.list(Path.of("/proc", "" + pid(), "task"))) {
+            return threads.anyMatch(JoiningRank::isOfFerro);
+        } catch (IOException ended) {
+            return false;
+        }
+    }
+
+    private static boolean isOfFerro(Path thread) {
+        try {
+            return Files.readString(thread.resolve("comm")).startsWith("ferro-back");
+        } catch (IOException ended) {
+            return false;
+        }
+    }
+
+    /** Sets a key of a store that the test serves. */
+    static void set(int port, String key, byte[] value) {
+        InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+        TcpStoreClient.StoreAddress store = TcpStoreClient.StoreAddress.of(address, "default", null, 1);
+        try (TcpStoreClient client = TcpStoreClient.open(store, TIMEOUT)) {
+            client.store().set(key, value);
+        }
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
+    }
+
+    @Override
+    public String toString() {
+        return String.join("\n", lines());
+    }
+}
