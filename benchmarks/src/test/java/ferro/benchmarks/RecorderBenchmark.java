@@ -1,6 +1,7 @@
 package ferro.benchmarks;
 
 import ferro.group.SystemContext;
+import ferro.recorder.CallCounter;
 import ferro.recorder.FlightRecorder;
 import ferro.recorder.GroupRecorder;
 import ferro.recorder.RecordedGroup;
@@ -47,6 +48,12 @@ public class RecorderBenchmark {
         SystemContext context = SystemContext.of(Map.of("ferro.recorder.entries", entries));
         GroupSpec spec = GroupSpec.of("world", 0, 2, Duration.ofSeconds(3));
         group = FlightRecorder.of(context, spec).enter("world", 0, new int[] {0, 1}, new Nothing());
+    }
+
+    /** Counts one operation that has ended. */
+    @Benchmark
+    public void counted() {
+        group.counter().ended(CallCounter.SEND, 1, BYTES, 0, STEPS);
     }
 
     /**

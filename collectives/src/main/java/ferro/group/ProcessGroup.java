@@ -2,6 +2,7 @@ package ferro.group;
 
 import ferro.Allocation;
 import ferro.Backend;
+import ferro.CallCounters;
 import ferro.CallOptions;
 import ferro.CollectiveBackend;
 import ferro.DataType;
@@ -373,6 +374,28 @@ public final class ProcessGroup extends CoalescedForms implements AutoCloseable 
      */
     public Set<Integer> lost() {
         return backend.lost();
+    }
+
+    /**
+     * Returns how many calls of each kind this rank has made in this group, how many bytes it contributed, and how long the
+     * calls took. Thread-safe; never waits. Views of the group have the same counters; a group made of this one has its own.
+     *
+     * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="counters" :
+     *
+     * CallCounters before = group.counters();
+     * group.allReduce(gradient, ReduceOp.SUM);
+     * CallCounters.Totals sums = group.counters().minus(before).of(CollectiveKind.ALL_REDUCE);
+     * System.out.println(sums.calls() + " all-reduces, " + sums.bytes() + " bytes, " + sums.time());
+     * }
+     *
+     * <p>{@link #split}, {@link #allocate} and {@link #objects} count as the calls that they make. Over NCCL, raw calls of
+     * {@link ferro.NcclBackend} are not counted. A device tensor that goes through host memory counts as the calls of its pieces.
+     *
+     * @return counters of this moment; {@link CallCounters} says which calls count
+     * @throws UnsupportedOperationException if the back end counts nothing
+     */
+    public CallCounters counters() {
+        return backend.counters();
     }
 
     /**

@@ -1,6 +1,7 @@
 package ferro.group;
 
 import ferro.Backend;
+import ferro.CallCounters;
 import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
@@ -126,6 +127,11 @@ final class RoutedBackend extends ForwardingBackend {
         // the ranks agree on the failure of the host back end, which fails a moment after the back end that failed
         // first
         return host.failure().or(device::failure);
+    }
+
+    @Override
+    public CallCounters counters() {
+        return host.counters().plus(device.counters());
     }
 
     /**

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * when it begins to run, and when it ends. Only one thread at a time reports an operation. The caller passes timestamps
  * that it has already taken.
  *
- * <p>If {@code ferro.recorder.entries=0} has turned the recorder off, all methods do nothing.
+ * <p>If {@code ferro.recorder.entries=0} has turned the recorder off, all methods do nothing, except {@link #counter}.
  */
 public final class GroupRecorder implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("ferro.recorder");
@@ -28,6 +28,7 @@ public final class GroupRecorder implements AutoCloseable {
     /** The failure of the group when it was closed. A closed group is no longer queried. */
     private volatile RecordedGroup.Failed lastFailure;
 
+    private final CallCounter counter = new CallCounter();
     private final AtomicInteger events = new AtomicInteger();
     /** The facts about this group that the newest file contains. Only the writer thread uses this field. */
     private FailureRecord written;
@@ -253,6 +254,15 @@ public final class GroupRecorder implements AutoCloseable {
         } catch (RuntimeException | Error broken) {
             LOG.log(Level.DEBUG, "JFR cannot end the event of an operation", broken);
         }
+    }
+
+    /**
+     * Returns the count of the group's calls. The back end counts each operation that ends without failure.
+     *
+     * @return count, which works even if the recorder is off
+     */
+    public CallCounter counter() {
+        return counter;
     }
 
     /**

@@ -1,6 +1,7 @@
 package ferro.spi;
 
 import ferro.Allocation;
+import ferro.CallCounters;
 import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
@@ -148,6 +149,11 @@ public abstract class ForwardingBackend implements CollectiveBackend {
     @Override
     public Set<Integer> lost() {
         return inner.lost();
+    }
+
+    @Override
+    public CallCounters counters() {
+        return inner.counters();
     }
 
     @Override

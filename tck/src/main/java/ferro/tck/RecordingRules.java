@@ -8,6 +8,7 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Work;
 import ferro.group.ProcessGroup;
+import ferro.tck.parts.CountedCalls;
 import ferro.tck.parts.RecordedCalls;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -17,8 +18,10 @@ import java.util.concurrent.TimeUnit;
 import jdk.jfr.Recording;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rule 330, about the events of a group's calls in a recording of the JVM (JFR). */
+/** Rules 330 and 331, about the events of a group's calls in a recording of the JVM (JFR), and about their counters. */
 public interface RecordingRules extends Subject {
     /**
      * Checks that a recording has one event for each call and each message of each rank. Each event lasts from the
@@ -46,6 +49,32 @@ public interface RecordingRules extends Subject {
             recording.dump(file);
         }
         check(RecordedCalls.in(file));
+    }
+
+    /**
+     * Checks that the counters of a group have the number of its calls and the bytes of each rank, by kind. A refused or
+     * failed call does not count. A new group has counters of its own.
+     *
+     * @param worldSize number of ranks
+     */
+    @Rule(331)
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3})
+    default void countersHaveTheCallsAndBytesOfEachKind(int worldSize) {
+        try (Ranks ranks = group(worldSize)) {
+            if (!CountedCalls.counts(ranks.rank(0))) {
+                refused("call counters");
+                return;
+            }
+            ranks.run(group -> {
+                CountedCalls.run(group, 1, this::refuses);
+                CountedCalls.run(group, 2, this::refuses);
+                if (!refuses(BackendContract.SUBGROUPS)) {
+                    CountedCalls.runOnAnotherGroup(group);
+                }
+                CountedCalls.runInVain(group);
+            });
+        }
     }
 
     private static boolean records(ProcessGroup group, Path folder) throws IOException {

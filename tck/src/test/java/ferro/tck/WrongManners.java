@@ -2,6 +2,7 @@ package ferro.tck;
 
 import ferro.Allocation;
 import ferro.Backend;
+import ferro.CallCounters;
 import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /** Back ends that misbehave with messages, order and failures; {@link WrongBackEndsTest} says which rule catches which. */
@@ -130,6 +132,48 @@ final class WrongManners {
                         String text = failure.getMessage().replace("on rank " + from, "on rank " + (from + 1));
                         throw new FerroException(failure.code(), failure.where(), text, failure);
                     }
+                }
+            });
+        }
+    }
+
+    static final class CountsAReceiveAsASend extends Decorated {
+        CountsAReceiveAsASend() {
+            super(honest -> new Decorator(honest) {
+                @Override
+                public CallCounters counters() {
+                    CallCounters honest = super.counters();
+                    return new CallCounters(
+                            honest.collectives(), honest.sends().plus(honest.receives()), CallCounters.Totals.NONE);
+                }
+            });
+        }
+    }
+
+    /** Counts the calls that have failed, too. */
+    static final class CountsFailedCalls extends Decorated {
+        CountsFailedCalls() {
+            super(honest -> new Decorator(honest) {
+                private final AtomicLong failed = new AtomicLong();
+
+                @Override
+                public Work submit(Collective call, CallOptions options) {
+                    try {
+                        return super.submit(call, options);
+                    } catch (RuntimeException failure) {
+                        failed.incrementAndGet();
+                        throw failure;
+                    }
+                }
+
+                @Override
+                public CallCounters counters() {
+                    CallCounters.Totals more = new CallCounters.Totals(failed.get(), 0, Duration.ZERO);
+                    return super.counters()
+                            .plus(new CallCounters(
+                                    Map.of(CollectiveKind.BARRIER, more),
+                                    CallCounters.Totals.NONE,
+                                    CallCounters.Totals.NONE));
                 }
             });
         }

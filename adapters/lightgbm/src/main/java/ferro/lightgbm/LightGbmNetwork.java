@@ -37,6 +37,9 @@ import java.util.function.IntSupplier;
  * <p>LightGBM keeps its network per thread. The thread that connects must also make, use and close all objects of this
  * network; other threads get an IllegalStateException. Several threads of one JVM may each connect a group.
  *
+ * <p>{@link ProcessGroup#counters} has the use of the network: all-to-alls exchange histograms, and all-gathers
+ * exchange splits and bins.
+ *
  * <h2>Failures</h2>
  * If a rank dies, falls silent or fails, each method that trains throws a {@link FerroException} on all other ranks. The
  * message has the rank, the host and the iteration. After this exception every method throws it again, also the methods
@@ -146,16 +149,6 @@ public final class LightGbmNetwork implements AutoCloseable {
         requireOwn(requireNonNull(data, "data"));
         String all = NetworkParameters.of(requireNonNull(parameters, "parameters"), group.worldSize());
         return LightGbmBooster.of(this, data, all);
-    }
-
-    /** {@return the use of the network by reduce-scatters, which combine histograms} */
-    public NetworkUse reduceScatters() {
-        return callbacks.reduceScatters();
-    }
-
-    /** {@return the use of the network by all-gathers} */
-    public NetworkUse allGathers() {
-        return callbacks.allGathers();
     }
 
     /**

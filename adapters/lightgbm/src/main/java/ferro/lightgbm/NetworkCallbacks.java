@@ -8,7 +8,6 @@ import ferro.lightgbm.ffi.AllGatherCallback;
 import ferro.lightgbm.ffi.LightGbmLibrary;
 import ferro.lightgbm.ffi.ReduceScatterCallback;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -26,8 +25,6 @@ final class NetworkCallbacks {
     private final NativeViews views = new NativeViews();
     private final Map<Long, Function> reducers = new HashMap<>();
     private final BlockExchange exchange;
-    private final Counter reduceScatters = new Counter();
-    private final Counter allGathers = new Counter();
     private Throwable failure;
 
     /** LightGBM has the address of this object for as long as the network is connected. */
@@ -89,34 +86,9 @@ final class NetworkCallbacks {
     /** How to combine the blocks of all ranks, and where the result goes. */
     private record Reduction(long reducer, int typeSize, long output, int bytes) {}
 
-    /** Numbers of one kind of call. */
-    private static final class Counter {
-        private long calls;
-        private long sentBytes;
-        private long nanos;
-
-        void add(long bytes, long begunNanos) {
-            calls++;
-            sentBytes += bytes;
-            nanos += System.nanoTime() - begunNanos;
-        }
-
-        NetworkUse use() {
-            return new NetworkUse(calls, sentBytes, Duration.ofNanos(nanos));
-        }
-    }
-
     /** Returns the first failure; null if there is none. */
     Throwable failure() {
         return failure;
-    }
-
-    NetworkUse reduceScatters() {
-        return reduceScatters.use();
-    }
-
-    NetworkUse allGathers() {
-        return allGathers.use();
     }
 
     /**
@@ -125,12 +97,10 @@ final class NetworkCallbacks {
      */
     private void reduceScatter(HostTensor input, long[] counts, Reduction reduction) {
         requireNoFailure();
-        long begun = System.nanoTime();
         exchange.run(input, counts);
         if (reduction.bytes > 0) {
             combine(reduction);
         }
-        reduceScatters.add(input.elementCount() - reduction.bytes, begun);
     }
 
     private void combine(Reduction reduction) {
@@ -148,13 +118,11 @@ final class NetworkCallbacks {
 
     private void allGather(HostTensor own, HostTensor all, ByteBuffer lengths) {
         requireNoFailure();
-        long begun = System.nanoTime();
         if (areEqual(lengths)) {
             group.allGather(own, all);
         } else {
             group.allGather(own, all, counts(lengths));
         }
-        allGathers.add(own.elementCount() * (worldSize - 1), begun);
     }
 
     private boolean areEqual(ByteBuffer lengths) {

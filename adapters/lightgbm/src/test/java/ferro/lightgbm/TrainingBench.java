@@ -1,5 +1,6 @@
 package ferro.lightgbm;
 
+import ferro.CallCounters;
 import ferro.HostTensor;
 import ferro.group.ProcessGroup;
 import java.io.IOException;
@@ -17,7 +18,6 @@ public final class TrainingBench {
     private static final int COLUMNS = 28;
     private static final int CATEGORIES = 40;
     private static final double MILLIS = 1e-6;
-    private static final double MEGABYTES = 1e-6;
     private static final String PARAMETERS = "objective=binary num_leaves=31 max_bin=255 learning_rate=0.1 verbosity=-1"
             + " seed=7 deterministic=true force_col_wise=true tree_learner=data num_threads="
             + Integer.getInteger("bench.threads", 1);
@@ -86,20 +86,12 @@ public final class TrainingBench {
     private void ferro() {
         group.barrier();
         long begun = System.nanoTime();
+        CallCounters before = group.counters();
         try (LightGbmNetwork network = LightGbmNetwork.connect(group)) {
             long connected = System.nanoTime();
             LightGbmDataset data = network.dataset(values, COLUMNS, labels, PARAMETERS);
             print("ferro", begun, connected, network.booster(data, PARAMETERS));
-            NetworkUse histograms = network.reduceScatters();
-            NetworkUse others = network.allGathers();
-            print(String.format(
-                    Locale.ROOT,
-                    "  %d reduce-scatters %.0f ms, %d all-gathers %.0f ms, %.1f MB sent",
-                    histograms.calls(),
-                    histograms.time().toNanos() * MILLIS,
-                    others.calls(),
-                    others.time().toNanos() * MILLIS,
-                    (histograms.sentBytes() + others.sentBytes()) * MEGABYTES));
+            print(group.counters().minus(before).toString());
         }
     }
 

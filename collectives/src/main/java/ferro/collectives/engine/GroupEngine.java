@@ -1,6 +1,7 @@
 package ferro.collectives.engine;
 
 import ferro.Allocation;
+import ferro.CallCounters;
 import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
@@ -53,6 +54,8 @@ public final class GroupEngine implements CollectiveBackend {
     private final OperationQueue collectives;
     private final PointToPoint messages;
     private final Subgroups subgroups;
+    /** The calls that made this group ready, which no user has made. */
+    private volatile CallCounters bootstrap = CallCounters.NONE;
 
     /** Puts the engine on a transport; {@link #warm} and {@link #meet} come next. */
     public GroupEngine(Transport bare, GroupSpec group, RankContext context, GroupIdentity identity) {
@@ -82,6 +85,7 @@ public final class GroupEngine implements CollectiveBackend {
     /** Finds out together with the other ranks which ranks share memory, before the group is used. */
     public GroupEngine meet() {
         new GroupBootstrap(group, context, control, parts.localPeers, identity.isJoined(group)).run(this);
+        bootstrap = counted();
         return this;
     }
 
@@ -222,6 +226,15 @@ public final class GroupEngine implements CollectiveBackend {
     @Override
     public Optional<FerroException> failure() {
         return Optional.ofNullable(control.failure()).map(failure -> Failures.exception(group, failure));
+    }
+
+    @Override
+    public CallCounters counters() {
+        return counted().minus(bootstrap);
+    }
+
+    private CallCounters counted() {
+        return parts.recorder().counter().counters();
     }
 
     @Override

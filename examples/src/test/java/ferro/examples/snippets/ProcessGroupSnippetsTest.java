@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.Allocation;
+import ferro.CallCounters;
+import ferro.CollectiveKind;
 import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.HostTensor;
@@ -195,6 +197,21 @@ class ProcessGroupSnippetsTest {
                     .toList();
             // @end
             assertEquals(List.of(0, 1, 2, 3), left);
+        });
+    }
+
+    @Test
+    void readsTheCountersOfItsCalls() {
+        onEachRank(group -> {
+            float[] gradient = {group.rank(), 2};
+            // @start region="counters"
+            CallCounters before = group.counters();
+            group.allReduce(gradient, ReduceOp.SUM);
+            CallCounters.Totals sums = group.counters().minus(before).of(CollectiveKind.ALL_REDUCE);
+            System.out.println(sums.calls() + " all-reduces, " + sums.bytes() + " bytes, " + sums.time());
+            // @end
+            assertEquals(1, sums.calls());
+            assertEquals(2 * Float.BYTES, sums.bytes());
         });
     }
 

@@ -1,5 +1,6 @@
 package ferro.backend.nccl.comm;
 
+import ferro.CallCounters;
 import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
@@ -162,6 +163,11 @@ public final class JnaNcclBackend implements NcclBackend {
     @Override
     public void onEvent(Consumer<GroupEvent> listener) {
         queue.firstFailure().listen(Objects.requireNonNull(listener, "listener"));
+    }
+
+    @Override
+    public CallCounters counters() {
+        return queue.recording().counters();
     }
 
     @Override

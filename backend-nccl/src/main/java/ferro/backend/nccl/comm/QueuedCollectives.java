@@ -38,8 +38,9 @@ final class QueuedCollectives {
                 : new DeviceJob(parts.lane(), operation, deviceCalls(call), call.in(), call.out());
         int size = identity.worldSize();
         String label = options.label();
-        NcclWork.Title title = new NcclWork.Title(
-                operation, label, () -> CollectivePrint.of(call, label, size), -1, bytes(call.operand()));
+        NcclWork.DataBytes bytes = new NcclWork.DataBytes(bytes(call.operand()), bytes(call.reads(identity.rank())));
+        NcclWork.Title title =
+                new NcclWork.Title(operation, label, () -> CollectivePrint.of(call, label, size), -1, bytes);
         return parts.queue().submit(title, job, options.timeout());
     }
 

@@ -61,8 +61,8 @@ final class QueuedMessages {
         return new CallMemory(on.address(), on.address(), on.byteCount(), DataType.INT8);
     }
 
-    private static long bytes(Tensor tensor) {
-        return tensor.elementCount() * tensor.dataType().byteSize();
+    private static NcclWork.DataBytes bytes(Tensor tensor) {
+        return NcclWork.DataBytes.of(tensor.elementCount() * tensor.dataType().byteSize());
     }
 
     private void check(NcclOperation operation, Tensor tensor, int peer, int tag) {

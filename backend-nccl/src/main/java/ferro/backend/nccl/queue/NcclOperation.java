@@ -2,6 +2,7 @@ package ferro.backend.nccl.queue;
 
 import ferro.Collective;
 import ferro.CollectiveKind;
+import ferro.recorder.CallCounter;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -70,6 +71,14 @@ public enum NcclOperation {
         this.kind = kind;
         this.label = label;
         this.failing = failing;
+    }
+
+    /** Returns the index by which the calls of a collective or a message are counted. */
+    int counterIndex() {
+        if (kind != null) {
+            return CallCounter.indexOf(kind);
+        }
+        return this == SEND ? CallCounter.SEND : CallCounter.RECEIVE;
     }
 
     /** Returns the operation of a collective. */

@@ -1,5 +1,6 @@
 package ferro.backend.nccl.queue;
 
+import ferro.CallCounters;
 import ferro.GroupEvent;
 import ferro.recorder.FlightRecorder;
 import ferro.recorder.GroupRecorder;
@@ -20,6 +21,13 @@ public final class NcclRecording implements RecordedGroup, AutoCloseable {
     private final FlightRecorder whole;
     private final GroupRecorder recorder;
 
+    /** When an operation began, and how long it took. */
+    record Period(long beginNanos, long nanos) {
+        private long endNanos() {
+            return beginNanos + nanos;
+        }
+    }
+
     /** Registers a group of these ranks of the joined group. */
     NcclRecording(RankContext context, WorkQueue queue, int[] ranks) {
         this.context = context;
@@ -32,19 +40,31 @@ public final class NcclRecording implements RecordedGroup, AutoCloseable {
     }
 
     int submitted(NcclWork.Title title, long sequence, long nowNanos) {
-        return recorder.submitted(sequence, title.name(), title.bytes(), nowNanos);
+        return recorder.submitted(sequence, title.name(), title.bytes().recorded(), nowNanos);
     }
 
     void running(int entry) {
         recorder.running(entry);
     }
 
-    void ended(int entry, NcclWork.Title title, GroupFailure why, long nowNanos) {
+    void ended(int entry, NcclWork.Title title, GroupFailure why, Period period) {
         if (why == null) {
-            recorder.done(entry, nowNanos, -1, -1);
+            count(title, period.nanos);
+            recorder.done(entry, period.endNanos(), -1, -1);
         } else {
-            recorder.failed(entry, nowNanos, why.code(), title.print());
+            recorder.failed(entry, period.endNanos(), why.code(), title.print());
         }
+    }
+
+    /** Counts an operation that has ended. Messages and collectives may end on different threads. */
+    private synchronized void count(NcclWork.Title title, long nanos) {
+        recorder.counter()
+                .ended(title.operation().counterIndex(), 1, title.bytes().contributed(), 0, nanos);
+    }
+
+    /** Returns the calls so far. */
+    public CallCounters counters() {
+        return recorder.counter().counters();
     }
 
     void event(GroupEvent event) {

@@ -59,7 +59,7 @@ public final class NcclWork implements Work, DeviceTask<Void> {
      * @param peer      the other rank of a message, which has no sequence number; -1 for a collective
      * @param bytes     of its data
      */
-    public record Title(NcclOperation operation, String label, Supplier<String> words, int peer, long bytes) {
+    public record Title(NcclOperation operation, String label, Supplier<String> words, int peer, DataBytes bytes) {
         /** Returns the operation, with the label if there is one. */
         public String name() {
             return CallOptions.named(operation.label(), label);
@@ -73,6 +73,19 @@ public final class NcclWork implements Work, DeviceTask<Void> {
         /** Returns whether it is a send or a receive, and not a collective. */
         public boolean isMessage() {
             return peer >= 0;
+        }
+    }
+
+    /**
+     * Sizes of the data of an operation.
+     *
+     * @param recorded    as the flight recorder has it
+     * @param contributed of the tensor that this rank reads; of a receive, the bytes received
+     */
+    public record DataBytes(long recorded, long contributed) {
+        /** Returns the sizes of data that this rank contributes. */
+        public static DataBytes of(long bytes) {
+            return new DataBytes(bytes, bytes);
         }
     }
 
@@ -249,7 +262,7 @@ public final class NcclWork implements Work, DeviceTask<Void> {
     private void recordEnd() {
         NcclRecording recording = queue.recording();
         if (recording != null) {
-            recording.ended(entry, title, failure, deadline.startNanos() + endedNanos);
+            recording.ended(entry, title, failure, new NcclRecording.Period(deadline.startNanos(), endedNanos));
         }
     }
 

@@ -131,7 +131,10 @@ class NcclDiagnosisTest {
         StuckJob job = new StuckJob();
         try {
             NcclWork work = queue.submit(
-                    new NcclWork.Title(NcclOperation.ALL_REDUCE, "", () -> "allReduce of f32[2]", -1, 8), job, LONG);
+                    new NcclWork.Title(
+                            NcclOperation.ALL_REDUCE, "", () -> "allReduce of f32[2]", -1, NcclWork.DataBytes.of(8)),
+                    job,
+                    LONG);
             assertTrue(job.issued.await(10, TimeUnit.SECONDS), "never issued");
             StandInHooks.standInAbortHangs(1);
             queue.fail(new GroupFailure(Code.TIMED_OUT, "1", "allReduce timed out", null));

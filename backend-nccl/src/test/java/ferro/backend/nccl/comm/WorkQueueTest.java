@@ -49,7 +49,10 @@ class WorkQueueTest {
         }
 
         NcclWork submit(NcclJob job) {
-            return queue.submit(new NcclWork.Title(NcclOperation.ALL_REDUCE, "", () -> "allReduce", -1, 4), job, SOON);
+            return queue.submit(
+                    new NcclWork.Title(NcclOperation.ALL_REDUCE, "", () -> "allReduce", -1, NcclWork.DataBytes.of(4)),
+                    job,
+                    SOON);
         }
 
         @Override

@@ -16,6 +16,7 @@ import ferro.collectives.engine.progress.ProgressLoop;
 import ferro.collectives.engine.progress.RunLimit;
 import ferro.collectives.shared.Program;
 import ferro.collectives.shared.SharedMachine;
+import ferro.recorder.CallCounter;
 import java.lang.System.Logger.Level;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -35,6 +36,9 @@ import java.util.function.Consumer;
  */
 public final class OperationQueue implements CollectiveProgress {
     private static final System.Logger LOG = System.getLogger("ferro.group");
+
+    /** Maximum length of a call that may end on the fast path without a measured time. */
+    private static final int MAX_UNTIMED_BYTES = 4096;
 
     private static final VarHandle ENDED;
 
@@ -130,10 +134,17 @@ public final class OperationQueue implements CollectiveProgress {
                 checkUsable.accept(prepared.name);
             }
             work.recorded(prepared.text(), prepared.bytes);
+            count(work, prepared, in);
             control.called(operation.sequence(), prepared.call);
         }
         refuseIfSomebodyLeft(operation.sequence(), prepared);
         return work;
+    }
+
+    private void count(PendingWork work, Prepared prepared, HostTensor in) {
+        int calls = prepared.joined == null ? 1 : prepared.joined.length;
+        long bytes = prepared.contributedBytes(in, loop.group().rank());
+        work.counted(CallCounter.indexOf(prepared.kind), calls, bytes);
     }
 
     /**
@@ -208,6 +219,9 @@ public final class OperationQueue implements CollectiveProgress {
      */
     private boolean endsAtOnce(Prepared prepared, long sequence, HostTensor in, HostTensor out, Duration timeout) {
         Program program = prepared.program;
+        // the time of a small call is not worth a clock that is read before its data travels
+        boolean isTimed = prepared.bytes > MAX_UNTIMED_BYTES;
+        long callNanos = isTimed ? loop.nanoTime() : 0;
         boolean published = false;
         Throwable broken = null;
         try {
@@ -216,7 +230,7 @@ public final class OperationQueue implements CollectiveProgress {
         } catch (RuntimeException | Error failure) {
             broken = failure;
         }
-        long begunNanos = loop.nanoTime();
+        long begunNanos = isTimed ? callNanos : loop.nanoTime();
         int entry = entered(prepared, sequence, begunNanos, broken);
         int polls = SharedMachine.NOT_THERE;
         try {
@@ -232,10 +246,13 @@ public final class OperationQueue implements CollectiveProgress {
         if (polls == SharedMachine.NOT_THERE) {
             direct.work().become(prepared.name, begunNanos, timeout);
             direct.work().recordedAs(entry);
+            count(direct.work(), prepared, in);
             return false;
         }
-        // a call that ends within so few polls takes far less than a microsecond, so no clock is read for it
-        long endedNanos = polls < SharedMachine.LOOKS_IN_NO_TIME ? begunNanos : loop.nanoTime();
+        // a small call that ends within so few polls takes far less than a microsecond, so no clock is read for it
+        long endedNanos = polls < SharedMachine.LOOKS_IN_NO_TIME && !isTimed ? begunNanos : loop.nanoTime();
+        long bytes = prepared.contributedBytes(in, loop.group().rank());
+        loop.recorder().counter().ended(CallCounter.indexOf(prepared.kind), 1, bytes, begunNanos, endedNanos);
         loop.recorder().done(entry, endedNanos, prepared.steps, prepared.bytesMoved);
         ENDED.setOpaque(this, sequence);
         return true;

@@ -4,6 +4,7 @@ import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveKind;
 import ferro.DataType;
+import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Tensor;
 import ferro.collectives.control.membership.Hashing;
@@ -124,6 +125,11 @@ public final class Prepared {
     /** Returns what each element of an operand is multiplied by where it is first read; 1 for most calls. */
     public double factor() {
         return op == null ? 1 : op.factor();
+    }
+
+    /** Returns the bytes that a rank contributes by an operand, which is null if the call has none on this rank. */
+    public long contributedBytes(HostTensor operand, int rank) {
+        return operand == null || kind == CollectiveKind.BROADCAST && rank != root ? 0 : operand.byteCount();
     }
 
     /** Returns whether it is an average of integers, which is computed by wider sums. */

@@ -19,6 +19,7 @@ import ferro.collectives.engine.progress.MessageProgress;
 import ferro.collectives.engine.progress.PendingWork;
 import ferro.collectives.engine.progress.ProgressLoop;
 import ferro.collectives.shared.IntraNodeTransport;
+import ferro.recorder.CallCounter;
 import ferro.spi.CallHeader;
 import ferro.spi.Transport;
 import ferro.spi.Transport.Lane;
@@ -97,6 +98,7 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
         loop.refuseInside(what);
         Transfer transfer = new Transfer(new PendingWork(loop, what, -1, options.timeout()), tensor, peer, tag, isSend);
         transfer.work.recordedMessage(what, tensor.byteCount(), peer);
+        transfer.work.counted(isSend ? CallCounter.SEND : CallCounter.RECEIVE, 1, tensor.byteCount());
         pendingCount.incrementAndGet();
         submitted.add(transfer);
         return transfer;

@@ -1,6 +1,7 @@
 package ferro.collectives.engine.plain;
 
 import ferro.Backend;
+import ferro.CallCounters;
 import ferro.CallOptions;
 import ferro.CollectiveBackend;
 import ferro.DeviceTensor;
@@ -14,6 +15,7 @@ import ferro.collectives.algorithm.TunedRows;
 import ferro.collectives.engine.GroupEngine;
 import ferro.collectives.engine.GroupIdentity;
 import ferro.dispatch.FallbackGate;
+import ferro.recorder.CallCounter;
 import ferro.spi.ForwardingBackend;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
@@ -35,6 +37,7 @@ public final class PlainEngine extends ForwardingBackend {
     private final PlainTransport transport;
     private final GroupEngine engine;
     private final RankContext context;
+    private final CallCounter messages = new CallCounter();
 
     private PlainEngine(Backend plain, PlainTransport transport, GroupEngine engine, RankContext context) {
         super(engine);
@@ -60,10 +63,11 @@ public final class PlainEngine extends ForwardingBackend {
         Duration timeout = Objects.requireNonNull(options, "options").timeout();
         InvalidRankException.check(to, worldSize());
         engine.checkUsable(options.named("send"));
-        ByteBuffer bytes = transport.bytesOf(host("send", tensor));
+        HostTensor from = host("send", tensor);
+        ByteBuffer bytes = transport.bytesOf(from);
         long begun = System.nanoTime();
         transport.whileNothingIsSent(timeout, () -> plain.send(bytes, to, tag, timeout));
-        return new CompletedWork(System.nanoTime() - begun);
+        return ended(CallCounter.SEND, from.byteCount(), System.nanoTime() - begun);
     }
 
     @Override
@@ -82,7 +86,20 @@ public final class PlainEngine extends ForwardingBackend {
                 ByteBuffer.allocateDirect(Math.toIntExact(into.byteCount())).order(ByteOrder.nativeOrder());
         transport.whileNothingIsReceived(timeout, () -> plain.recv(bytes, from, tag, timeout));
         into.copyFrom(0, HostTensor.of(into.dataType(), bytes.clear()), 0, into.elementCount());
-        return new CompletedWork(System.nanoTime() - begun);
+        return ended(CallCounter.RECEIVE, into.byteCount(), System.nanoTime() - begun);
+    }
+
+    /** Counts a message that has ended. The engine counts only collectives here. */
+    private Work ended(int index, long bytes, long nanos) {
+        synchronized (messages) {
+            messages.ended(index, 1, bytes, 0, nanos);
+        }
+        return new CompletedWork(nanos);
+    }
+
+    @Override
+    public CallCounters counters() {
+        return super.counters().plus(messages.counters());
     }
 
     @Override

@@ -5,6 +5,7 @@ import ferro.FerroException.Where;
 import ferro.Work;
 import ferro.collectives.control.failure.Failure;
 import ferro.collectives.control.wire.RankLists;
+import ferro.recorder.CallCounter;
 import ferro.recorder.GroupRecorder;
 import ferro.spi.Deadlines;
 import java.time.Duration;
@@ -30,6 +31,12 @@ public final class PendingWork implements Work {
     private volatile Failure interrupt;
     /** Its entry in the flight recorder. */
     private int entry;
+
+    /** What it counts as: index of its kind, number of calls that are joined into it, and bytes of this rank. */
+    private int countedIndex;
+
+    private int countedCalls;
+    private long countedBytes;
 
     private WorkFailure badly;
     private long endedNanos;
@@ -151,6 +158,13 @@ public final class PendingWork implements Work {
         entry = owner.recorder().message(text, bytes, begunNanos, peer);
     }
 
+    /** Sets as what it is counted if it ends without failure, see {@link CallCounter#ended}. */
+    public void counted(int index, int calls, long bytes) {
+        countedIndex = index;
+        countedCalls = calls;
+        countedBytes = bytes;
+    }
+
     /** Records in the flight recorder that it begins to run. */
     public void runs() {
         owner.recorder().running(entry);
@@ -204,6 +218,7 @@ public final class PendingWork implements Work {
     private void recordEnd(int steps, long bytesMoved) {
         GroupRecorder recorder = owner.recorder();
         if (badly == null) {
+            recorder.counter().ended(countedIndex, countedCalls, countedBytes, begunNanos, endedNanos);
             recorder.done(entry, endedNanos, steps, bytesMoved);
         } else {
             GroupRecorder.Progress at = new GroupRecorder.Progress(steps, bytesMoved, badly.at.waitingFor);

@@ -1,5 +1,7 @@
 package ferro.examples.jlama;
 
+import ferro.CallCounters;
+import ferro.CollectiveKind;
 import ferro.FerroException;
 import ferro.group.ProcessGroup;
 import java.io.IOException;
@@ -129,10 +131,10 @@ public final class Generate {
                         + ": the longest text of this model has " + folder.longestText() + " tokens");
             }
             print(options.text("--prompt"));
-            Period reading = new Period(model.calls());
+            Period reading = new Period(group);
             int next = model.next(prompt);
             String prompted = reading.end("prompt", prompt.length);
-            Period answering = new Period(model.calls());
+            Period answering = new Period(group);
             for (; generated < tokens && !model.isEnd(next); generated++) {
                 print(model.decode(next));
                 next = model.next(next);
@@ -143,14 +145,16 @@ public final class Generate {
     }
 
     /** The time in which tokens are read, and what the collectives take of it. */
-    private record Period(ModelCalls calls, long begin) {
-        Period(ModelCalls calls) {
-            this(calls, System.nanoTime());
+    private record Period(ProcessGroup group, CallCounters before, long begin) {
+        Period(ProcessGroup group) {
+            this(group, group.counters(), System.nanoTime());
         }
 
         String end(String name, int tokens) {
             double seconds = (System.nanoTime() - begin) / 1e9;
-            ModelCalls.Spent spent = calls.takeSpent();
+            CallCounters calls = group.counters().minus(before);
+            CallCounters.Totals sums = calls.of(CollectiveKind.ALL_REDUCE);
+            long number = Math.max(sums.calls(), 1);
             return String.format(
                     Locale.ROOT,
                     "%s: %d tokens in %.2f s, %.1f tokens/s; %d all-reduces of %,d bytes, %.0f us each;"
@@ -159,10 +163,10 @@ public final class Generate {
                     tokens,
                     seconds,
                     tokens / seconds,
-                    spent.sums(),
-                    spent.bytes() / Math.max(spent.sums(), 1),
-                    spent.sumNanos() / 1e3 / Math.max(spent.sums(), 1),
-                    (spent.sumNanos() + spent.broadcastNanos()) / 1e7 / seconds);
+                    sums.calls(),
+                    sums.bytes() / number,
+                    sums.time().toNanos() / 1e3 / number,
+                    calls.all().time().toNanos() / 1e7 / seconds);
         }
     }
 

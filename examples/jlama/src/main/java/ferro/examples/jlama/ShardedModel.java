@@ -119,10 +119,6 @@ final class ShardedModel implements AutoCloseable {
         return copy;
     }
 
-    ModelCalls calls() {
-        return calls;
-    }
-
     @Override
     public void close() {
         context.close();

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.CallCounters;
+import ferro.CollectiveKind;
 import ferro.examples.jlama.ShardedModel.Sampling;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -132,22 +134,23 @@ class LogitsTest {
     }
 
     @Test
-    void eachLayerAddsTwiceAndTheTimeOfThatIsMeasured() throws IOException {
+    void eachLayerAddsTwiceAndEachTokenIsBroadcast() throws IOException {
         RandomModel.write(folder, SmallModels.of(true), "F32", 7);
 
-        List<ModelCalls.Spent> spent = JvmRanks.run(2, "shm", group -> {
+        List<CallCounters> counted = JvmRanks.run(2, "shm", group -> {
             try (ShardedModel model = ShardedModel.load(group, folder, Sampling.greedy(), Optional.empty())) {
                 model.next(PROMPT);
-                model.calls().takeSpent();
+                CallCounters before = group.counters();
                 model.next(3);
-                return model.calls().takeSpent();
+                return group.counters().minus(before);
             }
         });
 
-        for (ModelCalls.Spent each : spent) {
-            assertEquals(6, each.sums());
-            assertEquals(6 * 128 * Float.BYTES, each.bytes());
-            assertTrue(each.sumNanos() > 0 && each.broadcastNanos() > 0, each::toString);
+        for (CallCounters each : counted) {
+            assertEquals(6, each.of(CollectiveKind.ALL_REDUCE).calls());
+            assertEquals(6 * 128 * Float.BYTES, each.of(CollectiveKind.ALL_REDUCE).bytes());
+            assertEquals(1, each.of(CollectiveKind.BROADCAST).calls());
+            assertEquals(7, each.all().calls());
         }
     }
 }

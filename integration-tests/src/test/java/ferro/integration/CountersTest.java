@@ -1,0 +1,103 @@
+package ferro.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.CallCounters;
+import ferro.CallCounters.Totals;
+import ferro.CollectiveKind;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.Work;
+import ferro.group.ProcessGroup;
+import ferro.integration.InProcessRanks.Ended;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Counters of groups over real links; rule 331 of the contract kit checks the numbers of each kind. */
+@Timeout(120)
+class CountersTest {
+    private static final int CALLS = 100;
+    /** More than fits the fast path that reads no second clock. */
+    private static final int ELEMENTS = 10_000;
+
+    private static void onBoth(InProcessRanks ranks, Consumer<ProcessGroup> code) {
+        for (Ended ended : ranks.all(code::accept)) {
+            assertEquals(null, ended.failure());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"tcp", "shm"})
+    void theTimeOfBlockingCallsIsTheTimeThatTheThreadSpendsInThem(String medium) {
+        try (InProcessRanks ranks = InProcessRanks.over(medium, 2)) {
+            onBoth(ranks, group -> {
+                float[] data = new float[ELEMENTS];
+                CallCounters before = group.counters();
+                long spent = 0;
+                for (int call = 0; call < CALLS; call++) {
+                    long begun = System.nanoTime();
+                    group.allReduce(data, ReduceOp.MAX);
+                    spent += System.nanoTime() - begun;
+                }
+                Totals found = group.counters().minus(before).of(CollectiveKind.ALL_REDUCE);
+                long counted = found.time().toNanos();
+                assertEquals(CALLS, found.calls());
+                assertEquals(4L * CALLS * ELEMENTS, found.bytes());
+                assertTrue(counted <= spent && counted > spent / 3, counted + " of " + spent + " ns counted");
+            });
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"simulated", "tcp", "shm"})
+    void callsInFlightCountWhenTheyHaveEnded(String medium) {
+        try (InProcessRanks ranks = InProcessRanks.over(medium, 2)) {
+            onBoth(ranks, group -> {
+                List<Work> queued = new ArrayList<>();
+                for (int call = 0; call < CALLS; call++) {
+                    queued.add(group.allReduceAsync(HostTensor.of(new long[8]), ReduceOp.SUM));
+                }
+                for (int call = 0; call < CALLS; call++) {
+                    queued.get(call).await();
+                    long calls = group.counters().of(CollectiveKind.ALL_REDUCE).calls();
+                    assertTrue(calls > call, calls + " calls after the end of call " + call);
+                }
+                assertEquals(
+                        64L * CALLS,
+                        group.counters().of(CollectiveKind.ALL_REDUCE).bytes());
+                assertEquals(CALLS, group.counters().all().calls());
+            });
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"100ms", "0s"})
+    void callsThatMakeAGroupReadyDoNotCount(String warmUp) {
+        Map<String, String> settings = Map.of("ferro.warmup", warmUp, "ferro.recorder.entries", "0");
+        try (InProcessRanks ranks = InProcessRanks.over("shm", 2, settings)) {
+            onBoth(ranks, group -> {
+                assertEquals(CallCounters.NONE, group.counters());
+                group.barrier();
+                assertEquals(1, group.counters().of(CollectiveKind.BARRIER).calls());
+            });
+        }
+    }
+
+    @Test
+    void aSplitCountsAsTheGatherOfItsColors() {
+        try (InProcessRanks ranks = InProcessRanks.simulated(2)) {
+            onBoth(ranks, group -> {
+                group.split(0, group.rank()).orElseThrow().close();
+                assertEquals(1, group.counters().all().calls());
+                assertEquals(8, group.counters().of(CollectiveKind.ALL_GATHER).bytes());
+            });
+        }
+    }
+}

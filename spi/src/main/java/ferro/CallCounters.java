@@ -1,0 +1,173 @@
+package ferro;
+
+import java.time.Duration;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * The calls of one rank in one group, by kind, up to one moment. An object of this class never changes; {@code
+ * ProcessGroup.counters()} returns a new one, and {@link #minus} returns the calls between two moments.
+ *
+ * <p>A call counts when it has ended without failure, before its handle reports the end. A call that fails or is
+ * refused does not count. A call of an asynchronous form and a call of a coalesced block count as the blocking call
+ * does.
+ *
+ * @param collectives numbers of each kind of collective that has been called; other kinds are not in the map
+ * @param sends       numbers of the sends; their bytes are the bytes sent
+ * @param receives    numbers of the receives; their bytes are the bytes received
+ */
+public record CallCounters(Map<CollectiveKind, Totals> collectives, Totals sends, Totals receives) {
+    /** No call. */
+    public static final CallCounters NONE = new CallCounters(Map.of(), Totals.NONE, Totals.NONE);
+
+    private static final double NANOS_PER_MILLI = 1e6;
+
+    /**
+     * Makes counters; the map is copied, without kinds that have no call.
+     *
+     * @throws NullPointerException if a component is null
+     */
+    public CallCounters {
+        Map<CollectiveKind, Totals> called = new EnumMap<>(CollectiveKind.class);
+        collectives.forEach((kind, totals) -> {
+            if (totals.calls() > 0) {
+                called.put(kind, totals);
+            }
+        });
+        collectives = Collections.unmodifiableMap(called);
+        Objects.requireNonNull(sends, "sends");
+        Objects.requireNonNull(receives, "receives");
+    }
+
+    /**
+     * The numbers of calls of one kind.
+     *
+     * @param calls number of calls
+     * @param bytes bytes that this rank contributed: the size of the tensor that the call reads on this rank. A
+     *     broadcast and a scatter read only the root's tensor; a barrier reads none. A receive has the bytes that it
+     *     received
+     * @param time  time of the calls, including the wait for other ranks. The time of one call begins when the call is
+     *     made and ends when the operation has ended: for a blocking call this is the time that the thread spends in
+     *     the call. Times of calls in flight at once add up. A call of at most 4 KiB that takes less than a microsecond
+     *     may count as no time. Small calls of a coalesced block that run as one operation have one time
+     */
+    public record Totals(long calls, long bytes, Duration time) {
+        /** No call. */
+        public static final Totals NONE = new Totals(0, 0, Duration.ZERO);
+
+        /**
+         * Makes the numbers of one kind.
+         *
+         * @throws IllegalArgumentException if a number is negative
+         */
+        public Totals {
+            if (calls < 0 || bytes < 0 || time.isNegative()) {
+                throw new IllegalArgumentException(
+                        "a number of calls is negative: " + calls + " calls, " + bytes + " bytes, " + time);
+            }
+        }
+
+        /**
+         * Adds other calls.
+         *
+         * @param other numbers to add
+         * @return sums
+         */
+        public Totals plus(Totals other) {
+            return new Totals(calls + other.calls, bytes + other.bytes, time.plus(other.time));
+        }
+
+        /**
+         * Subtracts earlier calls.
+         *
+         * @param earlier numbers of an earlier moment
+         * @return differences
+         * @throws IllegalArgumentException if a difference is negative, so that {@code earlier} is a later moment
+         */
+        public Totals minus(Totals earlier) {
+            return new Totals(calls - earlier.calls, bytes - earlier.bytes, time.minus(earlier.time));
+        }
+    }
+
+    /**
+     * Returns the numbers of one kind of collective.
+     *
+     * @param kind kind of collective
+     * @return numbers; {@link Totals#NONE} if no call of the kind has ended
+     */
+    public Totals of(CollectiveKind kind) {
+        return collectives.getOrDefault(Objects.requireNonNull(kind, "kind"), Totals.NONE);
+    }
+
+    /**
+     * Returns the sum of all kinds, with sends and receives.
+     *
+     * @return numbers of all calls
+     */
+    public Totals all() {
+        Totals all = sends.plus(receives);
+        for (Totals each : collectives.values()) {
+            all = all.plus(each);
+        }
+        return all;
+    }
+
+    /**
+     * Adds the calls of another back end of the same rank, or of another group.
+     *
+     * @param other counters to add
+     * @return sums by kind
+     */
+    public CallCounters plus(CallCounters other) {
+        Map<CollectiveKind, Totals> sums = new EnumMap<>(CollectiveKind.class);
+        sums.putAll(collectives);
+        other.collectives.forEach((kind, totals) -> sums.merge(kind, totals, Totals::plus));
+        return new CallCounters(sums, sends.plus(other.sends), receives.plus(other.receives));
+    }
+
+    /**
+     * Returns the calls since an earlier moment.
+     *
+     * @param earlier counters of the same group and rank at an earlier moment
+     * @return differences by kind
+     * @throws IllegalArgumentException if {@code earlier} has more calls, bytes or time of a kind than these counters
+     */
+    public CallCounters minus(CallCounters earlier) {
+        Map<CollectiveKind, Totals> differences = new EnumMap<>(CollectiveKind.class);
+        for (CollectiveKind kind : CollectiveKind.values()) {
+            differences.put(kind, of(kind).minus(earlier.of(kind)));
+        }
+        return new CallCounters(differences, sends.minus(earlier.sends), receives.minus(earlier.receives));
+    }
+
+    /**
+     * Returns a table for people: one line for each kind that has been called, with calls, bytes and milliseconds, and
+     * a line with their sums.
+     *
+     * @return table, whose lines end with a line feed
+     */
+    @Override
+    public String toString() {
+        StringBuilder table = new StringBuilder(64);
+        table.append(String.format(Locale.ROOT, "%-13s %10s %18s %14s\n", "call", "calls", "bytes", "time ms"));
+        collectives.forEach((kind, totals) -> row(table, kind.label(), totals));
+        row(table, "send", sends);
+        row(table, "recv", receives);
+        line(table, "all", all());
+        return table.toString();
+    }
+
+    private static void row(StringBuilder table, String name, Totals totals) {
+        if (totals.calls > 0) {
+            line(table, name, totals);
+        }
+    }
+
+    private static void line(StringBuilder table, String name, Totals totals) {
+        double millis = totals.time.toNanos() / NANOS_PER_MILLI;
+        table.append(String.format(Locale.ROOT, "%-13s %10d %,18d %14.3f\n", name, totals.calls, totals.bytes, millis));
+    }
+}

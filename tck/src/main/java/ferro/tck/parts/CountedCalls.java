@@ -1,0 +1,203 @@
+package ferro.tck.parts;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import ferro.CallCounters;
+import ferro.CallCounters.Totals;
+import ferro.CollectiveKind;
+import ferro.FerroException;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.function.Predicate;
+
+/** Calls of every kind, and what the counters of a group must have after them. */
+public final class CountedCalls {
+    private final ProcessGroup group;
+    private final Predicate<String> refuses;
+    private final int rank;
+    private final int ranks;
+    /** Bytes that this rank contributes by all calls of a kind. */
+    private final Map<CollectiveKind, Long> bytes = new EnumMap<>(CollectiveKind.class);
+
+    private final Map<CollectiveKind, Integer> calls = new EnumMap<>(CollectiveKind.class);
+    private long sent;
+    private long received;
+
+    private CountedCalls(ProcessGroup group, Predicate<String> refuses) {
+        this.group = group;
+        this.refuses = refuses;
+        this.rank = group.rank();
+        this.ranks = group.worldSize();
+    }
+
+    /**
+     * Returns whether a back end counts calls.
+     *
+     * @param group group over the back end
+     * @return false if the back end refuses
+     */
+    public static boolean counts(ProcessGroup group) {
+        try {
+            group.counters();
+            return true;
+        } catch (UnsupportedOperationException nothing) {
+            return false;
+        }
+    }
+
+    /**
+     * Makes calls of every kind, and compares the counters.
+     *
+     * @param group   group that has made the same calls before, or none
+     * @param times   which time these calls are made in this group, from 1
+     * @param refuses whether the back end declares that it refuses a kind
+     */
+    public static void run(ProcessGroup group, int times, Predicate<String> refuses) {
+        CallCounters before = group.counters();
+        CountedCalls made = new CountedCalls(group, refuses);
+        made.reductions();
+        made.parts();
+        made.copies();
+        made.message();
+        CallCounters after = group.counters();
+        made.compare("the calls of time " + times, after.minus(before), 1);
+        made.compare("all calls", after, times);
+    }
+
+    /**
+     * Makes a call on another group of the same ranks, and compares the counters of both groups.
+     *
+     * @param group group that makes the other one
+     */
+    public static void runOnAnotherGroup(ProcessGroup group) {
+        CallCounters before = group.counters();
+        int[] all = new int[group.worldSize()];
+        for (int member = 0; member < all.length; member++) {
+            all[member] = member;
+        }
+        try (ProcessGroup other = group.newGroup(all)) {
+            assertEquals(0, other.counters().all().calls(), "calls of a new group");
+            other.labelled("counted").allReduce(new long[] {3, 5, 7}, ReduceOp.MAX);
+            assertEquals(24, other.counters().of(CollectiveKind.ALL_REDUCE).bytes(), "bytes of the new group");
+            assertEquals(1, other.counters().all().calls(), "calls of the new group");
+        }
+        assertEquals(before, group.counters(), "the counters of a group after calls of another group");
+    }
+
+    /**
+     * Makes a call that is refused, and a call of a failed group, and compares the counters.
+     *
+     * @param group group, which has failed afterwards
+     */
+    public static void runInVain(ProcessGroup group) {
+        CallCounters before = group.counters();
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> group.allGather(new int[2], new int[2 * group.worldSize() + 1]),
+                "an output of a wrong length");
+        group.abort(new IllegalStateException("no more calls"));
+        assertThrows(FerroException.class, group::barrier, "a barrier of a failed group");
+        assertEquals(before, group.counters(), "the counters after calls that did not succeed");
+    }
+
+    private boolean makes(CollectiveKind kind, int number, long contributed) {
+        if (refuses.test(kind.label())) {
+            return false;
+        }
+        calls.merge(kind, number, Integer::sum);
+        bytes.merge(kind, contributed, Long::sum);
+        return true;
+    }
+
+    private void reductions() {
+        int root = ranks - 1;
+        if (makes(CollectiveKind.ALL_REDUCE, 5, 20 + 24 + 8 * 3000 + 4 + 12)) {
+            group.allReduce(new float[] {1, 2, 3, 5, 7}, ReduceOp.SUM);
+            group.allReduceAsync(HostTensor.of(new long[] {2, 3, 5}), ReduceOp.SUM)
+                    .await();
+            group.allReduce(new double[3000], ReduceOp.SUM);
+            HostTensor small = HostTensor.of(new int[] {3});
+            HostTensor other = HostTensor.of(new int[] {3, 5, 7});
+            group.coalesced(() -> {
+                group.allReduce(small, ReduceOp.SUM);
+                group.allReduce(other, ReduceOp.SUM);
+            });
+        }
+        if (makes(CollectiveKind.REDUCE, 1, 16)) {
+            group.reduce(new double[] {2, 3}, ReduceOp.SUM, root);
+        }
+        if (makes(CollectiveKind.REDUCE_SCATTER, 1, 8L * ranks)) {
+            group.reduceScatter(new float[2 * ranks], new float[2], ReduceOp.SUM);
+        }
+    }
+
+    private void parts() {
+        if (makes(CollectiveKind.ALL_GATHER, 1, 3)) {
+            group.allGather(new byte[3], new byte[3 * ranks]);
+            unequalParts();
+        }
+        if (makes(CollectiveKind.GATHER, 1, 4)) {
+            group.gather(new int[1], rank == 0 ? new int[ranks] : null, 0);
+        }
+        if (makes(CollectiveKind.SCATTER, 1, rank == 0 ? 8L * ranks : 0)) {
+            group.scatter(rank == 0 ? new long[ranks] : null, new long[1], 0);
+        }
+        if (makes(CollectiveKind.ALL_TO_ALL, 1, 4L * ranks)) {
+            group.allToAll(new int[ranks], new int[ranks]);
+        }
+    }
+
+    private void unequalParts() {
+        long[] counts = new long[ranks];
+        for (int member = 0; member < ranks; member++) {
+            counts[member] = member + 1;
+        }
+        HostTensor own = HostTensor.of(new int[rank + 1]);
+        try {
+            group.allGather(own, HostTensor.of(new int[ranks * (ranks + 1) / 2]), counts);
+            makes(CollectiveKind.ALL_GATHER, 1, own.byteCount());
+        } catch (UnsupportedOperationException refusal) {
+            // rule 116 counts the refusal of parts of unequal length
+        }
+    }
+
+    private void copies() {
+        if (makes(CollectiveKind.BROADCAST, 2, rank == 0 ? 16 + 1 : 0)) {
+            group.broadcast(new int[4], 0);
+            group.broadcastAsync(HostTensor.of(new byte[1]), 0).await();
+        }
+        if (makes(CollectiveKind.BARRIER, 1, 0)) {
+            group.barrier();
+        }
+    }
+
+    private void message() {
+        if (ranks > 1 && rank == 0) {
+            group.send(new byte[40], 1, 0);
+            sent += 40;
+        } else if (rank == 1) {
+            group.recv(new byte[40], 0, 0);
+            received += 40;
+        }
+    }
+
+    private void compare(String what, CallCounters found, int times) {
+        calls.forEach((kind, number) -> {
+            Totals totals = found.of(kind);
+            assertEquals(times * (long) number, totals.calls(), what + ": number of calls of " + kind);
+            assertEquals(times * bytes.get(kind), totals.bytes(), what + ": bytes of " + kind);
+        });
+        assertEquals(calls.keySet(), found.collectives().keySet(), what + ": kinds");
+        assertMessages(what + ": sends", times * sent, found.sends());
+        assertMessages(what + ": receives", times * received, found.receives());
+    }
+
+    private static void assertMessages(String what, long expected, Totals found) {
+        assertEquals(expected, found.bytes(), what + ", bytes");
+        assertEquals(expected / 40, found.calls(), what + ", calls");
+    }
+}
