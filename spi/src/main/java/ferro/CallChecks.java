@@ -77,6 +77,24 @@ final class CallChecks {
         if (reason.isPresent()) {
             throw new IllegalArgumentException(kind + ": " + reason.get());
         }
+        fullRecords(kind, op, "input", operand.elementCount());
+    }
+
+    /** Checks that the records of an op are in one part each, where each rank gets a part of the result. */
+    static void partsOfRecords(CollectiveKind kind, ReduceOp op, Tensor part, long... counts) {
+        fullRecords(kind, op, partName(kind), part.elementCount());
+        for (int rank = 0; rank < counts.length; rank++) {
+            if (counts[rank] % op.recordElements() != 0) {
+                fullRecords(kind, op, "counts[" + rank + "]", counts[rank]);
+            }
+        }
+    }
+
+    private static void fullRecords(CollectiveKind kind, ReduceOp op, String what, long bytes) {
+        if (bytes % op.recordElements() != 0) {
+            throw new IllegalArgumentException(kind + ": " + what + " has " + bytes + " bytes, not a multiple of the "
+                    + op.recordElements() + " bytes of a record of reduction " + op.name());
+        }
     }
 
     private static String place(Tensor tensor) {

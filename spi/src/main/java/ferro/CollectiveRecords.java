@@ -184,6 +184,7 @@ final class CollectiveRecords {
             CallChecks.usable(this, rank);
             CallChecks.sameType(kind(), in, out);
             CallChecks.op(kind(), op, in);
+            CallChecks.partsOfRecords(kind(), op, out, counts);
             CallChecks.parts(kind(), out, in, new CallChecks.PartLengths(counts, rank, worldSize));
         }
 

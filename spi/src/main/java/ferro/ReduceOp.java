@@ -1,5 +1,6 @@
 package ferro;
 
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -18,7 +19,7 @@ import java.util.Optional;
  * }
  *
  * <p>If code for two elements is too slow, use code for arrays of elements ({@link SpanCombine}). Code that works for
- * any element type gets tensors ({@link Combiner}). User-defined code must have the following properties, which ferro
+ * any element type gets tensors ({@link Combiner}). Code for records of bytes gets buffers ({@link #ofBytes}). User-defined code must have the following properties, which ferro
  * cannot check:
  * <ul>
  * <li>The code is associative: the algorithm decides in which order partial results are combined. A sum of floats,
@@ -199,6 +200,24 @@ public final class ReduceOp {
     }
 
     /**
+     * Code that combines records of bytes, such as the structs of a native library. ferro never splits a record.
+     */
+    @FunctionalInterface
+    public interface RecordCombine {
+        /**
+         * Writes {@code into op received} into {@code into}, for each record.
+         *
+         * <p>The buffers have the same number of whole records, one after the other, from position 0 to the limit. They
+         * are direct buffers in native order, so native code can combine them by their addresses. ferro owns and reuses
+         * the buffers.
+         *
+         * @param into     operands and results, valid during the call
+         * @param received other operands, valid during the call; may be overwritten
+         */
+        void combine(ByteBuffer into, ByteBuffer received);
+    }
+
+    /**
      * Creates an op from code for any element type.
      *
      * @param name     name of the op, the same on every rank; the fingerprint of a call contains it
@@ -339,6 +358,37 @@ public final class ReduceOp {
         return new ReduceOp(named(name), SpanCombiner.of(type, array, combine), 1);
     }
 
+    /**
+     * Creates an op for records of bytes, in tensors of i8 or u8. A record is combined as a whole: no algorithm, chunk or
+     * segment of a transfer splits it.
+     *
+     * {@snippet file="ferro/examples/snippets/TypeSnippetsTest.java" region="reductionOfRecords" :
+     *
+     * // a record is the sum of some numbers (f64), and how many there are (i64)
+     * ReduceOp means = ReduceOp.ofBytes("means", 16, (into, received) -> {
+     *     for (int at = 0; at < into.limit(); at += 16) {
+     *         into.putDouble(at, into.getDouble(at) + received.getDouble(at));
+     *         into.putLong(at + 8, into.getLong(at + 8) + received.getLong(at + 8));
+     *     }
+     * });
+     * }
+     *
+     * <p>The operand of each call must be a multiple of the record. In a reduce-scatter each part must be a multiple, too.
+     * The order of operands is not the order of ranks: as for every user-defined reduction, the code must be associative and
+     * commutative (see the class). {@link #name} contains the size, so ranks with different sizes fail with MISMATCH.
+     *
+     * @param name        name of the op, the same on every rank; the fingerprint of a call contains it
+     * @param recordBytes size of a record, 1 to 65536 bytes
+     * @param combine     code; see the class for its required properties
+     * @return op; a call with tensors of another type or of another length throws IllegalArgumentException before any data
+     *     moves
+     * @throws IllegalArgumentException if a record has no byte or more than 65536
+     */
+    public static ReduceOp ofBytes(String name, int recordBytes, RecordCombine combine) {
+        RecordCombiner combiner = RecordCombiner.of(name, recordBytes, combine);
+        return new ReduceOp(named(name) + " of " + recordBytes + " bytes", combiner, 1);
+    }
+
     private static String named(String name) {
         return "user:" + Objects.requireNonNull(name, "name");
     }
@@ -401,6 +451,25 @@ public final class ReduceOp {
     }
 
     /**
+     * Returns the user's code for records of bytes.
+     *
+     * @return code; null for every other op
+     */
+    public RecordCombine recordCombine() {
+        return combiner instanceof RecordCombiner records ? records.code() : null;
+    }
+
+    /**
+     * Returns how many elements must be combined together. A back end may split an operand only at multiples of this
+     * number.
+     *
+     * @return bytes of a record of {@link #ofBytes}; 1 for every other op
+     */
+    public int recordElements() {
+        return combiner instanceof RecordCombiner records ? records.recordBytes() : 1;
+    }
+
+    /**
      * Returns why the user's code does not support an element type.
      *
      * @param type element type
@@ -409,6 +478,10 @@ public final class ReduceOp {
      */
     public Optional<String> unsupportedBecause(DataType type) {
         Objects.requireNonNull(type, "type");
+        if (combiner instanceof RecordCombiner && type != DataType.INT8 && type != DataType.UINT8) {
+            return Optional.of("reduction " + name + " accepts only i8 and u8, found elements of " + type.label()
+                    + ": view the memory of the tensor as bytes");
+        }
         if (!(combiner instanceof SpanCombiner<?> spans) || spans.type() == type) {
             return Optional.empty();
         }

@@ -46,6 +46,42 @@ class ReduceOpTest {
     }
 
     @Test
+    void recordsHaveTheirSizeInTheNameAndInEveryOperand() {
+        ReduceOp.RecordCombine code = (into, received) -> into.put(0, (byte) (into.get(0) + 2 * received.get(0)));
+        ReduceOp op = ReduceOp.ofBytes("own", 3, code);
+        assertEquals("user:own of 3 bytes", op.name());
+        assertEquals(3, op.recordElements());
+        assertEquals(code, op.recordCombine());
+        assertEquals(op, ReduceOp.ofBytes("own", 3, code));
+        assertNotEquals(op, ReduceOp.ofBytes("own", 6, code));
+        assertEquals(Optional.empty(), op.unsupportedBecause(DataType.UINT8));
+        assertTrue(op.unsupportedBecause(DataType.INT16).orElseThrow().contains("i16"));
+        assertEquals(1, ReduceOp.SUM.recordElements());
+        assertNull(ReduceOp.SUM.recordCombine());
+        assertThrows(IllegalArgumentException.class, () -> ReduceOp.ofBytes("own", 0, code));
+        assertThrows(IllegalArgumentException.class, () -> ReduceOp.ofBytes("own", 65_537, code));
+    }
+
+    @Test
+    void theCombinerOfRecordsHandsThemOverWhole() {
+        byte[] sums = new byte[3 * 5_000];
+        byte[] others = new byte[sums.length];
+        for (int at = 0; at < sums.length; at++) {
+            sums[at] = (byte) at;
+            others[at] = (byte) (at % 3);
+        }
+        ReduceOp last = ReduceOp.ofBytes("last", 3, (into, received) -> {
+            for (int at = 0; at < into.limit(); at += 3) {
+                into.put(at + 2, (byte) (into.get(at) + received.get(at + 2)));
+            }
+        });
+        last.combiner().combine(HostTensor.of(sums), HostTensor.of(others));
+        for (int at = 0; at < sums.length; at++) {
+            assertEquals((byte) (at % 3 == 2 ? at - 2 + 2 : at), sums[at], "byte " + at);
+        }
+    }
+
+    @Test
     void codeForTensorsAndBuiltInOpsNameNoType() {
         ReduceOp any = ReduceOp.of("any", (into, received) -> {});
         for (DataType type : DataType.values()) {

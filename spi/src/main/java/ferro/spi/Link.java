@@ -40,7 +40,8 @@ public interface Link {
 
     /**
      * Posts a receive that combines the next elements with elements in memory. The link reads the next elements
-     * directly from the buffer of the medium or from the memory of the peer.
+     * directly from the buffer of the medium or from the memory of the peer. The count is a multiple of {@link
+     * ReduceOp#recordElements}, and the link combines only whole records.
      *
      * @param call  expected call
      * @param into  memory to receive into

@@ -12,10 +12,11 @@ import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
 import ferro.tck.cells.Operand;
 import ferro.tck.cells.UserCode;
+import ferro.tck.cells.UserRecords;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Rules 118 and 119, about user-defined reductions. A back end may refuse such reductions. */
+/** Rules 118, 119, 125 and 126, about user-defined reductions. A back end may refuse such reductions. */
 public interface UserCodeRules extends Subject {
     /**
      * Checks that user-defined reductions work in every form, for every length and in every kind of memory.
@@ -81,8 +82,78 @@ public interface UserCodeRules extends Subject {
         }
     }
 
+    /**
+     * Checks that a user-defined reduction of records gets whole records, in every reduction, for records of any size, in
+     * parts of equal and unequal length, and above a segment.
+     *
+     * @param worldSize number of ranks
+     */
+    @Rule(125)
+    @EachSize
+    default void aUsersCodeGetsFullRecords(int worldSize) {
+        int[] sizes = {1, 3, 24, 100, 4_099, 1 << 16};
+        try (Ranks ranks = group(worldSize)) {
+            ranks.run(group -> {
+                int number = 0;
+                for (int size : sizes) {
+                    UserRecords records = new UserRecords(size, worldSize, group.rank());
+                    for (int count : counts(size, worldSize)) {
+                        for (UserRecords.RecordCall made : records.calls(count, number++)) {
+                            if (isDone(group, made.call())) {
+                                records.check(made);
+                            }
+                        }
+                    }
+                }
+                Expect.works(group);
+            });
+        }
+    }
+
+    private int[] counts(int recordBytes, int worldSize) {
+        int few = recordBytes > 1_000 ? 1 : 37;
+        boolean isLong = recordBytes == 24 && worldSize <= 3;
+        return new int[] {0, 1, few, isLong ? 5 * segmentBytes() / 4 / recordBytes : 2};
+    }
+
+    /** Checks that an operand or a part that is no multiple of a record is refused before data moves. */
+    @Rule(126)
+    @Test
+    default void aPartOfARecordIsRefusedBeforeAnythingMoves() {
+        try (Ranks ranks = group(2)) {
+            ranks.run(group -> {
+                ReduceOp op = new UserRecords(24, 2, group.rank()).op();
+                HostTensor full = HostTensor.of(new byte[24]);
+                if (isDone(group, Collective.allReduce(full, full, op))) {
+                    HostTensor odd = HostTensor.of(new byte[100]);
+                    HostTensor two = HostTensor.of(new byte[72]);
+                    refuses(group, "input has 100 bytes", Collective.allReduce(odd, odd, op));
+                    refuses(group, "input has 100 bytes", Collective.reduce(odd, odd, op, 1));
+                    HostTensor half = HostTensor.of(new byte[36]);
+                    refuses(group, "output has 36 bytes", Collective.reduceScatter(two, half, op));
+                    long[] counts = {20, 52};
+                    HostTensor part = HostTensor.of(new byte[(int) counts[group.rank()]]);
+                    refuses(group, "has " + counts[group.rank()], Collective.reduceScatter(two, part, op, counts));
+                    HostTensor ints = HostTensor.of(new int[6]);
+                    refuses(group, "accepts only i8 and u8", Collective.allReduce(ints, ints, op));
+                }
+                Expect.works(group);
+            });
+        }
+    }
+
+    private static void refuses(ProcessGroup group, String need, Collective call) {
+        CollectiveBackend backend = (CollectiveBackend) group.backend();
+        String text = assertThrows(IllegalArgumentException.class, () -> backend.run(call, backend.timeout()))
+                .getMessage();
+        assertTrue(text.contains(need) && text.contains("long integers"), "need " + need + " and the op in: " + text);
+    }
+
     private boolean isDone(ProcessGroup group, Operand data, ReduceOp op) {
-        Collective call = Collective.allReduce(data.tensor(), data.tensor(), op);
+        return isDone(group, Collective.allReduce(data.tensor(), data.tensor(), op));
+    }
+
+    private boolean isDone(ProcessGroup group, Collective call) {
         if (Cells.RefusedCells.of(group, call).isPresent()) {
             if (group.rank() == 0) {
                 refused("users' reductions");

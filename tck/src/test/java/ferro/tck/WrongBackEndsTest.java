@@ -48,6 +48,8 @@ class WrongBackEndsTest {
                 Arguments.of(WrongResults.MultipliesByTheFraction.class, 122),
                 Arguments.of(WrongResults.MultipliesTheSum.class, 123),
                 Arguments.of(WrongResults.ReducesAndScattersInAnotherOrder.class, 124),
+                Arguments.of(WrongResults.TakesRecordsForBytes.class, 125),
+                Arguments.of(WrongResults.DropsPartsOfRecords.class, 126),
                 Arguments.of(WrongResults.TakesAnyRootForTheFirstRank.class, 603));
     }
 

@@ -314,6 +314,28 @@ final class WrongResults {
         }
     }
 
+    static final class TakesRecordsForBytes extends Decorated {
+        TakesRecordsForBytes() {
+            super(honest -> new Replacing(honest, call -> withSum(call, isOfRecords(call))));
+        }
+
+        static boolean isOfRecords(Collective call) {
+            return call.op() != null && call.op().recordElements() > 1;
+        }
+    }
+
+    /** Calls nothing where the operand ends inside a record. */
+    static final class DropsPartsOfRecords extends Decorated {
+        DropsPartsOfRecords() {
+            super(honest -> new Replacing(
+                    honest,
+                    call -> TakesRecordsForBytes.isOfRecords(call)
+                                    && call.in().elementCount() % call.op().recordElements() != 0
+                            ? Collective.barrier()
+                            : call));
+        }
+    }
+
     private static Collective withSum(Collective call, boolean replaced) {
         return replaced && call.kind() == CollectiveKind.ALL_REDUCE
                 ? Collective.allReduce(call.in(), call.out(), ReduceOp.SUM)

@@ -189,7 +189,7 @@ final class LaneQueue {
      * @return bytes moved; 0 if the sender has given up, or if the rest is no whole element of both types
      */
     long take(SimulatedPost post, PostedReceive receive, Movement movement) {
-        long bytes = Math.min(Movement.whole(post, receive), PIECE_BYTES);
+        long bytes = Movement.piece(post, receive, PIECE_BYTES);
         if (post.window > 0) {
             movement.move(post, receive, bytes);
         } else {

@@ -72,11 +72,21 @@ final class Movement {
         }
     }
 
-    /** Returns how many of the bytes that both sides have are whole elements for both. */
+    /** Returns how many of the bytes that both sides have are whole elements for both, and whole records. */
     static long whole(SimulatedPost post, PostedReceive receive) {
         long bytes = Math.min(post.bytes - post.taken, receive.bytes - receive.taken);
-        int unit = Math.max(
+        return bytes - bytes % unit(post, receive);
+    }
+
+    /** Returns the same as {@link #whole}, but no more than a piece, or than one record that is larger than a piece. */
+    static long piece(SimulatedPost post, PostedReceive receive, long pieceBytes) {
+        int unit = unit(post, receive);
+        return Math.min(whole(post, receive), Math.max(1, pieceBytes / unit) * unit);
+    }
+
+    private static int unit(SimulatedPost post, PostedReceive receive) {
+        int element = Math.max(
                 post.data.dataType().byteSize(), receive.into.dataType().byteSize());
-        return bytes - bytes % unit;
+        return receive.op == null ? element : element * receive.op.recordElements();
     }
 }

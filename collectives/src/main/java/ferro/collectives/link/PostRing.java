@@ -3,6 +3,7 @@ package ferro.collectives.link;
 import ferro.HostTensor;
 import ferro.collectives.reduce.Kernel;
 import ferro.spi.CallHeader;
+import java.nio.ByteBuffer;
 
 /**
  * The posts of one direction of a link, oldest first, and the progress of the oldest post. The ring grows to the
@@ -18,6 +19,9 @@ public final class PostRing {
     private long position;
 
     private long finished;
+    /** The record of the oldest post of which only the beginning has arrived. */
+    private byte[] begunRecord = {};
+
     private boolean isUsed;
     private long lastSequence;
 
@@ -114,6 +118,53 @@ public final class PostRing {
         lastSequence = call.sequence();
         size++;
         settle();
+    }
+
+    /**
+     * Combines the next elements of the oldest post with elements in its memory. Does not count them as moved. If the
+     * kernel combines records, the beginning of a record is kept until its end arrives.
+     *
+     * @param source direct buffer in native order that has the elements
+     * @param at     first byte in the buffer
+     * @param count  number of elements
+     */
+    public void combine(ByteBuffer source, int at, int count) {
+        Post post = oldest();
+        int record = post.kernel().recordElements();
+        if (record == 1) {
+            post.kernel().combine(post.memory(position), post.place(position), source, at, count);
+        } else {
+            combineRecords(post, source, at, count);
+        }
+    }
+
+    /** Combines records, whose elements are bytes. */
+    private void combineRecords(Post post, ByteBuffer source, int first, int count) {
+        int record = post.kernel().recordElements();
+        long next = position;
+        int at = first;
+        while (at < first + count) {
+            int left = first + count - at;
+            int begun = (int) ((next - post.headerBytes()) % record);
+            int bytes = begun == 0 && left >= record ? left / record * record : Math.min(record - begun, left);
+            if (bytes >= record) {
+                post.kernel().combine(post.memory(next), post.place(next), source, at, bytes);
+            } else {
+                keep(source, at, begun, bytes, record);
+                if (begun + bytes == record) {
+                    post.kernel().combine(post.memory(next - begun), post.place(next - begun), begunRecord, 0, record);
+                }
+            }
+            next += bytes;
+            at += bytes;
+        }
+    }
+
+    private void keep(ByteBuffer source, int at, int begun, int bytes, int record) {
+        if (begunRecord.length < record) {
+            begunRecord = new byte[record];
+        }
+        source.get(at, begunRecord, begun, bytes);
     }
 
     /**

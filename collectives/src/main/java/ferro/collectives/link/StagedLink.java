@@ -228,12 +228,12 @@ public final class StagedLink implements Link {
     }
 
     private void deliver(Post post, int count) {
-        Object memory = post.memory(receives.position());
-        long place = post.place(receives.position());
         if (post.kernel() == null) {
+            Object memory = post.memory(receives.position());
+            long place = post.place(receives.position());
             staging.elements.read(post.type(), 0, memory, place, count);
         } else {
-            post.kernel().combine(memory, place, staging.bytes, 0, count);
+            receives.combine(staging.bytes, 0, count);
         }
     }
 

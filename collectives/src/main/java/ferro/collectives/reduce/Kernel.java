@@ -14,6 +14,15 @@ public abstract class Kernel {
     Kernel() {}
 
     /**
+     * Returns how many elements the kernel combines together. Callers combine only multiples of this number.
+     *
+     * @return bytes of a record of {@link ferro.ReduceOp#ofBytes}; 1 for every other op
+     */
+    public int recordElements() {
+        return 1;
+    }
+
+    /**
      * Writes {@code into[i] op source[i]} into {@code into[i]}. Both runs may be in one array or buffer if they do not
      * overlap.
      *
@@ -40,6 +49,8 @@ public abstract class Kernel {
     public final void combine(HostTensor into, long to, HostTensor source, long from, long elements) {
         for (long done = 0; done < elements; ) {
             long length = Elements.run(into, to + done, source, from + done, elements - done);
+            // a buffer of foreign memory may end inside a record, and the next buffer has the whole record
+            length -= length % recordElements();
             combine(
                     TensorMemory.memoryAt(into, to + done),
                     TensorMemory.offsetAt(into, to + done),

@@ -35,6 +35,9 @@ public final class Kernels {
     public static Kernel of(DataType type, ReduceOp op, int worldSize) {
         if (op.combiner() != null) {
             refuse(type, op);
+            if (op.recordCombine() != null) {
+                return new RecordKernel(type, op);
+            }
             return op.span() == null ? new UserKernel(type, op) : new SpanKernel(type, op);
         }
         if (op.factor() != 1) {

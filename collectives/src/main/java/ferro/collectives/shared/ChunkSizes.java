@@ -26,15 +26,18 @@ public final class ChunkSizes {
     private ChunkSizes() {}
 
     /**
-     * Returns whether the program of an operation is short enough to be made; the same on all ranks.
+     * Returns whether the program of an operation is short enough to be made, and the pieces of all ranks have room for
+     * an element; the same on all ranks.
      *
      * @param call   operation
      * @param layout layout of the segments
-     * @return false for very long operations of very many ranks; over links, plans do not grow with the operation
+     * @return false for very long operations of very many ranks, and for long records; over links, plans do not grow with
+     *     the operation, and elements may have any length
      */
     public static boolean isShort(SharedCall call, SegmentLayout layout) {
         long chunks = call.bytes() / of(call, layout.slotBytes()) + 1;
-        return chunks * call.worldSize() * STEPS_OF_PIECE <= STEPS_MOST;
+        int piece = of(call, layout.slotBytes()) / call.worldSize() / SharedCall.ALIGNMENT * SharedCall.ALIGNMENT;
+        return chunks * call.worldSize() * STEPS_OF_PIECE <= STEPS_MOST && (call.record() == 1 || piece >= call.unit());
     }
 
     /**

@@ -111,7 +111,7 @@ public final class HalfInPlaceAllReduce {
      * an element only once.
      */
     static int block(SharedCall call, int count) {
-        return call.worldSize() <= 2 ? Math.max(1, count) : BLOCK_BYTES / call.unit();
+        return call.worldSize() <= 2 ? Math.max(1, count) : Math.max(1, BLOCK_BYTES / call.unit());
     }
 
     private void copyOut(int chunk) {

@@ -278,8 +278,9 @@ final class ProgramBuilder {
         return readsOperands || goesOnInTensors;
     }
 
+    /** Returns the bytes of an element of the tensors, which the counts and places of the steps count. */
     int unit() {
-        return call.unit();
+        return call.unit() / call.record();
     }
 
     int chunks() {
@@ -299,7 +300,11 @@ final class ProgramBuilder {
     }
 
     int[] ints(Field field) {
-        return Arrays.copyOf(ints[field.ordinal()], size);
+        int[] copy = Arrays.copyOf(ints[field.ordinal()], size);
+        if (field == Field.COUNT && call.record() > 1) {
+            Arrays.setAll(copy, step -> copy[step] * call.record());
+        }
+        return copy;
     }
 
     boolean[] completes() {
@@ -311,6 +316,10 @@ final class ProgramBuilder {
     }
 
     long[] longs(boolean ofOperand) {
-        return Arrays.copyOf(ofOperand ? in : out, size);
+        long[] copy = Arrays.copyOf(ofOperand ? in : out, size);
+        if (call.record() > 1) {
+            Arrays.setAll(copy, step -> copy[step] == Program.NO_OPERAND ? copy[step] : copy[step] * call.record());
+        }
+        return copy;
     }
 }

@@ -16,7 +16,7 @@ final class ReduceSlices {
         if (rank == call.worldSize()) {
             return count;
         }
-        int line = SharedCall.ALIGNMENT / call.unit();
+        int line = call.elementsOfLine();
         return (int) ((long) count * rank / call.worldSize()) / line * line;
     }
 }

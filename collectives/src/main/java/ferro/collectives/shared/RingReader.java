@@ -112,7 +112,7 @@ final class RingReader {
         if (post.kernel() == null) {
             elements.read(post.type(), at, post.memory(posts.position()), post.place(posts.position()), count);
         } else {
-            post.kernel().combine(post.memory(posts.position()), post.place(posts.position()), area, at, count);
+            posts.combine(area, at, count);
         }
         return count * size;
     }

@@ -11,10 +11,28 @@ import ferro.CollectiveKind;
  * @param root      root, or 0
  * @param elements  elements of the whole operation, the parts of all ranks together
  * @param unit      bytes of an element
+ * @param record    elements of the tensors that one element here stands for: 1, or those of a record that is combined as
+ *     a whole
  */
-public record SharedCall(CollectiveKind kind, int rank, int worldSize, int root, long elements, int unit) {
+public record SharedCall(CollectiveKind kind, int rank, int worldSize, int root, long elements, int unit, int record) {
     /** In a slot the data of a rank begins at a multiple of this, so that no two ranks write one line. */
     static final int ALIGNMENT = 64;
+
+    /** Makes a call whose elements are those of the tensors. */
+    public SharedCall(CollectiveKind kind, int rank, int worldSize, int root, long elements, int unit) {
+        this(kind, rank, worldSize, root, elements, unit, 1);
+    }
+
+    /** Returns the same call counted in records of so many elements. */
+    public SharedCall inRecords(int elementsOfRecord) {
+        return new SharedCall(
+                kind, rank, worldSize, root, elements / elementsOfRecord, unit * elementsOfRecord, elementsOfRecord);
+    }
+
+    /** Returns how many elements a line has; 1 for elements that are longer than a line. */
+    int elementsOfLine() {
+        return Math.max(1, ALIGNMENT / unit);
+    }
 
     long bytes() {
         return elements * unit;

@@ -33,7 +33,7 @@ final class TensorAllReduce {
 
     /** Reduces a part in blocks that begin at lines, so that no vector crosses one. */
     private void reduce(long start, int length) {
-        int head = Math.min(length, Math.floorMod(-start, SharedCall.ALIGNMENT / call.unit()));
+        int head = Math.min(length, Math.floorMod(-start, call.elementsOfLine()));
         reduceBlock(start, head);
         int block = Math.min(HalfInPlaceAllReduce.block(call, length), BLOCK_BYTES_MOST / call.unit());
         for (int done = head; done < length; done += block) {

@@ -54,6 +54,35 @@ class StagedLinkTest {
         assertFalse(ends[0].isBusy() || ends[1].isBusy(), "something is still posted");
     }
 
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 7, 48, 5000})
+    void recordsAreCombinedWhole(int besideAHeader) {
+        int record = 60;
+        StagedLink[] ends = ends(WireHeader.BYTES + besideAHeader);
+        ReduceOp op = ReduceOp.ofBytes("positions", record, (into, received) -> {
+            for (int at = 0; at < into.limit(); at++) {
+                into.put(at, (byte) (into.get(at) + received.get(at) * (1 + at % record)));
+            }
+        });
+        byte[] sent = new byte[40 * record];
+        byte[] sums = new byte[sent.length];
+        for (int at = 0; at < sent.length; at++) {
+            sent[at] = (byte) (at / record + 1);
+            sums[at] = (byte) at;
+        }
+        ends[0].send(FIRST, HostTensor.of(sent), 0, 7 * record);
+        ends[0].send(FIRST, HostTensor.of(sent), 7 * record, 33 * record);
+        ends[1].receiveCombine(FIRST, HostTensor.of(sums), 0, 15 * record, op);
+        ends[1].receiveCombine(FIRST, HostTensor.of(sums), 15 * record, 25 * record, op);
+
+        move(ends);
+
+        for (int at = 0; at < sent.length; at++) {
+            assertEquals((byte) (at + (at / record + 1) * (1 + at % record)), sums[at], "byte " + at);
+        }
+        assertEquals(2, ends[1].received(), "finished posts");
+    }
+
     @Test
     void nothingIsTakenBehindAnotherHeader() {
         StagedLink[] ends = ends(100);

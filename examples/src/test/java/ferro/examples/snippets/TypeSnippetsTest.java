@@ -11,6 +11,8 @@ import ferro.Work;
 import ferro.backend.simulated.SimulatedBackend;
 import ferro.backend.simulated.Simulation;
 import ferro.group.ProcessGroup;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -47,6 +49,26 @@ class TypeSnippetsTest {
             float[] sides = {3 + group.rank()};
             group.allReduce(sides, hypot);
             assertEquals(5, sides[0]);
+        });
+    }
+
+    @Test
+    void aReductionOfRecords() {
+        // @start region="reductionOfRecords"
+        // a record is the sum of some numbers (f64), and how many there are (i64)
+        ReduceOp means = ReduceOp.ofBytes("means", 16, (into, received) -> {
+            for (int at = 0; at < into.limit(); at += 16) {
+                into.putDouble(at, into.getDouble(at) + received.getDouble(at));
+                into.putLong(at + 8, into.getLong(at + 8) + received.getLong(at + 8));
+            }
+        });
+        // @end
+        onTwoRanks(group -> {
+            ByteBuffer record = ByteBuffer.allocateDirect(16).order(ByteOrder.nativeOrder());
+            record.putDouble(0, 1.5 + group.rank()).putLong(8, 3);
+            group.allReduce(HostTensor.of(DataType.UINT8, record), means);
+            assertEquals(4, record.getDouble(0));
+            assertEquals(6, record.getLong(8));
         });
     }
 

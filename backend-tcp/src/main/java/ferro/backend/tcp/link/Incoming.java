@@ -171,11 +171,11 @@ final class Incoming {
         if (count == 0) {
             return 0;
         }
-        Object memory = post.memory(position);
         if (post.kernel() == null) {
+            Object memory = post.memory(position);
             staging.inElements().read(post.type(), at, memory, post.place(position), count);
         } else {
-            post.kernel().combine(memory, post.place(position), in, at, count);
+            posts.combine(in, at, count);
         }
         return count * post.elementBytes();
     }

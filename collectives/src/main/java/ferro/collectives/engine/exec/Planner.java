@@ -187,20 +187,29 @@ public final class Planner {
 
     private Prepared make(Prepared.Key key) {
         Prepared.Key carried = key.carried();
-        int unit = carried.type() == null ? 1 : carried.type().byteSize();
-        ChunkCounts parts = carried.parts();
-        long bytes = carried.elements() * unit;
-        Algorithm algorithm = algorithm(call(carried, unit), parts.areEqual());
+        SharedCall call = call(carried);
+        long bytes = call.elements() * call.unit();
+        Algorithm algorithm = algorithm(call, carried.parts().areEqual());
         if (algorithm.topology() == Topology.SHARED_MEMORY) {
-            return new Prepared(key, identity, algorithm.program(call(carried, unit), shared.slotBytes()));
+            return new Prepared(key, identity, algorithm.program(call, shared.slotBytes()));
         }
         Plan plan = plan(algorithm, group.rank(), key.root());
         boolean hasOnePass = bytes <= Schedule.SCRATCH_BYTES_MOST;
         return prepared(key, plan, hasOnePass ? List.of(plan) : all(algorithm, key.root()));
     }
 
-    private SharedCall call(Prepared.Key key, int unit) {
-        return new SharedCall(key.kind(), group.rank(), group.worldSize(), key.root(), key.elements(), unit);
+    private SharedCall call(Prepared.Key key) {
+        return new SharedCall(key.kind(), group.rank(), group.worldSize(), key.root(), key.elements(), unit(key))
+                .inRecords(recordElements(key));
+    }
+
+    private static int unit(Prepared.Key key) {
+        return key.type() == null ? 1 : key.type().byteSize();
+    }
+
+    /** Returns how many elements no algorithm may split. */
+    private static int recordElements(Prepared.Key key) {
+        return key.op() == null ? 1 : key.op().recordElements();
     }
 
     /**
@@ -230,9 +239,10 @@ public final class Planner {
 
     private Prepared prepared(Prepared.Key key, Plan plan, List<Plan> ofAll) {
         Prepared.Key carried = key.carried();
-        int unit = carried.type() == null ? 1 : carried.type().byteSize();
+        int record = recordElements(key);
+        ChunkCounts parts = carried.parts().inRecords(record);
         Schedule.Chunking cut =
-                Schedule.Chunking.of(ofAll, carried.parts(), unit, segmentBytes, Schedule.SCRATCH_BYTES_MOST);
+                Schedule.Chunking.of(ofAll, parts, record * unit(carried), segmentBytes, Schedule.SCRATCH_BYTES_MOST);
         return new Prepared(key, identity, plan, new Schedule(plan, cut));
     }
 

@@ -15,13 +15,21 @@ import java.util.Arrays;
  */
 public final class ChunkCounts {
     private final long elements;
+    /** Elements of each call that one element here stands for. */
+    private final int recordElements;
+
     private final long[] inCounts;
     private final long[] outCounts;
     private final long[] inStarts;
     private final long[] outStarts;
 
     private ChunkCounts(long elements, long[] inCounts, long[] outCounts) {
+        this(elements, inCounts, outCounts, 1);
+    }
+
+    private ChunkCounts(long elements, long[] inCounts, long[] outCounts, int recordElements) {
         this.elements = elements;
+        this.recordElements = recordElements;
         this.inCounts = inCounts;
         this.outCounts = outCounts;
         this.inStarts = inCounts == null ? null : starts(inCounts);
@@ -84,6 +92,28 @@ public final class ChunkCounts {
             return this;
         }
         return areEqual() ? equal(elements * others) : of(times(inCounts, others), times(outCounts, others));
+    }
+
+    /**
+     * Returns the same parts counted in records of so many elements, so that no part and no piece of a part splits a
+     * record. Each part must be a multiple of a record.
+     */
+    public ChunkCounts inRecords(int elementsOfRecord) {
+        if (elementsOfRecord == 1) {
+            return this;
+        }
+        long[] in = inCounts == null ? null : divided(inCounts, elementsOfRecord);
+        long[] out = outCounts == null ? null : divided(outCounts, elementsOfRecord);
+        return new ChunkCounts(elements / elementsOfRecord, in, out, elementsOfRecord);
+    }
+
+    private static long[] divided(long[] counts, int by) {
+        return Arrays.stream(counts).map(count -> count / by).toArray();
+    }
+
+    /** Returns how many elements of the call one element here stands for: 1, or those of a record. */
+    int recordElements() {
+        return recordElements;
     }
 
     private static long[] times(long[] counts, int others) {

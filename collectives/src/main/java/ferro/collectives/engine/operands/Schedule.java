@@ -117,7 +117,15 @@ public final class Schedule {
 
     /** What a step moves, before its dependencies. */
     private record ScheduledPost(
-            byte kind, int peer, Region region, long from, long elements, Region source, long sourceFrom) {}
+            byte kind, int peer, Region region, long from, long elements, Region source, long sourceFrom) {
+        /** Returns the same step with every element replaced by so many others. */
+        ScheduledPost times(int others) {
+            return others == 1
+                    ? this
+                    : new ScheduledPost(
+                            kind, peer, region, from * others, elements * others, source, sourceFrom * others);
+        }
+    }
 
     /** Where the posts of each step begin in their list, within one pass, and whether the step is segmented. */
     private record Layout(int[] start, boolean[] segmented) {}
@@ -126,7 +134,7 @@ public final class Schedule {
      * How the elements of an operation are cut; equal on all its ranks, since both ends of a link must cut alike.
      *
      * @param parts        lengths of the chunks
-     * @param elementBytes size of one element
+     * @param elementBytes size of one element of the parts: of a record, if they count records
      * @param segmentBytes size of a piece in flight
      * @param passes       how many times the plan is run, each for a part of every chunk
      */
@@ -158,9 +166,11 @@ public final class Schedule {
         // whole chunks have the same layout in scratch as in the operation; parts of chunks are one stride apart
         this.scratchStride = (parts.longest(plan.chunkCount()) + passes - 1) / passes;
         Extent scratch = plan.scratch();
-        this.scratchElements = passes == 1
-                ? start(Region.SCRATCH, scratch.first() + scratch.count()) - start(Region.SCRATCH, scratch.first())
-                : scratchStride * scratch.count();
+        this.scratchElements = parts.recordElements()
+                * (passes == 1
+                        ? start(Region.SCRATCH, scratch.first() + scratch.count())
+                                - start(Region.SCRATCH, scratch.first())
+                        : scratchStride * scratch.count());
         this.sendsOperand = plan.sends().stream().anyMatch(send -> send.region() == Region.IN);
         Layout sendLayout = layout(plan.sends());
         Layout receiveLayout = layout(plan.receives());
@@ -201,7 +211,7 @@ public final class Schedule {
             for (int i = 0; i < posts; i++) {
                 int segment = segmented ? i : -1;
                 into.add(
-                        post(step, pass, i, posts),
+                        post(step, pass, i, posts).times(parts.recordElements()),
                         sendBase + before(sendLayout, step.afterSends(), segment),
                         receiveBase + before(receiveLayout, step.afterReceives(), segment));
             }

@@ -29,6 +29,9 @@ final class PlainLink implements Link {
     private final PlainTransport transport;
     private final int peer;
     private long sendSequence;
+    /** The beginning of a record at the end of the last piece. */
+    private ByteBuffer beginning;
+
     private long receiveSequence;
     private volatile long sent;
     private volatile long received;
@@ -96,8 +99,10 @@ final class PlainLink implements Link {
             if (first) {
                 expect(call);
             }
+            long left = 0;
             for (long at = 0; at < into.elementCount(); at += PIECE_ELEMENTS) {
-                take(into.slice(at, Math.min(PIECE_ELEMENTS, into.elementCount() - at)), op);
+                long end = Math.min(at + PIECE_ELEMENTS, into.elementCount());
+                left = take(into.slice(at - left, end - at + left), op, left);
             }
             moved(into.byteCount());
             received++;
@@ -124,16 +129,32 @@ final class PlainLink implements Link {
         }
     }
 
-    private void take(HostTensor into, ReduceOp op) {
+    /**
+     * Takes a piece, and combines its records together with the beginning of a record from the piece before.
+     *
+     * @param left elements of that beginning, which are the first of {@code into}
+     * @return elements at the end of the piece that are only the beginning of a record
+     */
+    private long take(HostTensor into, ReduceOp op, long left) {
         ByteBuffer bytes =
                 ByteBuffer.allocateDirect(Math.toIntExact(into.byteCount())).order(ByteOrder.nativeOrder());
-        transport.plain().recv(bytes, peer, TAG, NO_LIMIT);
-        HostTensor came = HostTensor.of(into.dataType(), bytes.clear());
+        HostTensor came = HostTensor.of(into.dataType(), bytes);
+        if (left > 0) {
+            came.copyFrom(0, HostTensor.of(into.dataType(), beginning), 0, left);
+        }
+        transport.plain().recv(bytes.position((int) left * into.dataType().byteSize()), peer, TAG, NO_LIMIT);
         if (op == null) {
             into.copyFrom(0, came, 0, into.elementCount());
-        } else {
-            Kernels.of(into.dataType(), op, transport.worldSize()).combine(into, 0, came, 0, into.elementCount());
+            return 0;
         }
+        long rest = into.elementCount() % op.recordElements();
+        long full = into.elementCount() - rest;
+        Kernels.of(into.dataType(), op, transport.worldSize()).combine(into, 0, came, 0, full);
+        if (rest > 0) {
+            // records are of bytes
+            beginning = bytes.clear().position((int) full).slice().order(ByteOrder.nativeOrder());
+        }
+        return rest;
     }
 
     private void moved(long bytes) {
