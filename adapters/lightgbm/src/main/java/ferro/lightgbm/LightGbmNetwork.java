@@ -108,14 +108,37 @@ public final class LightGbmNetwork implements AutoCloseable {
      * @param labels     label of each row
      * @param parameters LightGBM's parameters, such as {@code "max_bin=255 num_threads=1"}; the same on all ranks
      * @return data set, closed with the network
-     * @throws IllegalArgumentException if the sizes do not fit, the values have another type, or a parameter contradicts
-     *     the network
+     * @throws IllegalArgumentException if the sizes do not fit, the values have another type, a parameter contradicts the
+     *     network, or the ranks have different numbers of columns
      * @throws IllegalStateException    if the network is closed, or belongs to another thread
      * @throws FerroException           if the group fails or has failed; NATIVE if LightGBM reports an error
      */
     public LightGbmDataset dataset(HostTensor rows, int columns, float[] labels, String parameters) {
         String all = NetworkParameters.of(requireNonNull(parameters, "parameters"), group.worldSize());
-        return LightGbmDataset.of(this, LightGbmRows.of(rows, columns), labels, all);
+        LightGbmRows checked = LightGbmRows.of(rows, columns);
+        require("data set");
+        requireColumnsOfAllRanks(columns);
+        return LightGbmDataset.of(this, checked, labels, all);
+    }
+
+    /** Compares the number of columns. If they differed, LightGBM would end the process by SIGSEGV. */
+    private void requireColumnsOfAllRanks(int columns) {
+        if (group.worldSize() == 1) {
+            return;
+        }
+        int[] all = new int[group.worldSize()];
+        try {
+            group.allGather(new int[] {columns}, all);
+        } catch (FerroException lost) {
+            failure = failed("data set", lost);
+            throw failure;
+        }
+        for (int rank = 0; rank < all.length; rank++) {
+            if (all[rank] != columns) {
+                throw new IllegalArgumentException("rows have " + columns + " columns on rank " + group.rank()
+                        + ", but " + all[rank] + " on rank " + rank + ": all ranks need rows of as many columns");
+            }
+        }
     }
 
     /**

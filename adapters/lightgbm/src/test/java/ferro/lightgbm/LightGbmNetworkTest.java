@@ -40,6 +40,25 @@ class LightGbmNetworkTest {
     }
 
     @Test
+    void ranksWithOtherNumbersOfColumnsAreNamedOnAllRanks() {
+        SimulatedBackend.run(3, group -> {
+            int columns = group.rank() == 1 ? 4 : 3;
+            double[] values = new double[12 * columns];
+            float[] labels = new float[12];
+            try (LightGbmNetwork network = LightGbmNetwork.connect(group)) {
+                IllegalArgumentException refused = assertThrows(
+                        IllegalArgumentException.class, () -> network.dataset(values, columns, labels, ""));
+
+                String other = columns == 4 ? "3 on rank 0" : "4 on rank 1";
+                assertEquals(
+                        "rows have " + columns + " columns on rank " + group.rank() + ", but " + other
+                                + ": all ranks need rows of as many columns",
+                        refused.getMessage());
+            }
+        });
+    }
+
+    @Test
     void severalThreadsOfLightGbmGiveTheSameTrees() {
         String two = BINARY.replace("num_threads=1", "num_threads=2");
 
