@@ -57,34 +57,34 @@ final class TcpJoin {
     }
 
     TcpMesh join() {
-        IntraNodeMemory near = IntraNodeMemory.find(context);
+        IntraNodeMemory intraNode = IntraNodeMemory.find(context);
         Store store = context.store();
         try {
-            return join(store, near);
+            return join(store, intraNode);
         } catch (RuntimeException | Error failure) {
             context.releaseStore();
             throw failure;
         }
     }
 
-    private TcpMesh join(Store store, IntraNodeMemory near) {
+    private TcpMesh join(Store store, IntraNodeMemory intraNode) {
         TcpPort port = TcpPort.use(spec, context, progress.deadlineNanos());
         progress = port.takeJoining(spec.name()).orElse(progress);
         JoinProgress.Lines lines = progress.lines();
         try {
-            return join(store, near, port);
+            return join(store, intraNode, port);
         } finally {
             lines.close();
         }
     }
 
-    private TcpMesh join(Store store, IntraNodeMemory near, TcpPort port) {
-        Card card = card(port, near);
+    private TcpMesh join(Store store, IntraNodeMemory intraNode, TcpPort port) {
+        Card card = card(port, intraNode);
         Roster roster = roster(store, port, card);
         String tuned;
         try {
             claim(roster);
-            tuned = checked(near, roster);
+            tuned = checked(intraNode, roster);
         } catch (RuntimeException | Error failure) {
             toldOfEnd(failure, roster);
             roster.giveUp();
@@ -100,7 +100,7 @@ final class TcpJoin {
             port.enter(roster.id(), spec.worldSize(), peers);
             roster.announce(spec.rank() == 0 ? tuned : "");
             Card[] cards = withOwn(cards(roster, peers), card.with(tuned));
-            share(mesh, near, cards, roster);
+            share(mesh, intraNode, cards, roster);
             meet(mesh, cards);
             Peers.PeerRecord[] known = resolved(cards);
             connected(port, peers, known, roster);
@@ -144,7 +144,7 @@ final class TcpJoin {
         }
     }
 
-    private Card card(TcpPort port, IntraNodeMemory near) {
+    private Card card(TcpPort port, IntraNodeMemory intraNode) {
         long instance = new SecureRandom().nextLong();
         port.asksFor(instance);
         return new Card(
@@ -153,14 +153,14 @@ final class TcpJoin {
                 ProcessHandle.current().pid(),
                 instance,
                 PeerMachine.of(spec, context, port.reachable()),
-                near.lacking(),
+                intraNode.lacking(),
                 "");
     }
 
     /** Returns this rank's table of algorithms. If its settings forbid the join, ends it on this rank and on all others. */
-    private String checked(IntraNodeMemory near, Roster roster) {
+    private String checked(IntraNodeMemory intraNode, Roster roster) {
         try {
-            near.check();
+            intraNode.check();
             CollectiveEngine.check(context);
             return CollectiveEngine.tuned(context);
         } catch (IllegalArgumentException why) {
@@ -168,9 +168,9 @@ final class TcpJoin {
         }
     }
 
-    private IntraNodeMemory agreed(IntraNodeMemory near, String[] lacking, Roster roster) {
+    private IntraNodeMemory agreed(IntraNodeMemory intraNode, String[] lacking, Roster roster) {
         try {
-            return near.agreed(lacking, where);
+            return intraNode.agreed(lacking, where);
         } catch (FerroException why) {
             throw told(why, why.getMessage(), roster);
         }
@@ -211,9 +211,9 @@ final class TcpJoin {
         return all;
     }
 
-    private void share(TcpMesh mesh, IntraNodeMemory near, Card[] all, Roster roster) {
+    private void share(TcpMesh mesh, IntraNodeMemory intraNode, Card[] all, Roster roster) {
         List<String> hosts = Arrays.stream(all).map(Card::host).toList();
-        mesh.share(agreed(near, lacking(all), roster), all[0].tuned(), hosts);
+        mesh.share(agreed(intraNode, lacking(all), roster), all[0].tuned(), hosts);
     }
 
     /** Returns why each rank shares no memory; empty for a rank that can. */
