@@ -2,6 +2,7 @@ package ferro.collectives.engine.operands;
 
 import ferro.Collective;
 import ferro.CollectiveKind;
+import ferro.Tensor;
 import ferro.collectives.plan.Region;
 import java.util.Arrays;
 
@@ -53,9 +54,8 @@ public final class ChunkCounts {
 
     /** Cuts as a call specifies. */
     static ChunkCounts of(Collective call, int worldSize) {
-        long elements = elements(call, worldSize);
-        if (!call.hasCounts()) {
-            return equal(elements);
+        if (!needsCounts(call)) {
+            return equal(elements(call, worldSize));
         }
         long[] in = call.inCounts();
         long[] out = call.outCounts();
@@ -65,8 +65,30 @@ public final class ChunkCounts {
     /** Returns equal counts, for the one side of an all-to-all that may have none. */
     private static long[] even(Collective call, int worldSize) {
         long[] counts = new long[worldSize];
-        Arrays.fill(counts, (call.inCounts().length == 0 ? call.in() : call.out()).elementCount() / worldSize);
+        Arrays.fill(counts, partOf(call.inCounts().length == 0 ? call.in() : call.out(), worldSize));
         return counts;
+    }
+
+    private static long partOf(Tensor tensor, int worldSize) {
+        return tensor.elementCount() / worldSize;
+    }
+
+    /**
+     * Returns whether the parts of a call differ in length. Equal counts are as no counts, except in an all-to-all: there
+     * the other ranks may have unequal counts, and all ranks need the same plan.
+     */
+    static boolean needsCounts(Collective call) {
+        return call.hasCounts()
+                && (call.kind() == CollectiveKind.ALL_TO_ALL || !areAll(call.inCounts()[0], call.inCounts()));
+    }
+
+    private static boolean areAll(long count, long... counts) {
+        for (long each : counts) {
+            if (each != count) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /**
@@ -77,13 +99,21 @@ public final class ChunkCounts {
         CollectiveKind kind = call.kind();
         if (kind == CollectiveKind.GATHER || kind == CollectiveKind.SCATTER) {
             return call.hasCounts()
-                    ? Arrays.stream(call.inCounts()).sum()
+                    ? sum(call.inCounts())
                     : worldSize * call.operand().elementCount();
         }
         if (kind == CollectiveKind.ALL_GATHER) {
             return call.out().elementCount();
         }
         return call.in() == null ? 0 : call.in().elementCount();
+    }
+
+    private static long sum(long... counts) {
+        long sum = 0;
+        for (long count : counts) {
+            sum += count;
+        }
+        return sum;
     }
 
     /** Returns the same parts with every element replaced by so many others. */
@@ -120,16 +150,19 @@ public final class ChunkCounts {
         return Arrays.stream(counts).map(count -> count * others).toArray();
     }
 
-    /** Returns whether a call is cut in the same way; asked on every call. */
+    /** Returns whether a call is cut in the same way; asked on every call, so it allocates nothing. */
     boolean fit(Collective call, int worldSize) {
         if (inCounts == null) {
-            return !call.hasCounts() && elements(call, worldSize) == elements;
+            return elements(call, worldSize) == elements && !needsCounts(call);
         }
-        return call.hasCounts() && of(call, worldSize).isLike(this);
+        return needsCounts(call)
+                && areLike(inCounts, call.inCounts(), call.in(), worldSize)
+                && areLike(outCounts, call.outCounts(), call.out(), worldSize);
     }
 
-    private boolean isLike(ChunkCounts other) {
-        return Arrays.equals(inCounts, other.inCounts) && Arrays.equals(outCounts, other.outCounts);
+    /** Compares counts with those of a call; without counts, the parts of its tensor are equal. */
+    private static boolean areLike(long[] counts, long[] ofCall, Tensor tensor, int worldSize) {
+        return ofCall.length == 0 ? areAll(partOf(tensor, worldSize), counts) : Arrays.equals(counts, ofCall);
     }
 
     /** Returns whether all chunks have the same length, up to one element. */

@@ -235,7 +235,7 @@ public final class Prepared {
             hash = SHIFT * hash
                     + Math.max(0, call.root())
                     + (op == null ? 0 : op.name().hashCode());
-            hash = call.hasCounts() ? SHIFT * hash + Arrays.hashCode(call.inCounts()) : hash;
+            hash = ChunkCounts.needsCounts(call) ? SHIFT * hash + Arrays.hashCode(call.inCounts()) : hash;
             hash = label.isEmpty() ? hash : SHIFT * hash + label.hashCode();
             return (hash * GOLDEN >>> GOLDEN_SHIFT) & (slots - 1);
         }

@@ -49,6 +49,43 @@ class PlannerTest {
     }
 
     @Test
+    void equalCountsAreAsNoCounts() {
+        HostTensor part = HostTensor.of(new float[8]);
+        HostTensor all = HostTensor.of(new float[16]);
+        long[] equal = {8, 8};
+        ReduceOp sum = ReduceOp.SUM;
+
+        assertSame(prepare(Collective.allGather(part, all)), prepare(Collective.allGather(part, all, equal)));
+        assertSame(
+                prepare(Collective.reduceScatter(all, part, sum)),
+                prepare(Collective.reduceScatter(all, part, sum, equal)));
+        assertSame(prepare(Collective.gather(part, all, 0)), prepare(Collective.gather(part, all, 0, equal)));
+        assertSame(prepare(Collective.scatter(all, part, 0)), prepare(Collective.scatter(all, part, 0, equal)));
+    }
+
+    @Test
+    void anAllToAllWithCountsKeepsThemForOtherRanksMayHaveUnequalOnes() {
+        HostTensor in = HostTensor.of(new float[16]);
+        HostTensor out = HostTensor.of(new float[16]);
+        long[] equal = {8, 8};
+        Prepared counted = prepare(Collective.allToAll(in, out, equal, equal));
+
+        assertNotSame(prepare(Collective.allToAll(in, out)), counted);
+        assertSame(counted, prepare(Collective.allToAll(in, out, equal, new long[0])));
+        assertSame(counted, prepare(Collective.allToAll(in, out, new long[0], equal)));
+    }
+
+    @Test
+    void unequalCountsArePlannedOnce() {
+        HostTensor part = HostTensor.of(new float[5]);
+        HostTensor all = HostTensor.of(new float[16]);
+        Prepared first = prepare(Collective.allGather(part, all, new long[] {5, 11}));
+
+        assertSame(first, prepare(Collective.allGather(part, all, new long[] {5, 11})));
+        assertNotSame(first, prepare(Collective.allGather(part, HostTensor.of(new float[12]), new long[] {5, 7})));
+    }
+
+    @Test
     void multipliedSumsOfOneFactorShareAPlanHoweverOftenTheOpIsMade() {
         HostTensor data = HostTensor.of(new float[8]);
 
@@ -97,10 +134,11 @@ class PlannerTest {
 
         assertNotSame(plain, prepare(Collective.allReduce(data, ReduceOp.MAX)));
         assertNotSame(plain, prepare(Collective.allGather(half, data)));
-        Prepared counted = prepare(Collective.allGather(half, data, new long[] {4, 4}));
+        HostTensor three = HostTensor.of(new float[3]);
+        Prepared counted = prepare(Collective.allGather(three, data, new long[] {3, 5}));
         assertNotSame(prepare(Collective.allGather(half, data)), counted);
-        assertSame(counted, prepare(Collective.allGather(half, data, new long[] {4, 4})));
-        assertTrue(counted.text().contains("in parts of [4,4]"), counted.text());
+        assertSame(counted, prepare(Collective.allGather(three, data, new long[] {3, 5})));
+        assertTrue(counted.text().contains("in parts of [3,5]"), counted.text());
     }
 
     @Test
