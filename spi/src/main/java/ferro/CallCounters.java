@@ -28,6 +28,9 @@ public record CallCounters(Map<CollectiveKind, Totals> collectives, Totals sends
     /**
      * Makes counters; the map is copied, without kinds that have no call.
      *
+     * @param collectives numbers of each kind of collective
+     * @param sends       numbers of the sends
+     * @param receives    numbers of the receives
      * @throws NullPointerException if a component is null
      */
     public CallCounters {
@@ -61,6 +64,9 @@ public record CallCounters(Map<CollectiveKind, Totals> collectives, Totals sends
         /**
          * Makes the numbers of one kind.
          *
+         * @param calls number of calls
+         * @param bytes bytes that this rank contributed
+         * @param time  time of the calls
          * @throws IllegalArgumentException if a number is negative
          */
         public Totals {

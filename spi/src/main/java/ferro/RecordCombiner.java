@@ -11,14 +11,14 @@ import java.util.Objects;
  * @param recordBytes size of a record
  * @param code        code for buffers of whole records
  */
-record RecordCombiner(int recordBytes, ReduceOp.RecordCombine code) implements ReduceOp.Combiner {
+record RecordCombiner(int recordBytes, RecordCombine code) implements ReduceOp.Combiner {
     /** Maximum size of a record, so that a record fits into the pieces in which every medium moves data. */
     private static final int MAX_RECORD_BYTES = 1 << 16;
 
     /** Size of each buffer in bytes, chosen so that both buffers fit into the first-level cache. */
     private static final int BLOCK_BYTES = 8192;
 
-    static RecordCombiner of(String name, int recordBytes, ReduceOp.RecordCombine code) {
+    static RecordCombiner of(String name, int recordBytes, RecordCombine code) {
         Objects.requireNonNull(code, "combine");
         if (recordBytes < 1 || recordBytes > MAX_RECORD_BYTES) {
             throw new IllegalArgumentException("a record of reduction \"" + name + "\" has " + recordBytes

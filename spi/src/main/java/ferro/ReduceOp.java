@@ -1,6 +1,5 @@
 package ferro;
 
-import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -197,24 +196,6 @@ public final class ReduceOp {
                 into[i] = combine(into[i], received[i]);
             }
         }
-    }
-
-    /**
-     * Code that combines records of bytes, such as the structs of a native library. ferro never splits a record.
-     */
-    @FunctionalInterface
-    public interface RecordCombine {
-        /**
-         * Writes {@code into op received} into {@code into}, for each record.
-         *
-         * <p>The buffers have the same number of whole records, one after the other, from position 0 to the limit. They
-         * are direct buffers in native order, so native code can combine them by their addresses. ferro owns and reuses
-         * the buffers.
-         *
-         * @param into     operands and results, valid during the call
-         * @param received other operands, valid during the call; may be overwritten
-         */
-        void combine(ByteBuffer into, ByteBuffer received);
     }
 
     /**

@@ -47,7 +47,7 @@ class ReduceOpTest {
 
     @Test
     void recordsHaveTheirSizeInTheNameAndInEveryOperand() {
-        ReduceOp.RecordCombine code = (into, received) -> into.put(0, (byte) (into.get(0) + 2 * received.get(0)));
+        RecordCombine code = (into, received) -> into.put(0, (byte) (into.get(0) + 2 * received.get(0)));
         ReduceOp op = ReduceOp.ofBytes("own", 3, code);
         assertEquals("user:own of 3 bytes", op.name());
         assertEquals(3, op.recordElements());

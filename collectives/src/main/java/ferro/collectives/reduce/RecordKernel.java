@@ -1,6 +1,7 @@
 package ferro.collectives.reduce;
 
 import ferro.DataType;
+import ferro.RecordCombine;
 import ferro.ReduceOp;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -15,7 +16,7 @@ final class RecordKernel extends Kernel {
 
     private final DataType type;
     private final ReduceOp op;
-    private final ReduceOp.RecordCombine code;
+    private final RecordCombine code;
     private final int record;
     private final int block;
     private final ByteBuffer left;

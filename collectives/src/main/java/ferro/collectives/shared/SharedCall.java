@@ -18,12 +18,12 @@ public record SharedCall(CollectiveKind kind, int rank, int worldSize, int root,
     /** In a slot the data of a rank begins at a multiple of this, so that no two ranks write one line. */
     static final int ALIGNMENT = 64;
 
-    /** Makes a call whose elements are those of the tensors. */
-    public SharedCall(CollectiveKind kind, int rank, int worldSize, int root, long elements, int unit) {
-        this(kind, rank, worldSize, root, elements, unit, 1);
-    }
-
-    /** Returns the same call counted in records of so many elements. */
+    /**
+     * Returns the same call counted in records.
+     *
+     * @param elementsOfRecord elements that are combined together
+     * @return call with one element for each record
+     */
     public SharedCall inRecords(int elementsOfRecord) {
         return new SharedCall(
                 kind, rank, worldSize, root, elements / elementsOfRecord, unit * elementsOfRecord, elementsOfRecord);

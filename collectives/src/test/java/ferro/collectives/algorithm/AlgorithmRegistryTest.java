@@ -38,7 +38,7 @@ class AlgorithmRegistryTest {
         for (Algorithm row : AlgorithmRegistry.all()) {
             assertTrue(seen.add(row.toString()), row + " stands there twice");
             String made = row.topology() == Topology.SHARED_MEMORY
-                    ? row.program(new SharedCall(row.kind(), 0, 4, 0, 64, Float.BYTES), 4096)
+                    ? row.program(new SharedCall(row.kind(), 0, 4, 0, 64, Float.BYTES, 1), 4096)
                             .algorithm()
                     : row.plan(0, 4, 0, hosts).algorithm();
             assertEquals(row.name(), made, row.toString());

@@ -136,7 +136,7 @@ final class ProgramProof {
         for (Operation each : operations) {
             Run run = new Run(each, new ArrayList<>(), RankMemory.of(each, ranks, runs.size(), values));
             for (int rank = 0; rank < ranks; rank++) {
-                SharedCall call = new SharedCall(each.kind, rank, ranks, each.root, each.elements, UNIT);
+                SharedCall call = new SharedCall(each.kind, rank, ranks, each.root, each.elements, UNIT, 1);
                 Program normal = AlgorithmRegistry.of(each.kind, each.algorithm).program(call, slotCells * UNIT);
                 fault.plant(runs.size(), rank, run.choosesTensors(normal) ? normal.inTensors : normal);
                 run.programs.add(normal);

@@ -17,7 +17,7 @@ class ProgramTest {
 
     @Test
     void anAllReduceLongerThanABufferIsStaged() {
-        SharedCall call = new SharedCall(CollectiveKind.ALL_REDUCE, 1, 2, 0, 3L << 28, Float.BYTES);
+        SharedCall call = new SharedCall(CollectiveKind.ALL_REDUCE, 1, 2, 0, 3L << 28, Float.BYTES, 1);
         SegmentLayout layout = SegmentLayout.within(4 << 20);
 
         Program program = HalfInPlaceAllReduce.program(call, ChunkSizes.of(call, layout.slotBytes()));
@@ -41,7 +41,7 @@ class ProgramTest {
     /** Its result is what the others have read and combined, perhaps of a rank whose call has failed. */
     @Test
     void aRankWithoutAPartLooksForAbandonedCallsToo() {
-        SharedCall call = new SharedCall(CollectiveKind.ALL_REDUCE, 1023, 1024, 0, 1023, Float.BYTES);
+        SharedCall call = new SharedCall(CollectiveKind.ALL_REDUCE, 1023, 1024, 0, 1023, Float.BYTES, 1);
         assertEquals(0, call.partLength(call.rank()));
 
         Program program = HalfInPlaceAllReduce.program(call, 1 << 20).inTensors;
@@ -111,6 +111,6 @@ class ProgramTest {
     private static SharedCall call(CollectiveKind kind, int ranks, long bytes) {
         int unit = Float.BYTES;
         long elements = bytes / unit / ranks * ranks;
-        return new SharedCall(kind, 0, ranks, 0, elements, unit);
+        return new SharedCall(kind, 0, ranks, 0, elements, unit, 1);
     }
 }

@@ -85,8 +85,8 @@ class ProgramsTest {
     }
 
     private static boolean isShort(Operation operation, int ranks) {
-        SharedCall call =
-                new SharedCall(operation.kind(), 0, ranks, operation.root(), operation.elements(), ProgramProof.UNIT);
+        SharedCall call = new SharedCall(
+                operation.kind(), 0, ranks, operation.root(), operation.elements(), ProgramProof.UNIT, 1);
         return AlgorithmRegistry.of(operation.kind(), operation.algorithm())
                 .program(call, SharedCall.ALIGNMENT * ranks)
                 .isShort;

@@ -112,7 +112,7 @@ class ReservedSlotsTest {
     }
 
     private static Program program(CollectiveKind kind, String algorithm, int rank, int ranks, int elements) {
-        SharedCall call = new SharedCall(kind, rank, ranks, 0, elements, Float.BYTES);
+        SharedCall call = new SharedCall(kind, rank, ranks, 0, elements, Float.BYTES, 1);
         return AlgorithmRegistry.of(kind, algorithm).program(call, LAYOUT.slotBytes());
     }
 }

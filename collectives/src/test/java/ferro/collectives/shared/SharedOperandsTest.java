@@ -202,7 +202,7 @@ class SharedOperandsTest {
     private static SharedCall[] calls(CollectiveKind kind, int elements) {
         SharedCall[] calls = new SharedCall[RANKS];
         for (int rank = 0; rank < RANKS; rank++) {
-            calls[rank] = new SharedCall(kind, rank, RANKS, 1, elements, Float.BYTES);
+            calls[rank] = new SharedCall(kind, rank, RANKS, 1, elements, Float.BYTES, 1);
         }
         return calls;
     }

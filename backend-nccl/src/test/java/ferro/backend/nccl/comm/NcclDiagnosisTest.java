@@ -40,6 +40,9 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 @ExtendWith(StandIn.class)
 @ResourceLock("nccl")
 class NcclDiagnosisTest {
+    private static final NcclWork.Title TITLE =
+            new NcclWork.Title(NcclOperation.ALL_REDUCE, "", () -> "allReduce of f32[2]", -1, NcclWork.DataBytes.of(8));
+
     private static final Duration SOON = Duration.ofSeconds(10);
     private static final Duration LONG = Duration.ofHours(1);
 
@@ -130,11 +133,7 @@ class NcclDiagnosisTest {
         WorkQueue queue = new WorkQueue(comm, new FailureRecords(new LocalStore(), "stuck", identity));
         StuckJob job = new StuckJob();
         try {
-            NcclWork work = queue.submit(
-                    new NcclWork.Title(
-                            NcclOperation.ALL_REDUCE, "", () -> "allReduce of f32[2]", -1, NcclWork.DataBytes.of(8)),
-                    job,
-                    LONG);
+            NcclWork work = queue.submit(TITLE, job, LONG);
             assertTrue(job.issued.await(10, TimeUnit.SECONDS), "never issued");
             StandInHooks.standInAbortHangs(1);
             queue.fail(new GroupFailure(Code.TIMED_OUT, "1", "allReduce timed out", null));

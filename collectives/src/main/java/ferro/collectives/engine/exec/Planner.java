@@ -199,7 +199,7 @@ public final class Planner {
     }
 
     private SharedCall call(Prepared.Key key) {
-        return new SharedCall(key.kind(), group.rank(), group.worldSize(), key.root(), key.elements(), unit(key))
+        return new SharedCall(key.kind(), group.rank(), group.worldSize(), key.root(), key.elements(), unit(key), 1)
                 .inRecords(recordElements(key));
     }
 
@@ -250,7 +250,7 @@ public final class Planner {
     Algorithm allReduceAlgorithm(DataType type, long elements) {
         return algorithm(
                 new SharedCall(
-                        CollectiveKind.ALL_REDUCE, group.rank(), group.worldSize(), 0, elements, type.byteSize()),
+                        CollectiveKind.ALL_REDUCE, group.rank(), group.worldSize(), 0, elements, type.byteSize(), 1),
                 true);
     }
 
