@@ -116,12 +116,20 @@ final class CallChecks {
         long begin = parts.rank * part.elementCount();
         if (parts.areGiven()) {
             total(kind, wholeName(kind), whole, parts.counts, parts.worldSize);
-            length(kind, partName(kind), part, parts.counts[parts.rank], "counts[" + parts.rank + "]");
+            ownLength(kind, partName(kind), part, parts);
             begin = sum(parts.counts, parts.rank);
         } else if (whole.elementCount() != Math.multiplyExact(part.elementCount(), (long) parts.worldSize)) {
             throw notAll(kind, part, whole, parts.worldSize);
         }
         Overlaps.refuseButOwnPart(kind, part, whole, begin, parts.rank);
+    }
+
+    private static void ownLength(CollectiveKind kind, String name, Tensor part, PartLengths parts) {
+        long need = parts.counts[parts.rank];
+        if (part.elementCount() != need) {
+            // the text is made only here, because a call with counts must not allocate for them
+            length(kind, name, part, need, "counts[" + parts.rank + "]");
+        }
     }
 
     private static long sum(long[] counts, int upTo) {
@@ -152,7 +160,7 @@ final class CallChecks {
     static void ownPart(CollectiveKind kind, String name, Tensor part, PartLengths parts) {
         if (parts.areGiven()) {
             oneEach(kind, parts.counts, parts.worldSize);
-            length(kind, name, part, parts.counts[parts.rank], "counts[" + parts.rank + "]");
+            ownLength(kind, name, part, parts);
         }
     }
 

@@ -101,6 +101,27 @@ class AllocationTest {
         return (THREADS.getThreadAllocatedBytes(thread) - before) / CALLS;
     }
 
+    /** Calls with counts, which are made once: equal, and unequal. */
+    private static List<Called> callsWithCounts() {
+        HostTensor[] parts = {
+            HostTensor.of(new float[1000]), HostTensor.of(new float[700]), HostTensor.of(new float[1300])
+        };
+        HostTensor all = HostTensor.of(new float[2000]);
+        HostTensor other = HostTensor.of(new float[2000]);
+        long[] equal = {1000, 1000};
+        long[] unequal = {700, 1300};
+        return List.of(
+                new Called("allGather with equal counts", group -> group.allGather(parts[0], all, equal)),
+                new Called(
+                        "allGather with unequal counts",
+                        group -> group.allGather(parts[1 + group.rank()], all, unequal)),
+                new Called(
+                        "reduceScatter with unequal counts",
+                        group -> group.reduceScatter(all, parts[1 + group.rank()], ReduceOp.MAX, unequal)),
+                new Called("gather with equal counts", group -> group.gather(parts[0], all, 0, equal)),
+                new Called("allToAll with equal counts", group -> group.allToAll(all, other, equal, equal)));
+    }
+
     /** Calls on views with labels, which are made once. */
     private static List<Called> labelledCalls() {
         float[] array = new float[1000];
@@ -165,6 +186,7 @@ class AllocationTest {
             calls.add(new Called(
                     "allGather in place, by two buffers" + of, group -> group.allGather(parts.get(group.rank()), all)));
         }
+        calls.addAll(callsWithCounts());
         double[] doubles = new double[1000];
         calls.add(new Called("allReduce array of f64", group -> group.allReduce(doubles, ReduceOp.MAX)));
         short[] shorts = new short[1000];
