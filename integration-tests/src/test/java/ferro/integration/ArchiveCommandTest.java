@@ -1,12 +1,15 @@
 package ferro.integration;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.launcher.input.ExitCode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -70,6 +73,29 @@ class ArchiveCommandTest {
                     run.errText());
             assertTrue(Files.notExists(archive), "no archive");
         }
+    }
+
+    @Test
+    void aJarOfTheClassPathIsNotOverwritten() throws Exception {
+        long size = Files.size(jar);
+        try (LauncherRun run = archive(jar, jar)) {
+            assertEquals(ExitCode.BAD_INPUT, run.exitCode(), run::toString);
+        }
+        assertEquals(size, Files.size(jar), "bytes of the jar");
+    }
+
+    @Test
+    void anEarlierArchiveStaysIfTheJobFails() throws Exception {
+        Path archive = Files.writeString(folder.resolve("program.jsa"), "earlier");
+        String failing = FailsInOneRank.class.getName();
+        try (LauncherRun run =
+                LauncherRun.start("archive", "-cp", jar.toString(), "--to", archive.toString(), failing)) {
+            assertNotEquals(ExitCode.OK, run.exitCode(), run::toString);
+        }
+        try (var files = Files.list(folder)) {
+            assertEquals(Set.of(jar, archive), files.collect(Collectors.toSet()));
+        }
+        assertEquals("earlier", Files.readString(archive));
     }
 
     private static LauncherRun archive(Path archive, Path classPath) throws Exception {

@@ -9,6 +9,7 @@ import ferro.launcher.program.Programs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -70,32 +71,42 @@ final class ArchiveCommand implements Callable<Integer> {
         if (ranks < 1) {
             throw new BadInputException("--ranks " + ranks + ": need 1 or more");
         }
-        Path archive = file.toAbsolutePath();
-        ArchiveTarget target =
-                ArchiveTarget.of(archive, ClassPath.parse(classPath), words, Programs.of(world.environment()));
-        checkWritable(archive);
-        Files.deleteIfExists(archive);
-        int code = new Job(JobSpec.onThisHost(ranks), target, world).run();
-        if (code == ExitCode.OK) {
-            report(archive, target);
+        Path archive = file.toAbsolutePath().normalize();
+        ClassPath path = ClassPath.parse(classPath);
+        checkWritable(archive, path);
+        // an earlier archive stays as it is if the job fails
+        Path made = archive.resolveSibling(archive.getFileName() + ".new");
+        ArchiveTarget target = ArchiveTarget.of(made, path, words, Programs.of(world.environment()));
+        try {
+            int code = new Job(JobSpec.onThisHost(ranks), target, world).run();
+            if (code == ExitCode.OK) {
+                keep(made, archive);
+            }
+            return code;
+        } finally {
+            Files.deleteIfExists(made);
         }
-        return code;
     }
 
-    private void checkWritable(Path archive) {
+    private void checkWritable(Path archive, ClassPath path) {
         Path folder = archive.getParent();
-        if (Files.isDirectory(archive) || folder == null || !Files.isWritable(folder)) {
-            throw new BadInputException("--to " + file + ": cannot write this file: need a file in a folder of yours");
+        boolean isFile =
+                folder != null && !Files.isDirectory(archive) && !path.entries().contains(archive.toString());
+        if (!isFile || !Files.isWritable(folder)) {
+            throw new BadInputException(
+                    "--to " + file
+                            + ": cannot write the archive there: need a file that is not on the class path, in a folder of yours");
         }
     }
 
-    private void report(Path archive, ArchiveTarget target) throws IOException {
-        if (!Files.isRegularFile(archive)) {
-            throw new BadInputException("the JVM of rank 0 has not written " + archive + ": see its output above");
+    private void keep(Path made, Path archive) throws IOException {
+        if (!Files.isRegularFile(made)) {
+            throw new BadInputException("the JVM of rank 0 has not written " + made + ": see its output above");
         }
+        Files.move(made, archive, StandardCopyOption.REPLACE_EXISTING);
         world.out()
                 .printf(
                         "%s: %d MB. Start each rank with%n  java %s -cp %s %s%n",
-                        file, Files.size(archive) >> 20, target.use(), classPath, words.get(0));
+                        file, Files.size(archive) >> 20, ArchiveTarget.use(archive), classPath, words.get(0));
     }
 }

@@ -47,8 +47,8 @@ public record ArchiveTarget(Path archive, ClassPath classPath, List<String> word
         return Runtime.version().feature() >= LINKED;
     }
 
-    /** Returns the option of a JVM that uses the archive. */
-    public String use() {
+    /** Returns the option of a JVM that uses an archive. */
+    public static String use(Path archive) {
         return (linked() ? "-XX:AOTCache=" : "-XX:SharedArchiveFile=") + archive;
     }
 
