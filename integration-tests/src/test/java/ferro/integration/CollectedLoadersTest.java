@@ -35,7 +35,13 @@ class CollectedLoadersTest {
     @ParameterizedTest
     @CsvSource({"OWN, SHM", "OWN, TLS", "SHARED, TCP", "SHARED, TLS"})
     void programsOverOtherLinksAreCollected(Ferro ferro, Links links) throws Exception {
-        run(ferro, UsesFerroInALoader.class, links.name());
+        String output = run(ferro, UsesFerroInALoader.class, links.name());
+
+        if (links == Links.TLS) {
+            // the library of OpenSSL must not be unloaded before the threads that have used it end
+            String engine = ferro == Ferro.OWN ? "the JDK" : "OpenSSL";
+            assertTrue(output.contains("(TLS 1.3 by " + engine), output);
+        }
     }
 
     @Tag("long")
@@ -52,7 +58,7 @@ class CollectedLoadersTest {
         run(Ferro.BESIDE, UsesFerroInALoader.class, Links.TCP.name());
     }
 
-    private void run(Ferro ferro, Class<?> program, String argument) throws Exception {
+    private String run(Ferro ferro, Class<?> program, String argument) throws Exception {
         Path output = folder.resolve("output");
         List<String> options = new ArrayList<>(List.of("-Xmx256m"));
         if (ferro == Ferro.OWN) {
@@ -68,6 +74,7 @@ class CollectedLoadersTest {
         try {
             assertTrue(process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS), "still running");
             assertEquals(0, process.exitValue(), () -> read(output));
+            return read(output);
         } finally {
             process.destroyForcibly();
         }

@@ -1,6 +1,7 @@
 package ferro.backend.tcp.tls;
 
 import ferro.backend.tcp.netty.NettyNames;
+import java.util.List;
 
 /** Whose engines encrypt. */
 public enum TlsProvider {
@@ -20,9 +21,28 @@ public enum TlsProvider {
         return this == JDK ? new JdkEngines() : new OpenSslEngines();
     }
 
-    /** Returns the fastest one that is there. */
+    /** Loaders of programs that stay loaded until the JVM ends, by the beginnings of their class names. */
+    private static final List<String> LASTING = List.of("org.springframework.boot.loader.", "org.apache.spark.util.");
+
+    /**
+     * Returns the fastest one that is there and does no harm.
+     *
+     * <p>BoringSSL keeps data of each thread that has used it, and frees the data by its own code when the thread ends. If its
+     * library has been unloaded before, together with the program that contains it, the process ends by SIGSEGV.
+     */
     public static TlsProvider fastest() {
-        return missingOpenSsl() == null ? OPENSSL : JDK;
+        ClassLoader program = TlsProvider.class.getClassLoader();
+        return stays(program, ClassLoader.getSystemClassLoader()) && missingOpenSsl() == null ? OPENSSL : JDK;
+    }
+
+    /** Returns whether the classes of a loader stay loaded until the JVM ends. */
+    static boolean stays(ClassLoader loader, ClassLoader system) {
+        for (ClassLoader own = system; own != null; own = own.getParent()) {
+            if (own == loader) {
+                return true;
+            }
+        }
+        return LASTING.stream().anyMatch(loader.getClass().getName()::startsWith);
     }
 
     /** Returns why {@link #OPENSSL} cannot be used, and what would change that; null if it can. */

@@ -1,11 +1,14 @@
 package ferro.backend.tcp.tls;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.File;
 import java.io.IOException;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -15,6 +18,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class TlsProviderTest {
+    @Test
+    void onlyTheLoadersOfTheJvmAndOfProgramsThatAreNeverUnloadedStay() throws Exception {
+        ClassLoader system = ClassLoader.getSystemClassLoader();
+        try (URLClassLoader program = new URLClassLoader(new URL[0], system)) {
+            assertFalse(TlsProvider.stays(program, system), "a loader of a program");
+            assertTrue(TlsProvider.stays(system, system), "the class path");
+            assertTrue(TlsProvider.stays(system, program), "a parent of the class path");
+        }
+    }
+
     @Test
     void openSslIsTheFastestWhereItIsThere() {
         String missing = TlsProvider.missingOpenSsl();
