@@ -3,6 +3,7 @@ package ferro.lightgbm.spark;
 import ferro.group.ProcessGroup;
 import ferro.lightgbm.LightGbmDataset;
 import ferro.lightgbm.LightGbmNetwork;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -10,6 +11,9 @@ import org.apache.spark.sql.Row;
 
 /** The rows of one rank: those that train, and those that validate. */
 final class RankRows {
+    /** A group takes more than a century as no deadline. */
+    private static final Duration NO_DEADLINE = Duration.ofDays(365L * 200);
+
     private final TrainingColumns columns;
     private final RowArrays training = new RowArrays();
     private final RowArrays validation = new RowArrays();
@@ -63,12 +67,15 @@ final class RankRows {
      * Checks that each rank has rows, and that all rows have as many features. LightGBM refuses a data set without rows.
      * If the ranks have different numbers of features, LightGBM ends the process by SIGSEGV.
      *
+     * <p>Ranks that have read their rows wait for the other ranks without a deadline, as tasks of a Spark stage do. A rank
+     * that fails or dies ends the wait.
+     *
      * <p>Of the ranks at fault only the first one throws the IllegalArgumentException, so that the driver names that rank.
      */
     void requireRowsOnAllRanks(ProcessGroup group) {
         int[] own = {training.rows(), validation.rows(), Math.max(training.columns(), validation.columns())};
         int[] all = new int[own.length * group.worldSize()];
-        group.allGather(own, all);
+        group.within(NO_DEADLINE).allGather(own, all);
         int features = features(all, own.length);
         List<Integer> atFault = new ArrayList<>();
         for (int rank = 0; rank < group.worldSize(); rank++) {
