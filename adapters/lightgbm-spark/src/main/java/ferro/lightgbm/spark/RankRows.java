@@ -64,59 +64,30 @@ final class RankRows {
     }
 
     /**
-     * Checks that each rank has rows, and that all rows have as many features. LightGBM refuses a data set without rows.
-     * If the ranks have different numbers of features, LightGBM ends the process by SIGSEGV.
+     * Checks the rows of all ranks. Ranks that have read their rows wait for the other ranks without a deadline, as tasks
+     * of a Spark stage do. A rank that fails or dies ends the wait.
      *
-     * <p>Ranks that have read their rows wait for the other ranks without a deadline, as tasks of a Spark stage do. A rank
-     * that fails or dies ends the wait.
-     *
-     * <p>Of the ranks at fault only the first one throws the IllegalArgumentException, so that the driver names that rank.
+     * <p>If the training is impossible, one rank throws the IllegalArgumentException, and the driver names this rank.
      */
     void requireRowsOnAllRanks(ProcessGroup group) {
+        RowCounts.refusal(counts(group), columns.validation()).ifPresent(refusal -> {
+            if (group.rank() == refusal.rank()) {
+                throw new IllegalArgumentException(refusal.message());
+            }
+            // the failure of the rank that throws ends this call
+            group.barrier();
+        });
+    }
+
+    private List<RowCounts> counts(ProcessGroup group) {
         int[] own = {training.rows(), validation.rows(), Math.max(training.columns(), validation.columns())};
         int[] all = new int[own.length * group.worldSize()];
         group.within(NO_DEADLINE).allGather(own, all);
-        int features = features(all, own.length);
-        List<Integer> atFault = new ArrayList<>();
-        for (int rank = 0; rank < group.worldSize(); rank++) {
-            int at = rank * own.length;
-            boolean lacksRows = all[at] == 0 || columns.validation() != null && all[at + 1] == 0;
-            if (lacksRows || all[at + 2] != features) {
-                atFault.add(rank);
-            }
+        List<RowCounts> counts = new ArrayList<>();
+        for (int at = 0; at < all.length; at += own.length) {
+            counts.add(new RowCounts(all[at], all[at + 1], all[at + 2]));
         }
-        if (atFault.isEmpty()) {
-            return;
-        }
-        if (group.rank() == atFault.get(0)) {
-            throw new IllegalArgumentException(fault(own, features, atFault));
-        }
-        // the failure of the rank at fault ends this call
-        group.barrier();
-    }
-
-    /** Returns how many features the rows of the first rank with rows have. */
-    private static int features(int[] all, int perRank) {
-        for (int at = 2; at < all.length; at += perRank) {
-            if (all[at] > 0) {
-                return all[at];
-            }
-        }
-        return 0;
-    }
-
-    private String fault(int[] own, int features, List<Integer> atFault) {
-        String others = atFault.size() == 1 ? "" : " (ranks at fault: " + atFault + ")";
-        if (own[0] == 0) {
-            return "the partition has no rows for training, but LightGBM needs a row on each rank: use fewer ranks"
-                    + " (FerroSpark.ranks), or repartition the Dataset" + others;
-        }
-        if (columns.validation() != null && own[1] == 0) {
-            return "the partition has no row whose column " + columns.validation()
-                    + " is true, but early stopping needs" + " a validation row on each rank: repartition the Dataset"
-                    + others;
-        }
-        return "the rows have " + own[2] + " features, but those of other ranks have " + features + others;
+        return counts;
     }
 
     /** Makes LightGBM's data set of the training rows, and releases their memory. */

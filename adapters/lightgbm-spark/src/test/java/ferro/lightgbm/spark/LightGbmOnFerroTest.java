@@ -80,10 +80,19 @@ class LightGbmOnFerroTest {
     }
 
     @Test
+    void ranksWithDifferentNumbersOfFeaturesAreListedIfNoNumberHasAMajority() {
+        Dataset<Row> mixed = rows((rank, row) -> RowFactory.create(new double[rank % 2 == 0 ? 3 : 2], 3.0));
+
+        assertFails(
+                mixed,
+                "(?s).* failed on rank 0, .*the numbers of features differ: 2 on ranks \\[1, 3\\], 3 on ranks \\[0, 2\\]");
+    }
+
+    @Test
     void aRankWhoseRowsHaveOtherFeaturesIsNamed() {
         Dataset<Row> mixed = rows((rank, row) -> RowFactory.create(new double[rank == 2 ? 3 : 2], 3.0));
 
-        assertFails(mixed, "(?s).* failed on rank 2, .*the rows have 3 features, but those of other ranks have 2");
+        assertFails(mixed, "(?s).* failed on rank 2, .*the rows have 3 features, but those of most ranks have 2");
     }
 
     @Test
