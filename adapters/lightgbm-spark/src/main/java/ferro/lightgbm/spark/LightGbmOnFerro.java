@@ -49,13 +49,14 @@ public final class LightGbmOnFerro {
     private final FerroSpark runner;
     private final TrainingColumns columns;
     private final int iterations;
-    private final int rounds;
+    /** Null without early stopping. */
+    private final EarlyStoppingRule stopping;
 
-    private LightGbmOnFerro(FerroSpark runner, TrainingColumns columns, int iterations, int rounds) {
+    private LightGbmOnFerro(FerroSpark runner, TrainingColumns columns, int iterations, EarlyStoppingRule stopping) {
         this.runner = runner;
         this.columns = columns;
         this.iterations = iterations;
-        this.rounds = rounds;
+        this.stopping = stopping;
     }
 
     /**
@@ -78,7 +79,7 @@ public final class LightGbmOnFerro {
      */
     public static LightGbmOnFerro on(FerroSpark runner) {
         requireNonNull(runner, "runner");
-        return new LightGbmOnFerro(runner, TrainingColumns.standard(), ITERATIONS, 0);
+        return new LightGbmOnFerro(runner, TrainingColumns.standard(), ITERATIONS, null);
     }
 
     /**
@@ -121,7 +122,7 @@ public final class LightGbmOnFerro {
      * @throws IllegalArgumentException if the number is less than 1
      */
     public LightGbmOnFerro iterations(int count) {
-        return new LightGbmOnFerro(runner, columns, atLeastOne("iterations", count), rounds);
+        return new LightGbmOnFerro(runner, columns, atLeastOne("iterations", count), stopping);
     }
 
     /**
@@ -136,7 +137,7 @@ public final class LightGbmOnFerro {
      * @throws IllegalArgumentException if the number is less than 1
      */
     public LightGbmOnFerro stopWhenNotLower(String validation, int count) {
-        return stopping(validation, atLeastOne("rounds", count));
+        return stopping(validation, count, false);
     }
 
     /**
@@ -150,16 +151,17 @@ public final class LightGbmOnFerro {
      * @throws IllegalArgumentException if the number is less than 1
      */
     public LightGbmOnFerro stopWhenNotHigher(String validation, int count) {
-        return stopping(validation, -atLeastOne("rounds", count));
+        return stopping(validation, count, true);
     }
 
-    private LightGbmOnFerro stopping(String validation, int signedRounds) {
+    private LightGbmOnFerro stopping(String validation, int count, boolean isHigherBetter) {
         TrainingColumns changed = columns.withValidation(requireNonNull(validation, "validation"));
-        return new LightGbmOnFerro(runner, changed, iterations, signedRounds);
+        EarlyStoppingRule rule = new EarlyStoppingRule(atLeastOne("rounds", count), isHigherBetter);
+        return new LightGbmOnFerro(runner, changed, iterations, rule);
     }
 
     private LightGbmOnFerro with(TrainingColumns changed) {
-        return new LightGbmOnFerro(runner, changed, iterations, rounds);
+        return new LightGbmOnFerro(runner, changed, iterations, stopping);
     }
 
     private static int atLeastOne(String what, int count) {
@@ -188,7 +190,7 @@ public final class LightGbmOnFerro {
      *     executor with its ranks
      */
     public String train(Dataset<Row> rows, String parameters) {
-        TrainingPlan plan = TrainingPlan.of(columns, iterations, rounds, requireNonNull(parameters, "parameters"));
+        TrainingPlan plan = TrainingPlan.of(columns, iterations, stopping, requireNonNull(parameters, "parameters"));
         return runner.run(selected(rows), new RankTraining(plan));
     }
 

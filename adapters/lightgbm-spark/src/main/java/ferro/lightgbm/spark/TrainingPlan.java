@@ -30,22 +30,27 @@ final class TrainingPlan implements Serializable {
 
     private final TrainingColumns columns;
     private final int iterations;
-    /** The rounds of early stopping; negative if higher values are better, 0 without early stopping. */
-    private final int rounds;
+    /** Null without early stopping. */
+    private final EarlyStoppingRule stopping;
 
     private final String parameters;
     private final boolean hasThreads;
 
-    private TrainingPlan(TrainingColumns columns, int iterations, int rounds, String parameters, boolean hasThreads) {
+    private TrainingPlan(
+            TrainingColumns columns,
+            int iterations,
+            EarlyStoppingRule stopping,
+            String parameters,
+            boolean hasThreads) {
         this.columns = columns;
         this.iterations = iterations;
-        this.rounds = rounds;
+        this.stopping = stopping;
         this.parameters = parameters;
         this.hasThreads = hasThreads;
     }
 
     /** Refuses parameters that LightGBM's C library would ignore, because the trainer makes the iterations. */
-    static TrainingPlan of(TrainingColumns columns, int iterations, int rounds, String parameters) {
+    static TrainingPlan of(TrainingColumns columns, int iterations, EarlyStoppingRule stopping, String parameters) {
         boolean hasThreads = false;
         for (String pair : parameters.trim().split("\\s+")) {
             String name = pair.replaceFirst("=.*", "");
@@ -57,7 +62,7 @@ final class TrainingPlan implements Serializable {
                 }
             });
         }
-        return new TrainingPlan(columns, iterations, rounds, parameters, hasThreads);
+        return new TrainingPlan(columns, iterations, stopping, parameters, hasThreads);
     }
 
     TrainingColumns columns() {
@@ -69,12 +74,12 @@ final class TrainingPlan implements Serializable {
     }
 
     boolean stopsEarly() {
-        return rounds != 0;
+        return stopping != null;
     }
 
     /** Returns the early stopping of one rank. */
     EarlyStopping stopping() {
-        return rounds > 0 ? EarlyStopping.whenNotLower(rounds) : EarlyStopping.whenNotHigher(-rounds);
+        return stopping.start();
     }
 
     /** Returns the parameters as the user has passed them. */
