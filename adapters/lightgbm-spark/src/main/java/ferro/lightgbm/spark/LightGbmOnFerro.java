@@ -3,14 +3,9 @@ package ferro.lightgbm.spark;
 import static java.util.Objects.requireNonNull;
 
 import ferro.spark.FerroSpark;
-import java.util.ArrayList;
-import java.util.List;
-import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
-import org.apache.spark.sql.types.ArrayType;
-import org.apache.spark.sql.types.DataType;
 
 /**
  * A trainer of LightGBM models on the rows of a Spark Dataset. Each partition of the Dataset is one rank. The ranks train
@@ -96,7 +91,7 @@ public final class LightGbmOnFerro {
     /**
      * Sets the column of the label.
      *
-     * @param column name of a column of numbers
+     * @param column name of a column of numbers or booleans; true is 1
      * @return a trainer with this column; the default is {@code label}
      */
     public LightGbmOnFerro label(String column) {
@@ -107,7 +102,7 @@ public final class LightGbmOnFerro {
      * Sets the column of the weight of each row. By default all rows have the weight 1. The weights of validation rows are
      * not used.
      *
-     * @param column name of a column of numbers
+     * @param column name of a column of numbers or booleans; true is 1
      * @return a trainer with this column
      */
     public LightGbmOnFerro weight(String column) {
@@ -184,37 +179,14 @@ public final class LightGbmOnFerro {
      * @param rows       the rows; each partition needs a row
      * @param parameters LightGBM's parameters, such as {@code "objective=binary num_leaves=31"}
      * @return the model as LightGBM's text, which every version and language of LightGBM reads
-     * @throws IllegalArgumentException                 if a column has another type, a parameter contradicts this trainer,
-     *     or there are fewer slots than ranks
+     * @throws IllegalArgumentException                if a column does not exist or has another type, a parameter
+     *     contradicts this trainer, or there are fewer slots than ranks
+     * @throws IllegalStateException                   if the application has been stopped; Spark throws this exception
      * @throws ferro.spark.failure.FerroSparkException if the training failed; the message names the rank, or the lost
      *     executor with its ranks
      */
     public String train(Dataset<Row> rows, String parameters) {
         TrainingPlan plan = TrainingPlan.of(columns, iterations, stopping, requireNonNull(parameters, "parameters"));
-        return runner.run(selected(rows), new RankTraining(plan));
-    }
-
-    /** Returns only the columns that the ranks read, so that a shuffle moves no others. */
-    private Dataset<Row> selected(Dataset<Row> rows) {
-        Column features = rows.col(columns.features());
-        DataType type = rows.select(features).schema().fields()[0].dataType();
-        if (type instanceof ArrayType) {
-            features = features.cast("array<double>");
-        } else if (!type.simpleString().equals("vector")) {
-            throw new IllegalArgumentException("column " + columns.features() + " has the type " + type.simpleString()
-                    + ": the features need a Vector, which VectorAssembler makes, or array<double>");
-        }
-        List<Column> all = new ArrayList<>(List.of(features, number(rows, columns.label())));
-        if (columns.weight() != null) {
-            all.add(number(rows, columns.weight()));
-        }
-        if (columns.validation() != null) {
-            all.add(rows.col(columns.validation()).cast("boolean"));
-        }
-        return rows.select(all.toArray(Column[]::new));
-    }
-
-    private static Column number(Dataset<Row> rows, String name) {
-        return rows.col(name).cast("double");
+        return runner.run(columns.selected(rows), new RankTraining(plan));
     }
 }

@@ -161,6 +161,39 @@ class LightGbmOnFerroTest {
         assertRefused("need at least 1 of rounds, found 0", () -> trainer().stopWhenNotLower("validates", 0));
     }
 
+    /** Spark would cast the texts to null, or fail in a task. */
+    @Test
+    void columnsOfTextsAreRefusedBeforeAJob() {
+        Dataset<Row> rows = SampleData.dataset(spark, "array", 10)
+                .selectExpr("*", "'one' as text", "transform(features, each -> 'one') as texts", "1 as one");
+
+        assertRefused(
+                "column texts has the type array<string>: the features need a Vector, which VectorAssembler makes, or an"
+                        + " array of numbers",
+                () -> trainer().features("texts").train(rows, REGRESSION));
+        assertRefused(
+                "column text has the type string: the label needs a number or a boolean",
+                () -> trainer().label("text").train(rows, REGRESSION));
+        assertRefused(
+                "column text has the type string: the weight needs a number or a boolean",
+                () -> trainer().weight("text").train(rows, REGRESSION));
+        assertRefused(
+                "column one has the type int: the validation column needs a boolean",
+                () -> trainer().stopWhenNotLower("one", 2).train(rows, REGRESSION));
+    }
+
+    @Test
+    void columnsThatDoNotExistAreRefusedBeforeAJob() {
+        Dataset<Row> rows = SampleData.dataset(spark, "array", 10);
+
+        assertRefused(
+                "the Dataset has no column none, or several: ",
+                () -> trainer().features("none").train(rows, REGRESSION));
+        assertRefused(
+                "the Dataset has no column label, or several: ",
+                () -> trainer().train(rows.selectExpr("*", "0.5 as label"), REGRESSION));
+    }
+
     private static void assertRefused(String text, Runnable call) {
         IllegalArgumentException refused = assertThrows(IllegalArgumentException.class, call::run);
         assertTrue(refused.getMessage().contains(text), refused.getMessage());
