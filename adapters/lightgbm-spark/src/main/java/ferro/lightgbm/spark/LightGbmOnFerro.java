@@ -169,9 +169,9 @@ public final class LightGbmOnFerro {
     /**
      * Trains a model with the rows of a Dataset. Blocks until the training has ended.
      *
-     * <p>Each rank keeps its rows in memory, as 8 bytes per feature, until LightGBM has copied them into its bins. Ranks that
-     * have read their rows wait for the other ranks without a deadline. The deadline of the runner holds for all calls after
-     * that.
+     * <p>Each rank reads its rows into memory, as 8 bytes per feature. After the last row, the rows need 16 bytes per feature
+     * for a short time, until LightGBM has copied them into its bins. Ranks that have read their rows wait for the other
+     * ranks without a deadline. The deadline of the runner holds for all calls after that.
      *
      * <p>Another attempt reads the rows again. It gives the same model if the partitions have the same rows in the same
      * order.
