@@ -149,7 +149,8 @@ public final class LightGbmNetwork implements AutoCloseable {
      * @param labels     label of each row
      * @param parameters LightGBM's parameters; the same on all ranks
      * @return data set, closed with the network
-     * @throws IllegalArgumentException if the sizes do not fit, or a parameter contradicts the network
+     * @throws IllegalArgumentException if the sizes do not fit, a parameter contradicts the network, or the ranks have
+     *     different numbers of columns
      * @throws IllegalStateException    if the network is closed, or belongs to another thread
      * @throws FerroException           if the group fails or has failed; NATIVE if LightGBM reports an error
      */

@@ -32,8 +32,8 @@ import org.apache.spark.sql.SparkSession;
  * <h2>Failures</h2>
  * If an executor dies, the training ends on all ranks. The driver throws one {@link
  * ferro.spark.failure.FerroSparkException}, which names the executor, its host and its ranks. With {@link
- * FerroSpark#attempts}, the driver starts the training again from the first iteration. A model is returned only if all
- * ranks have trained all iterations.
+ * FerroSpark#attempts}, the driver starts the training again from the first iteration. A model is returned only if
+ * the training has ended without a failure on all ranks.
  *
  * <p>A trainer is immutable: each method that sets something returns a new trainer. Any thread may call any method.
  */
