@@ -12,8 +12,11 @@ import ferro.spark.failure.FerroSparkException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
@@ -22,8 +25,11 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.Timeout;
 
 /**
@@ -32,6 +38,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Tag("cluster")
 @Timeout(300)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class LightGbmClusterTest {
     private static final String REGRESSION = "objective=regression metric=l2 num_threads=1 " + SERIAL;
     private static final int ROWS = 500;
@@ -64,32 +71,46 @@ class LightGbmClusterTest {
         assertEquals(SampleData.withoutSpark(ROWS, FEW, REGRESSION), model);
     }
 
-    /** The training without further attempts comes last, because nothing has to wait for another executor then. */
     @Test
-    void aKilledExecutorIsNamedAndAnotherAttemptGivesTheModelOfAnUndisturbedTraining() {
+    void anotherAttemptAfterAKillGivesTheModelOfAnUndisturbedTraining() {
         Dataset<Row> rows = SampleData.dataset(spark, "vector", ROWS);
         String undisturbed = trainer(ferro()).train(rows, REGRESSION);
 
-        Victim first = new Victim();
-        String model =
-                trainer(ferro().attempts(2).onProgress(report -> first.kill())).train(rows, REGRESSION);
+        Victim victim = new Victim();
+        List<Integer> begun = new CopyOnWriteArrayList<>();
+        String model = trainer(ferro().attempts(2).onProgress(report -> {
+                    victim.kill();
+                    if (report.step() == 1) {
+                        begun.add(report.rank());
+                    }
+                }))
+                .train(rows, REGRESSION);
 
         assertEquals(undisturbed, model);
-        Victim second = new Victim();
-        assertFalse(second.all.containsKey(first.executor), () -> first.executor + " is in " + second.all);
+        assertTrue(
+                begun.size() > Set.copyOf(begun).size(), () -> "no rank has trained iteration 1 twice, but " + begun);
+        assertFalse(pids().containsKey(victim.executor), () -> victim.executor + " still runs");
+    }
+
+    /** Comes last, so that no test has to wait for another executor. */
+    @Test
+    @Order(Integer.MAX_VALUE)
+    void aKilledExecutorIsNamed() {
+        Dataset<Row> rows = SampleData.dataset(spark, "vector", ROWS);
+        Victim victim = new Victim();
 
         FerroSparkException failure = assertThrows(
                 FerroSparkException.class,
-                () -> trainer(ferro().onProgress(report -> second.kill())).train(rows, REGRESSION));
+                () -> trainer(ferro().onProgress(report -> victim.kill())).train(rows, REGRESSION));
 
-        Duration sinceKill = second.sinceKill();
+        Duration sinceKill = victim.sinceKill();
         assertTrue(sinceKill.compareTo(SECONDS) < 0, () -> "failed " + sinceKill + " after the kill");
         assertTrue(
                 failure.getMessage()
-                        .matches("(?s).* failed: executor " + second.executor
+                        .matches("(?s).* failed: executor " + victim.executor
                                 + " on 127.0.0.1 with ranks [0-3], [0-3] was lost: .*137.*; rank [0-3]: PEER_LOST:"
                                 + " LightGBM iteration [0-9]+ on rank [0-3] of 4, host .*, no model: .* ranks? [0-3](, [0-3])?"
-                                + " [(]pid " + second.pid + " on host .*"),
+                                + " [(]pid " + victim.pid + " on host .*"),
                 failure.getMessage());
     }
 
@@ -115,13 +136,12 @@ class LightGbmClusterTest {
 
     /** An executor that a test kills once. */
     private static final class Victim {
-        final Map<String, Long> all = pids();
         final String executor;
         final long pid;
         private final AtomicLong killedNanos = new AtomicLong(NOT_YET);
 
         Victim() {
-            Map.Entry<String, Long> one = all.entrySet().iterator().next();
+            Map.Entry<String, Long> one = pids().entrySet().iterator().next();
             executor = one.getKey();
             pid = one.getValue();
         }
