@@ -25,6 +25,7 @@ final class NetworkCallbacks {
     private final NativeViews views = new NativeViews();
     private final Map<Long, Function> reducers = new HashMap<>();
     private final BlockExchange exchange;
+    private final long[] counts;
     private Throwable failure;
 
     /** LightGBM has the address of this object for as long as the network is connected. */
@@ -80,6 +81,7 @@ final class NetworkCallbacks {
         this.group = group;
         this.rank = group.rank();
         this.worldSize = group.worldSize();
+        this.counts = new long[worldSize];
         this.exchange = new BlockExchange(group);
     }
 
@@ -118,25 +120,11 @@ final class NetworkCallbacks {
 
     private void allGather(HostTensor own, HostTensor all, ByteBuffer lengths) {
         requireNoFailure();
-        if (areEqual(lengths)) {
-            group.allGather(own, all);
-        } else {
-            group.allGather(own, all, counts(lengths));
-        }
+        group.allGather(own, all, counts(lengths));
     }
 
-    private boolean areEqual(ByteBuffer lengths) {
-        int first = lengths.getInt(0);
-        for (int block = 1; block < worldSize; block++) {
-            if (lengths.getInt(block * Integer.BYTES) != first) {
-                return false;
-            }
-        }
-        return true;
-    }
-
+    /** Returns the lengths in an array that the next call of this method overwrites. */
     private long[] counts(ByteBuffer lengths) {
-        long[] counts = new long[worldSize];
         for (int block = 0; block < worldSize; block++) {
             counts[block] = lengths.getInt(block * Integer.BYTES);
         }
