@@ -119,7 +119,7 @@ public final class LightGbmBooster extends LightGbmHandle {
     /**
      * Predicts with all trees. Uses no network, so a rank may call it alone.
      *
-     * @param rows values, row by row, with as many columns as the data
+     * @param rows values, row by row, with the same number of columns as the data
      * @return predictions, row by row, with one value per class
      * @throws IllegalArgumentException if the sizes do not fit, or the values have another type
      * @throws IllegalStateException    if the booster is closed, or belongs to another thread
@@ -132,7 +132,7 @@ public final class LightGbmBooster extends LightGbmHandle {
     /**
      * Predicts with the trees of the first iterations. Uses no network, so a rank may call it alone.
      *
-     * @param rows       values, row by row, with as many columns as the data
+     * @param rows       values, row by row, with the same number of columns as the data
      * @param iterations number of iterations, such as {@link EarlyStopping#bestIteration}; -1 for all
      * @return predictions, row by row, with one value per class
      * @throws IllegalArgumentException if the sizes do not fit, or the values have another type

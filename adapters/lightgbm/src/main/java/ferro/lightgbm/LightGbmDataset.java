@@ -38,7 +38,7 @@ public final class LightGbmDataset extends LightGbmHandle {
     /**
      * Makes a data set for the validation of a model that is trained with this data. It has the bins of this data.
      *
-     * @param values values, row by row, with as many columns as this data
+     * @param values values, row by row, with the same number of columns as this data
      * @param labels label of each row
      * @return data set, closed with the network
      * @throws IllegalArgumentException if the sizes do not fit, or the values have another type
@@ -53,7 +53,7 @@ public final class LightGbmDataset extends LightGbmHandle {
     /**
      * Makes a data set for validation, as {@link #validation(HostTensor, float[])} does.
      *
-     * @param values values, row by row, with as many columns as this data
+     * @param values values, row by row, with the same number of columns as this data
      * @param labels label of each row
      * @return data set, closed with the network
      * @throws IllegalArgumentException if the sizes do not fit
@@ -68,7 +68,7 @@ public final class LightGbmDataset extends LightGbmHandle {
      * Sets the weight of each row.
      *
      * @param weights weights, one per row
-     * @throws IllegalArgumentException if there are not as many weights as rows
+     * @throws IllegalArgumentException if the number of weights is not the number of rows
      * @throws IllegalStateException    if this data is closed, or belongs to another thread
      * @throws ferro.FerroException     if the group has failed; NATIVE if LightGBM reports an error
      */

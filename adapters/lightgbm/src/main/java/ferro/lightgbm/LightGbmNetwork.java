@@ -136,7 +136,7 @@ public final class LightGbmNetwork implements AutoCloseable {
         for (int rank = 0; rank < all.length; rank++) {
             if (all[rank] != columns) {
                 throw new IllegalArgumentException("rows have " + columns + " columns on rank " + group.rank()
-                        + ", but " + all[rank] + " on rank " + rank + ": all ranks need rows of as many columns");
+                        + ", but " + all[rank] + " on rank " + rank + ": all ranks need the same number of columns");
             }
         }
     }

@@ -53,7 +53,7 @@ class LightGbmNetworkTest {
                 String other = columns == 4 ? "3 on rank 0" : "4 on rank 1";
                 assertEquals(
                         "rows have " + columns + " columns on rank " + group.rank() + ", but " + other
-                                + ": all ranks need rows of as many columns",
+                                + ": all ranks need the same number of columns",
                         refused.getMessage());
             }
         });

@@ -80,8 +80,8 @@ public final class LightGbmOnFerro {
     /**
      * Sets the column of the features.
      *
-     * @param column name of a column of MLlib's {@code Vector} or of an array of numbers; all rows have as many features.
-     *     NaN, and null in an array, is a missing value
+     * @param column name of a column of MLlib's {@code Vector} or of an array of numbers; all rows have the same number
+     *     of features. NaN, and null in an array, is a missing value
      * @return a trainer with this column; the default is {@code features}
      */
     public LightGbmOnFerro features(String column) {
