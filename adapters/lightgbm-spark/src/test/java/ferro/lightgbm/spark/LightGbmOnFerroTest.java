@@ -3,6 +3,7 @@ package ferro.lightgbm.spark;
 import static ferro.lightgbm.spark.SampleData.RANKS;
 import static ferro.lightgbm.spark.SampleData.SERIAL;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -60,6 +61,17 @@ class LightGbmOnFerroTest {
 
         assertEquals(SampleData.stoppedWithoutSpark(ROWS, 3, parameters), model);
         assertTrue(model.contains("[num_threads: 2]"), model);
+    }
+
+    /** A metric that becomes lower is not better than that of the first iteration. */
+    @Test
+    void trainingEndsAtTheFirstIterationIfHigherValuesAreBetterButTheMetricFalls() {
+        Dataset<Row> rows = SampleData.dataset(spark, "array", ROWS);
+
+        String model = trainer().stopWhenNotHigher("validates", 2).train(rows, REGRESSION + " metric=l2");
+
+        assertTrue(model.contains("Tree=0\n"), model);
+        assertFalse(model.contains("Tree=1\n"), model);
     }
 
     @Test
