@@ -1,0 +1,180 @@
+package ferro.spi;
+
+import java.lang.System.Logger.Level;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * The lines of a rank that waits in a join of a group. The first line is printed after 3 s of joining, and later lines at
+ * least 10 s apart. Several parts of a join print one after another, and this limit holds for all of them together. Any thread
+ * may call the methods.
+ *
+ * <pre>{@code
+ * JoinLines.Printing lines = JoinLines.resume("world", context).waiting(() -> "waiting for rank 0");
+ * try {
+ *     ...
+ * } finally {
+ *     lines.close();
+ * }
+ * }</pre>
+ */
+public final class JoinLines {
+    private static final long FIRST_LINE_NANOS = TimeUnit.SECONDS.toNanos(3);
+    private static final long LATER_LINES_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private final RankContext context;
+    private final Pace pace;
+
+    private JoinLines(RankContext context, Pace pace) {
+        this.context = context;
+        this.pace = pace;
+    }
+
+    /**
+     * Begins the lines of a new join. The first line follows after 3 s.
+     *
+     * @param group   name of the group
+     * @param context context of the rank
+     * @return lines of this join
+     */
+    public static JoinLines begin(String group, RankContext context) {
+        Objects.requireNonNull(group, "group");
+        Pace fresh = new Pace(context.nanoTime() + FIRST_LINE_NANOS);
+        paces(context).put(group, fresh);
+        return new JoinLines(context, fresh);
+    }
+
+    /**
+     * Continues the lines of a join, or begins them if this group has none. If the last line was due more than 10 s ago, the
+     * next line follows after 3 s.
+     *
+     * @param group   name of the group
+     * @param context context of the rank
+     * @return lines of this join
+     */
+    public static JoinLines resume(String group, RankContext context) {
+        Pace known = paces(context).get(Objects.requireNonNull(group, "group"));
+        if (known == null) {
+            return begin(group, context);
+        }
+        long now = context.nanoTime();
+        if (now - known.next.get() >= LATER_LINES_NANOS) {
+            // the waits stay counted, because an earlier part of this join may have been slow
+            known.next.set(now + FIRST_LINE_NANOS);
+        }
+        return new JoinLines(context, known);
+    }
+
+    private static Map<String, Pace> paces(RankContext context) {
+        // this use of the shared object is never released: it lives as long as the context and holds no resources
+        return context.shared(Paces.class, Paces::new).byGroup;
+    }
+
+    /** When the next line of a group may be printed, and how long the group has waited. */
+    private static final class Pace {
+        private final AtomicLong next;
+        private final AtomicLong waitedNanos = new AtomicLong();
+
+        Pace(long firstNanos) {
+            next = new AtomicLong(firstNanos);
+        }
+    }
+
+    /** The groups of a context. */
+    private static final class Paces implements AutoCloseable {
+        private final Map<String, Pace> byGroup = new ConcurrentHashMap<>();
+
+        @Override
+        public void close() {
+            // this object holds no resources
+        }
+    }
+
+    /**
+     * Returns for how long parts of this join have waited for other ranks in {@link #waiting}. A caller compares two results,
+     * because a resumed join counts on.
+     *
+     * @return nanoseconds
+     */
+    public long waitedNanos() {
+        return pace.waitedNanos.get();
+    }
+
+    /**
+     * Logs lines to {@code ferro.join} until the result is closed, and counts the time until then in {@link #waitedNanos}.
+     *
+     * @param text supplies what the rank waits for now, in one line; nothing is printed while it is empty
+     * @return lines, which the caller closes
+     */
+    public Printing waiting(Supplier<String> text) {
+        return new Printing(text, JoinLines::log, true).started();
+    }
+
+    /**
+     * Passes lines to an object until the result is closed.
+     *
+     * @param text supplies the state of the join, in one line; nothing is printed while it is empty
+     * @param line receives the lines; null logs them to {@code ferro.join}
+     * @return lines, which the caller closes
+     */
+    public Printing print(Supplier<String> text, Consumer<String> line) {
+        return new Printing(text, line == null ? JoinLines::log : line, false).started();
+    }
+
+    private static void log(String text) {
+        System.getLogger("ferro.join").log(Level.INFO, text);
+    }
+
+    /** The lines of one part of a join. */
+    public final class Printing implements AutoCloseable {
+        private final Supplier<String> text;
+        private final Consumer<String> line;
+        private final boolean waits;
+        private final long begun = context.nanoTime();
+        private ScheduledFuture<?> timer;
+        private volatile boolean ended;
+
+        private Printing(Supplier<String> text, Consumer<String> line, boolean waits) {
+            this.text = Objects.requireNonNull(text, "text");
+            this.line = line;
+            this.waits = waits;
+        }
+
+        private Printing started() {
+            long first = Math.max(1, pace.next.get() - begun);
+            // a fixed delay, so that a machine without a free core prints no two lines at once
+            timer = context.background()
+                    .scheduleWithFixedDelay(
+                            this::print,
+                            TimeUnit.NANOSECONDS.toMillis(first),
+                            TimeUnit.NANOSECONDS.toMillis(LATER_LINES_NANOS),
+                            TimeUnit.MILLISECONDS);
+            return this;
+        }
+
+        /** Prints the line of this moment. The text may take a while, and the end of the join does not wait for it. */
+        private void print() {
+            String now = text.get();
+            if (!ended && !now.isEmpty()) {
+                pace.next.set(context.nanoTime() + LATER_LINES_NANOS);
+                line.accept(now);
+            }
+        }
+
+        /** Ends the lines of this part; idempotent. */
+        @Override
+        public void close() {
+            if (!ended) {
+                ended = true;
+                timer.cancel(false);
+                pace.waitedNanos.addAndGet(waits ? context.nanoTime() - begun : 0);
+            }
+        }
+    }
+}

@@ -1,0 +1,163 @@
+package ferro.spi;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.Store;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** When the lines of a join are due, on a clock of this test. */
+class JoinLinesTest {
+    private final ManualContext context = new ManualContext();
+    private final List<String> printed = new ArrayList<>();
+
+    @AfterEach
+    void end() {
+        context.timers.shutdownNow();
+    }
+
+    @Test
+    void theFirstLineFollowsAfterThreeSecondsAndLaterOnesTenSecondsApart() {
+        JoinLines.begin("world", context).print(() -> "waiting", printed::add);
+
+        assertEquals(3_000, context.timers.firstMillis);
+        assertEquals(10_000, context.timers.laterMillis);
+        context.timers.due();
+        assertEquals(List.of("waiting"), printed);
+    }
+
+    @Test
+    void aLaterPartOfAJoinKeepsTheTimesOfTheEarlierPart() {
+        JoinLines.Printing first = JoinLines.begin("world", context).print(() -> "first", printed::add);
+        context.seconds(3);
+        context.timers.due();
+        context.seconds(1);
+        first.close();
+
+        JoinLines.resume("world", context).print(() -> "second", printed::add);
+
+        assertEquals(9_000, context.timers.firstMillis);
+        JoinLines.resume("other", context).print(() -> "other", printed::add);
+        assertEquals(3_000, context.timers.firstMillis);
+        assertEquals(List.of("first"), printed);
+    }
+
+    @Test
+    void aPartThatBeginsLongAfterTheLastLineWaitsForItsFirst() {
+        JoinLines lines = JoinLines.begin("world", context);
+        context.seconds(60);
+
+        JoinLines.Printing later = JoinLines.resume("world", context).waiting(() -> "again");
+
+        assertEquals(3_000, context.timers.firstMillis);
+        context.seconds(2);
+        later.close();
+        assertEquals(TimeUnit.SECONDS.toNanos(2), lines.waitedNanos());
+    }
+
+    @Test
+    void nothingIsPrintedAfterTheEndOrWithoutAText() {
+        JoinLines.Printing ended = JoinLines.begin("world", context).print(() -> "ended", printed::add);
+        ended.close();
+        context.timers.due();
+        JoinLines.resume("world", context).print(() -> "", printed::add);
+        context.timers.due();
+
+        assertEquals(List.of(), printed);
+    }
+
+    @Test
+    void onlyWaitsForOthersAreCounted() {
+        JoinLines lines = JoinLines.begin("world", context);
+        JoinLines.Printing own = lines.print(() -> "starting", printed::add);
+        context.seconds(4);
+        own.close();
+        JoinLines.Printing waiting = JoinLines.resume("world", context).waiting(() -> "waiting for ranks [1] of 2");
+        context.seconds(5);
+        waiting.close();
+        waiting.close();
+
+        assertEquals(TimeUnit.SECONDS.toNanos(5), lines.waitedNanos());
+        assertTrue(printed.isEmpty(), printed::toString);
+    }
+
+    /** Keeps the last task that is to run again and again. */
+    private static final class KeptTimers extends ScheduledThreadPoolExecutor {
+        private Runnable task;
+        private long firstMillis;
+        private long laterMillis;
+
+        KeptTimers() {
+            super(1);
+        }
+
+        void due() {
+            task.run();
+        }
+
+        @Override
+        public ScheduledFuture<?> scheduleWithFixedDelay(Runnable again, long first, long later, TimeUnit unit) {
+            task = again;
+            firstMillis = unit.toMillis(first);
+            laterMillis = unit.toMillis(later);
+            return schedule(() -> {}, 1, TimeUnit.DAYS);
+        }
+    }
+
+    /** A context whose clock stands still between two calls of a test. */
+    private static final class ManualContext implements RankContext {
+        private final KeptTimers timers = new KeptTimers();
+        private final Map<Class<?>, Object> shared = new ConcurrentHashMap<>();
+        private long now = Long.MAX_VALUE - TimeUnit.SECONDS.toNanos(1);
+
+        void seconds(long passed) {
+            now += TimeUnit.SECONDS.toNanos(passed);
+        }
+
+        @Override
+        public Optional<String> setting(String name) {
+            return Optional.empty();
+        }
+
+        @Override
+        public long nanoTime() {
+            return now;
+        }
+
+        @Override
+        public ScheduledExecutorService background() {
+            return timers;
+        }
+
+        @Override
+        public Store store() {
+            throw new UnsupportedOperationException("no store");
+        }
+
+        @Override
+        public <T extends AutoCloseable> T shared(Class<T> type, Supplier<T> make) {
+            return type.cast(shared.computeIfAbsent(type, none -> make.get()));
+        }
+
+        @Override
+        public <T extends AutoCloseable> Optional<T> find(Class<T> type) {
+            return Optional.ofNullable(type.cast(shared.get(type)));
+        }
+
+        @Override
+        public void release(Class<? extends AutoCloseable> type) {
+            shared.remove(type);
+        }
+    }
+}
