@@ -145,6 +145,11 @@ public final class Addresses {
         return new String(letters);
     }
 
+    /** Returns whether this is an address, and no name. */
+    public static boolean isLiteral(String host) {
+        return NetUtil.createInetAddressFromIpAddressString(host) != null;
+    }
+
     /** Returns whether this is an address, or a name that has an address now. */
     public static boolean isKnown(String host) {
         try {

@@ -18,10 +18,14 @@ public final class Waits {
      * Waits until the future completes.
      *
      * @param late message of the failure at the deadline
-     * @throws FerroException the future's own, INTERRUPTED with the flag set again, or RENDEZVOUS at the deadline
+     * @throws FerroException the future's own, INTERRUPTED with the flag set again, or RENDEZVOUS at the deadline, whose cause
+     *     is a TimeoutException
      */
     public static <T> T until(CompletableFuture<T> awaited, long nanos, Where where, Supplier<String> late) {
-        return within(awaited, nanos, where).orElseThrow(() -> new FerroException(Code.RENDEZVOUS, where, late.get()));
+        return within(awaited, nanos, where).orElseThrow(() -> {
+            String text = late.get();
+            return new FerroException(Code.RENDEZVOUS, where, text, new TimeoutException(text));
+        });
     }
 
     /**

@@ -17,13 +17,16 @@ import ferro.backend.tcp.rendezvous.Roster;
 import ferro.backend.tcp.rendezvous.Roster.Card;
 import ferro.backend.tcp.rendezvous.Roster.LinkSettings;
 import ferro.backend.tcp.rendezvous.TcpPort;
+import ferro.backend.tcp.store.TcpStore;
 import ferro.collectives.CollectiveEngine;
 import ferro.spi.GroupSpec;
+import ferro.spi.JoinLines;
 import ferro.spi.OncePerContext;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.net.InetAddress;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.List;
@@ -53,7 +56,7 @@ final class TcpJoin {
         this.spec = spec;
         this.context = context;
         where = Where.of(spec.name(), spec.rank());
-        progress = JoinProgress.begin(spec, context);
+        progress = JoinProgress.resume(spec, context);
     }
 
     TcpMesh join() {
@@ -68,9 +71,9 @@ final class TcpJoin {
     }
 
     private TcpMesh join(Store store, IntraNodeMemory intraNode) {
+        progress = JoinProgress.of(store, spec).orElse(progress);
         TcpPort port = TcpPort.use(spec, context, progress.deadlineNanos());
-        progress = port.takeJoining(spec.name()).orElse(progress);
-        JoinProgress.Lines lines = progress.lines();
+        JoinLines.Printing lines = progress.lines();
         try {
             return join(store, intraNode, port);
         } finally {
@@ -83,7 +86,7 @@ final class TcpJoin {
         Roster roster = roster(store, port, card);
         String tuned;
         try {
-            claim(roster);
+            claim(roster, store.servedHere());
             tuned = checked(intraNode, roster);
         } catch (RuntimeException | Error failure) {
             toldOfEnd(failure, roster);
@@ -100,6 +103,7 @@ final class TcpJoin {
             port.enter(roster.id(), spec.worldSize(), peers);
             roster.announce(spec.rank() == 0 ? tuned : "");
             Card[] cards = withOwn(cards(roster, peers), card.with(tuned));
+            progress.work();
             share(mesh, intraNode, cards, roster);
             meet(mesh, cards);
             Peers.PeerRecord[] known = resolved(cards);
@@ -115,13 +119,14 @@ final class TcpJoin {
     }
 
     /** Takes the slot of this rank; a store that has not answered by the deadline of the join is slow. */
-    private void claim(Roster roster) {
-        progress.enter(new JoinState.AskingStore(progress.rank()));
+    private void claim(Roster roster, boolean localStore) {
+        progress.askStore(localStore);
         try {
             roster.claim();
         } catch (FerroException failure) {
             throw progress.ofStore(failure);
         }
+        progress.work();
     }
 
     private long left() {
@@ -130,7 +135,9 @@ final class TcpJoin {
 
     private Roster roster(Store store, TcpPort port, Card card) {
         LinkSettings links = new LinkSettings(port.io().checksum(), port.tls().use());
-        return new Roster(store, spec, card, links, ReleasedSlots.of(context));
+        // other stores have a time limit of their own
+        Store until = store instanceof TcpStore tcp ? tcp.until(progress.deadlineNanos()) : store;
+        return new Roster(until, spec, card, links, ReleasedSlots.of(context));
     }
 
     /** Tells the others that this rank does not come again, because its context has ended. */
@@ -281,11 +288,27 @@ final class TcpJoin {
     private Peers.PeerRecord[] resolved(Card[] cards) {
         Peers.PeerRecord[] known = new Peers.PeerRecord[cards.length];
         others().forEach(rank -> known[rank] = new Peers.PeerRecord(
-                Addresses.toDial(
-                        Addresses.allResolved(cards[rank].host(), progress.deadlineNanos(), context, where),
-                        cards[rank].port()),
-                cards[rank].placed()));
+                Addresses.toDial(resolved(rank, cards[rank].host()), cards[rank].port()), cards[rank].placed()));
         return known;
+    }
+
+    /** Resolves the name that a rank has announced; the failure at the deadline names the rank. */
+    private List<InetAddress> resolved(int rank, String host) {
+        if (!Addresses.isLiteral(host)) {
+            progress.enter(new JoinState.ResolvingPeer(rank, spec.worldSize(), host));
+        }
+        try {
+            return Addresses.allResolved(host, progress.deadlineNanos(), context, where);
+        } catch (FerroException failure) {
+            if (failure.code() != Code.RENDEZVOUS) {
+                throw failure;
+            }
+            String text = progress.failed() + " after " + progress.millis() + " ms: rank " + rank + " announced \""
+                    + host
+                    + "\", which has no address on this host; make rank " + rank + " announce an address that this host"
+                    + " can reach (ferro.tcp.interface, ferro.tcp.advertise; ferro.join.timeout sets the time)";
+            throw new FerroException(Code.RENDEZVOUS, where.blaming(rank), text, failure.getCause());
+        }
     }
 
     /** Connects to the peers without the store, unless the store reports that this group cannot be joined. */
@@ -347,6 +370,9 @@ final class TcpJoin {
         if (missing.isEmpty()) {
             String text = progress.tooSlow("all ranks have come, and this rank has not handled their answers yet");
             return new FerroException(Code.RENDEZVOUS, where, text);
+        }
+        if (progress.isSlowItself()) {
+            return new FerroException(Code.RENDEZVOUS, where, progress.tooSlowFor(missing));
         }
         String why = advice.isEmpty()
                 ? "which did not join within " + progress.millis() + " ms; check that they run, and check their "

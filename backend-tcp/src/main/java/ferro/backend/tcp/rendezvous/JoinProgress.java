@@ -2,112 +2,128 @@ package ferro.backend.tcp.rendezvous;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.Store;
+import ferro.backend.tcp.connect.ConnectAttempts;
+import ferro.backend.tcp.store.TcpStore;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
+import ferro.spi.JoinLines;
 import ferro.spi.RankContext;
-import java.lang.System.Logger.Level;
-import java.util.concurrent.ScheduledFuture;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /**
  * The state and the deadline of one join of a rank, from the opening of its store to the last connection. While the rank waits,
- * the text of the state is printed after 3 s, and then every 10 s. Any thread may call it.
+ * the text of the state is printed after 3 s, and then every 10 s. The time of the join is counted as own work or as a wait for
+ * others, by its states. Any thread may call it.
  */
-public final class JoinProgress {
-    private static final long FIRST_LINE_NANOS = TimeUnit.SECONDS.toNanos(3);
-    private static final long LATER_LINES_NANOS = TimeUnit.SECONDS.toNanos(10);
-
+public final class JoinProgress implements TcpStore.StoreOpener {
     private final GroupSpec group;
     private final RankContext context;
-    /** Takes the lines; null if they are logged. */
-    private final Consumer<String> line;
+    private final JoinLines lines;
+    private final OwnTime time = new OwnTime(this::millis);
+    /** What the lines have counted before this object was made. */
+    private final long waitedBefore;
 
     private final long start;
     private final long deadline;
-    private volatile JoinState state;
-    /** Earliest time of the next line. */
-    private volatile long nextLine;
+    /** The state that was entered last, and when. */
+    private JoinState state;
 
-    private JoinProgress(GroupSpec group, RankContext context, Consumer<String> line) {
+    private long entered;
+    /** Time of the own work in the states before. */
+    private long ownNanos;
+    /** Whether the back end has taken this join over. */
+    private final AtomicBoolean returned = new AtomicBoolean();
+    /** The failure at the deadline that this rank has caused itself; null if there is none. */
+    private volatile FerroException ownFailure;
+
+    private JoinProgress(GroupSpec group, RankContext context, JoinLines lines) {
         this.group = group;
         this.context = context;
-        this.line = line;
+        this.lines = lines;
+        waitedBefore = lines.waitedNanos();
         start = context.nanoTime();
         deadline = start + Deadlines.nanos(Deadlines.ofJoin(group, context));
-        nextLine = start + FIRST_LINE_NANOS;
+        entered = start;
         state = starting();
     }
 
-    /** Begins a join now, whose lines are logged. */
+    /** Begins a join now. */
     public static JoinProgress begin(GroupSpec group, RankContext context) {
-        return new JoinProgress(group, context, null);
+        return new JoinProgress(group, context, JoinLines.begin(group.name(), context));
     }
 
-    /** Begins a join now, whose lines another object takes. */
-    static JoinProgress begin(GroupSpec group, RankContext context, Consumer<String> line) {
-        return new JoinProgress(group, context, line);
+    /** Begins a join now by a store that was given; other parts of the join may have printed lines. */
+    public static JoinProgress resume(GroupSpec group, RankContext context) {
+        return new JoinProgress(group, context, JoinLines.resume(group.name(), context));
     }
 
-    /** Prints lines until the result is closed. */
-    public Lines lines() {
-        long first = Math.max(1, nextLine - context.nanoTime());
-        Lines made = new Lines();
-        // a fixed delay, so that a machine without a free core prints no two lines at once
-        made.timer = context.background()
-                .scheduleWithFixedDelay(
-                        made,
-                        TimeUnit.NANOSECONDS.toMillis(first),
-                        TimeUnit.NANOSECONDS.toMillis(LATER_LINES_NANOS),
-                        TimeUnit.MILLISECONDS);
-        return made;
+    /** Returns the join that has opened a store for a group, once; empty if the store was opened otherwise. */
+    public static Optional<JoinProgress> of(Store store, GroupSpec group) {
+        return store instanceof TcpStore tcp
+                        && tcp.opener() instanceof JoinProgress opener
+                        && opener.group.name().equals(group.name())
+                        && !opener.returned.getAndSet(true)
+                ? Optional.of(opener)
+                : Optional.empty();
     }
 
-    /** The lines of a part of a join. */
-    public final class Lines implements Runnable {
-        private ScheduledFuture<?> timer;
-        private volatile boolean ended;
-
-        private Lines() {}
-
-        /** Prints the line of the state. The text may take a while, and the end of the join does not wait for it. */
-        @Override
-        public void run() {
-            String text = state.text();
-            if (!ended && !text.isEmpty()) {
-                nextLine = context.nanoTime() + LATER_LINES_NANOS;
-                print(text);
-            }
-        }
-
-        /** Ends the lines; idempotent. */
-        public void close() {
-            ended = true;
-            timer.cancel(false);
-        }
+    /** Logs lines until the result is closed. */
+    public JoinLines.Printing lines() {
+        return lines(null);
     }
 
-    private void print(String text) {
-        if (line == null) {
-            System.getLogger("ferro.join").log(Level.INFO, text);
-        } else {
-            line.accept(text);
-        }
+    /** Passes on lines until the result is closed; logs them if {@code line} is null. */
+    JoinLines.Printing lines(Consumer<String> line) {
+        return lines.print(() -> state().text(), line);
     }
 
     /** Enters a state. */
-    public void enter(JoinState next) {
+    public synchronized void enter(JoinState next) {
+        long now = context.nanoTime();
+        ownNanos += state.ownNanos(now - entered);
+        entered = now;
         state = next;
     }
 
-    /** Enters the state in which this rank loads classes and opens its port. */
-    JoinState.Starting starting() {
-        return new JoinState.Starting(rank());
+    private synchronized JoinState state() {
+        return state;
     }
 
-    /** Returns the state that was entered last. */
-    JoinState state() {
-        return state;
+    /** Returns how long this rank has worked itself in this join, and not waited for others, in milliseconds. */
+    public synchronized long ownMillis() {
+        long own = ownNanos + state.ownNanos(context.nanoTime() - entered) - (lines.waitedNanos() - waitedBefore);
+        return TimeUnit.NANOSECONDS.toMillis(Math.max(0, own));
+    }
+
+    /** Returns whether this rank has spent more than half of this join on its own work, so that it blames no other rank. */
+    public boolean isSlowItself() {
+        return 2 * ownMillis() > millis();
+    }
+
+    /** Enters the state in which this rank works itself. */
+    public void work() {
+        enter(starting());
+    }
+
+    /** Enters the state in which the connected store has not answered; {@code localStore} says whether this rank serves it. */
+    public void askStore(boolean localStore) {
+        enter(new JoinState.AskingStore(rank(), time, localStore));
+    }
+
+    /** Returns the state in which this rank works itself. */
+    JoinState.Starting starting() {
+        return new JoinState.Starting(rank(), time);
+    }
+
+    /** Returns the time of this rank on a core. */
+    OwnTime time() {
+        return time;
     }
 
     /** Returns the name of this rank for messages, such as {@code rank 0 of "world"}. */
@@ -116,6 +132,7 @@ public final class JoinProgress {
     }
 
     /** Returns the end of this join, on the clock of the context. */
+    @Override
     public long deadlineNanos() {
         return deadline;
     }
@@ -138,20 +155,31 @@ public final class JoinProgress {
      */
     public String before(long partMillis) {
         long all = millis();
-        return 2 * partMillis >= all
-                ? ""
-                : "; the " + (all - partMillis) + " ms before went into the start of this rank: " + OwnTime.text();
+        if (2 * partMillis >= all) {
+            return "";
+        }
+        long earlier = all - partMillis;
+        long own = Math.min(earlier, ownMillis());
+        return "; of the " + earlier + " ms before, " + own + " ms went into the start of this rank"
+                + (2 * own > earlier ? ": " + time.text() : " and the rest into waits for others");
     }
 
-    /** Returns the failure of a request to the connected store, which says more if the store has not answered by the deadline. */
+    /**
+     * Returns the failure of a request to the connected store. If the store has not answered by the deadline, it says more.
+     *
+     * @param failure failure of the request
+     */
     public FerroException ofStore(FerroException failure) {
-        boolean late = failure.code() == Code.RENDEZVOUS && context.nanoTime() - deadline >= 0;
+        boolean late = TcpStore.isUnanswered(failure) && context.nanoTime() - deadline >= 0;
         if (!late) {
             return failure;
         }
+        if (isSlowItself()) {
+            return ofThisRank(tooSlow("the rank was connected to the store too late for its answer"), failure);
+        }
         String text = failed() + " after " + millis() + " ms: the store is connected and has not answered ("
                 + failure.getMessage() + "): is the process that serves it stopped or without a free core? "
-                + OwnTime.text() + " (ferro.join.timeout sets the time)";
+                + time.text() + " (ferro.join.timeout sets the time)";
         return new FerroException(Code.RENDEZVOUS, failure.where(), text, failure);
     }
 
@@ -161,7 +189,43 @@ public final class JoinProgress {
      * @param what what this rank had not done yet
      */
     public String tooSlow(String what) {
-        return failed() + " after " + millis() + " ms: " + what + "; " + OwnTime.text()
+        return failed() + " after " + millis() + " ms: " + what + "; " + time.text()
                 + ": give the rank a free core, or joining more time (ferro.join.timeout sets the time)";
+    }
+
+    /**
+     * Returns the text of a failure at the deadline in which other ranks are missing, but this rank was slow itself.
+     *
+     * @param missing missing ranks
+     */
+    public String tooSlowFor(List<Integer> missing) {
+        long own = ownMillis();
+        return tooSlow("the rank needed " + own + " ms to start and waited only " + (millis() - own) + " ms for ranks "
+                + missing + " of " + group.worldSize());
+    }
+
+    /**
+     * Returns the text of a failure at the deadline to connect to the store that this rank serves.
+     *
+     * @param store name of the store
+     * @param notes attempts to connect to it
+     */
+    String unserved(String store, ConnectAttempts notes) {
+        return notes.hasEnded()
+                ? failed() + " after " + millis() + " ms: the rank cannot connect to " + store + ", which it serves: "
+                        + notes.last() + " (attempts: " + notes.attempts() + "); " + time.text()
+                        + " (ferro.join.timeout sets the time)"
+                : tooSlow("the rank has not started " + store + ", which it serves");
+    }
+
+    /** Returns a failure at the deadline that this rank or its machine has caused; it blames no other rank. */
+    FerroException ofThisRank(String text, FerroException cause) {
+        ownFailure = new FerroException(Code.RENDEZVOUS, Where.of(group.name(), group.rank()), text, cause);
+        return ownFailure;
+    }
+
+    /** Returns whether this rank or its machine has caused a failure. */
+    boolean isOfThisRank(FerroException failure) {
+        return failure == ownFailure;
     }
 }

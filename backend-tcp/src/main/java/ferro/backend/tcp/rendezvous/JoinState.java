@@ -3,6 +3,7 @@ package ferro.backend.tcp.rendezvous;
 import ferro.backend.tcp.connect.Addresses;
 import ferro.backend.tcp.connect.ConnectAttempts;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
@@ -18,19 +19,35 @@ public sealed interface JoinState {
     String text();
 
     /**
-     * This rank loads its classes and opens its port.
+     * Returns how much of the time in this state this rank has spent on its own work, and not on a wait for others.
+     *
+     * @param stateNanos time in this state
+     * @return nanoseconds; 0 for a state in which the rank only waits
+     */
+    default long ownNanos(long stateNanos) {
+        return 0;
+    }
+
+    /**
+     * This rank works itself: it loads its classes, opens its port or prepares its connections.
      *
      * @param rank its name, such as {@code rank 0 of "world"}
+     * @param time its time on a core
      */
-    record Starting(String rank) implements JoinState {
+    record Starting(String rank, OwnTime time) implements JoinState {
         @Override
         public String text() {
-            return rank + " is still starting: " + OwnTime.text();
+            return rank + " is still starting: " + time.text();
+        }
+
+        @Override
+        public long ownNanos(long stateNanos) {
+            return stateNanos;
         }
     }
 
     /**
-     * The name of the store's host is resolved, and then the port is opened.
+     * The name of the store's host is resolved.
      *
      * @param host     name
      * @param starting state once the name has an address
@@ -48,14 +65,22 @@ public sealed interface JoinState {
      * This rank starts the store that it serves, and connects to it.
      *
      * @param rank  its name
+     * @param time  its time on a core
      * @param store name of the store, such as {@code the store at 10.0.0.1:29500}
      * @param notes attempts to connect to it
      */
-    record OwnStore(String rank, String store, ConnectAttempts notes) implements JoinState {
+    record OwnStore(String rank, OwnTime time, String store, ConnectAttempts notes) implements JoinState {
         @Override
         public String text() {
-            return rank + " is still starting " + store + ", which it serves: "
-                    + (notes.isLoopbackDown() ? ConnectAttempts.LOOPBACK_DOWN : OwnTime.text());
+            return notes.hasEnded()
+                    ? rank + " cannot connect to " + store + ", which it serves: " + notes.last() + " (attempts: "
+                            + notes.attempts() + ")"
+                    : rank + " is still starting " + store + ", which it serves: " + time.text();
+        }
+
+        @Override
+        public long ownNanos(long stateNanos) {
+            return stateNanos;
         }
     }
 
@@ -63,16 +88,23 @@ public sealed interface JoinState {
      * Another process serves the store, and has not answered.
      *
      * @param ranks what the rank waits for: {@code ranks [0] of 2: }, or nothing if a launcher serves
+     * @param time  time of this rank on a core
      * @param store name of the store and its server
      * @param notes attempts to connect to it
      */
-    record CallingStore(String ranks, String store, ConnectAttempts notes) implements JoinState {
+    record CallingStore(String ranks, OwnTime time, String store, ConnectAttempts notes) implements JoinState {
         @Override
         public String text() {
             return "waiting for " + ranks + store
                     + (notes.attempts() == 0
-                            ? ", which this rank has not called yet: " + OwnTime.text()
+                            ? ", which this rank has not called yet: " + time.text()
                             : " has not answered: " + notes.last() + " (attempts: " + notes.attempts() + ")");
+        }
+
+        /** Until the first attempt this rank itself is slow. */
+        @Override
+        public long ownNanos(long stateNanos) {
+            return Math.max(0, stateNanos - TimeUnit.MILLISECONDS.toNanos(notes.triedMillis()));
         }
     }
 
@@ -105,12 +137,36 @@ public sealed interface JoinState {
     /**
      * The store is connected, and has not answered a request of this rank.
      *
-     * @param rank name of this rank
+     * @param rank   name of this rank
+     * @param time   its time on a core
+     * @param served whether this rank serves the store itself
      */
-    record AskingStore(String rank) implements JoinState {
+    record AskingStore(String rank, OwnTime time, boolean served) implements JoinState {
         @Override
         public String text() {
-            return rank + " is connected to the store and waits for its answer: " + OwnTime.text();
+            return rank + " is connected to the store and waits for its answer: " + time.text();
+        }
+
+        @Override
+        public long ownNanos(long stateNanos) {
+            return served ? stateNanos : 0;
+        }
+    }
+
+    /**
+     * The name that another rank has announced has no address on this host.
+     *
+     * @param rank      the other rank
+     * @param worldSize number of ranks
+     * @param host      its name
+     */
+    record ResolvingPeer(int rank, int worldSize, String host) implements JoinState {
+        @Override
+        public String text() {
+            return Addresses.isKnown(host)
+                    ? ""
+                    : "waiting for an address of \"" + host + "\", which rank " + rank + " of " + worldSize
+                            + " announced";
         }
     }
 

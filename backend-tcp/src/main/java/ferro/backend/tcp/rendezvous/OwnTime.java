@@ -7,31 +7,44 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /**
  * The time that this process has had on a core, for messages of a rank that is itself late. It is read only when a message is
- * made, so that a join that is not late costs nothing.
+ * made, so that a join that is not late costs nothing. A process that is much older than the join has used its time for other
+ * work, so that only the age of the join is named.
  */
 final class OwnTime {
     private static final Path TASKS = Path.of("/proc/self/task");
+    /** A process that was older than this when its join began had other work before. */
+    private static final long MAX_BEFORE_MILLIS = TimeUnit.MINUTES.toMillis(1);
     /** A shorter wait for a core explains no delay that a person notices. */
     private static final long LEAST_MILLIS = 200;
 
-    private OwnTime() {}
+    private final LongSupplier joinMillis;
+
+    /** Makes the texts of a join; {@code joinMillis} returns for how long the join has run. */
+    OwnTime(LongSupplier joinMillis) {
+        this.joinMillis = joinMillis;
+    }
 
     /** Returns where the time since the start of this process went, in words that follow a semicolon. */
-    static String text() {
+    String text() {
         ProcessHandle.Info own = ProcessHandle.current().info();
-        String used = own.totalCpuDuration().map(OwnTime::seconds).orElse("");
-        String age = own.startInstant()
-                .map(start -> seconds(Duration.between(start, Instant.now())))
-                .orElse("");
-        long waited = longestWaitMillis();
-        String ran = used.isEmpty() || age.isEmpty()
-                ? "this process is starting"
-                : "this process has used " + used + " of processor time in the " + age + " since its start";
-        return ran
+        Optional<Duration> age = own.startInstant().map(start -> Duration.between(start, Instant.now()));
+        return text(joinMillis.getAsLong(), age, own.totalCpuDuration(), OwnTime::longestWaitMillis);
+    }
+
+    /** Returns the text for a join of this length in a process of this age. */
+    static String text(long joinMillis, Optional<Duration> age, Optional<Duration> used, LongSupplier waitedMillis) {
+        if (age.isEmpty() || used.isEmpty() || age.get().toMillis() - joinMillis > MAX_BEFORE_MILLIS) {
+            return "this rank began to join " + seconds(Duration.ofMillis(joinMillis)) + " ago";
+        }
+        long waited = waitedMillis.getAsLong();
+        return "this process has used " + seconds(used.get()) + " of processor time in the " + seconds(age.get())
+                + " since its start"
                 + (waited < LEAST_MILLIS
                         ? ""
                         : ", and a thread of it has waited " + seconds(Duration.ofMillis(waited)) + " for a core");

@@ -84,7 +84,7 @@ final class SlotWait {
      */
     private Optional<Card> holder(TcpStore store, Optional<Card> before, long start) {
         try {
-            return Roster.holder(store.compareAndSet(Roster.slot(group), NEVER, NEVER));
+            return Roster.holder(store.until(progress.deadlineNanos()).compareAndSet(Roster.slot(group), NEVER, NEVER));
         } catch (FerroException failure) {
             boolean over = failure.code() != Code.INTERRUPTED && isOver();
             boolean held = over && before.isPresent() && !store.isLost();

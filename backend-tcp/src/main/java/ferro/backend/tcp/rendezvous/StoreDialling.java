@@ -68,10 +68,10 @@ final class StoreDialling {
 
     private JoinState calling() {
         if (meeting.servedHere()) {
-            return new JoinState.OwnStore(progress.rank(), what, notes);
+            return new JoinState.OwnStore(progress.rank(), progress.time(), what, notes);
         }
         String ranks = meeting.servedByRankZero() ? "ranks [0] of " + group.worldSize() + ": " : "";
-        return new JoinState.CallingStore(ranks, served(), notes);
+        return new JoinState.CallingStore(ranks, progress.time(), served(), notes);
     }
 
     /**
@@ -176,23 +176,23 @@ final class StoreDialling {
 
     /**
      * Returns the failure for a store that does not answer: it names the missing server, not only a failed connection. If this
-     * rank serves the store itself, or has only just called, it blames no other rank.
+     * rank serves the store itself, or has called late because it was slow itself, it blames no other rank.
      */
     private FerroException missing(FerroException failure) {
         if (notes.isLoopbackDown()) {
             String down = progress.failed() + ": " + failure.getMessage() + " (ferro.join.timeout sets the time)";
-            return new FerroException(Code.RENDEZVOUS, where, down, failure);
+            return progress.ofThisRank(down, failure);
         }
         if (meeting.servedHere()) {
-            String own = "the rank has not started " + what + ", which it serves";
-            return new FerroException(Code.RENDEZVOUS, where, progress.tooSlow(own), failure);
+            return progress.ofThisRank(progress.unserved(what, notes), failure);
         }
-        boolean justCalled = 2 * notes.triedMillis() < progress.millis();
-        if (justCalled && !notes.hasEnded()) {
+        // the deadline itself has ended an attempt that was the first
+        boolean oneChance = !notes.hasEnded() || notes.attempts() <= known.size();
+        if (progress.isSlowItself() && oneChance) {
             String called = notes.attempts() == 0
                     ? "the rank has not called " + served() + " yet"
                     : "the rank has called " + served() + " only " + notes.triedMillis() + " ms before the deadline";
-            return new FerroException(Code.RENDEZVOUS, where, progress.tooSlow(called), failure);
+            return progress.ofThisRank(progress.tooSlow(called), failure);
         }
         boolean rankZero = meeting.servedByRankZero() && group.rank() != 0;
         return new FerroException(

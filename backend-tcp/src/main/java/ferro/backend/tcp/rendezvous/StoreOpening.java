@@ -11,6 +11,7 @@ import ferro.backend.tcp.rendezvous.JobFile.JobFileContent;
 import ferro.backend.tcp.store.TcpStore;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
+import ferro.spi.JoinLines;
 import ferro.spi.RankContext;
 import ferro.spi.ServedStore;
 import io.netty.channel.Channel;
@@ -31,11 +32,15 @@ public final class StoreOpening {
     private final JoinProgress progress;
     private final SlotWait place;
 
+    /** Takes the lines of the join; null if they are logged. */
+    private final Consumer<String> line;
+
     private StoreOpening(GroupSpec group, RankContext context, Consumer<String> line) {
         this.group = group;
         this.context = context;
+        this.line = line;
         where = Where.of(group.name(), group.rank());
-        progress = line == null ? JoinProgress.begin(group, context) : JoinProgress.begin(group, context, line);
+        progress = JoinProgress.begin(group, context);
         place = new SlotWait(group, context, progress);
     }
 
@@ -82,11 +87,12 @@ public final class StoreOpening {
     }
 
     private Store open(OpeningAttempt way) {
-        JoinProgress.Lines lines = progress.lines();
+        JoinLines.Printing lines = progress.lines(line);
         try {
             while (true) {
                 TcpStore store = way.open();
                 if (store.servedHere() || isFree(store)) {
+                    progress.work();
                     return store;
                 }
                 // the store ended with the job that had this rank's slot: the next store is that of the new job
@@ -161,9 +167,10 @@ public final class StoreOpening {
     }
 
     /** Checks that the file is of an earlier start: another job listens there, or none; other failures are this rank's. */
-    private static FerroException ofAnEarlierStart(FerroException failure) {
+    private FerroException ofAnEarlierStart(FerroException failure) {
         boolean another = failure.code() == Code.UNAUTHENTICATED && failure.getCause() instanceof Refusal;
-        if (another || failure.code() == Code.RENDEZVOUS) {
+        boolean none = failure.code() == Code.RENDEZVOUS && !progress.isOfThisRank(failure);
+        if (another || none) {
             return failure;
         }
         throw failure;
@@ -200,7 +207,8 @@ public final class StoreOpening {
 
     /** Opens the store; returns empty if the attempt was given up, because the known address is outdated. */
     private Optional<TcpStore> opened(Rendezvous meeting, BooleanSupplier outdated) {
-        progress.enter(new JoinState.Resolving(meeting.host(), progress.starting()));
+        resolve(meeting.host());
+        progress.work();
         long deadline = progress.deadlineNanos();
         TcpPort port = meeting.servedHere()
                 ? TcpPort.serving(meeting, group, context, deadline)
@@ -213,14 +221,21 @@ public final class StoreOpening {
             store.ifPresent(one -> watch(channel.get(), one, port, dialling.at(channel.get())));
             open = store.isPresent();
             if (open) {
-                progress.enter(new JoinState.AskingStore(progress.rank()));
-                port.joining(group.name(), progress);
+                progress.askStore(meeting.servedHere());
             }
             return store;
         } finally {
             if (!open) {
                 context.release(TcpPort.class);
             }
+        }
+    }
+
+    /** Waits until the name of the store's host has an address, which takes time only if others are late. */
+    private void resolve(String host) {
+        if (!Addresses.isLiteral(host)) {
+            progress.enter(new JoinState.Resolving(host, progress.starting()));
+            Addresses.allResolved(host, progress.deadlineNanos(), context, where);
         }
     }
 
@@ -231,7 +246,7 @@ public final class StoreOpening {
                         dialling.what(),
                         where,
                         context::nanoTime,
-                        progress.deadlineNanos(),
+                        progress,
                         group.timeout(),
                         meeting.servedHere(),
                         () -> context.release(TcpPort.class)));

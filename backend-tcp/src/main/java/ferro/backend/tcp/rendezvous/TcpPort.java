@@ -59,8 +59,6 @@ public final class TcpPort implements AutoCloseable {
     private volatile StoreService served;
     /** Watches by name of the group: groups that are joined at the same time finish at different times. */
     private final Map<String, JoinWatch> joins = new ConcurrentHashMap<>();
-    /** Joins that have opened their store and have not yet gone on, by name of the group. */
-    private final Map<String, JoinProgress> joining = new ConcurrentHashMap<>();
     /** Addresses of the stores that this process was connected to until they went away. */
     private final Set<InetSocketAddress> lostStores = ConcurrentHashMap.newKeySet();
 
@@ -277,16 +275,6 @@ public final class TcpPort implements AutoCloseable {
 
     boolean hasLostStore(InetSocketAddress at) {
         return lostStores.contains(at);
-    }
-
-    /** Keeps the progress of a join that has opened its store. */
-    void joining(String group, JoinProgress progress) {
-        joining.put(group, progress);
-    }
-
-    /** Returns the progress of the join that has opened the store of a group, once; empty if the store was given. */
-    public Optional<JoinProgress> takeJoining(String group) {
-        return Optional.ofNullable(joining.remove(group));
     }
 
     /** Returns whether the store is served here. */

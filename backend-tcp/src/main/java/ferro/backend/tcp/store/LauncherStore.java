@@ -110,8 +110,9 @@ public final class LauncherStore implements AutoCloseable {
             long begun = System.nanoTime();
             TcpDialer.DialledPeer peer = call(call, what, where, begun + Deadlines.nanos(timeout));
             Channel channel = dialled(dialer, peer, Deadlines.nanos(unserved), System::nanoTime);
+            long opened = System.nanoTime();
             TcpStore.Opening opening =
-                    new TcpStore.Opening(what, where, System::nanoTime, System.nanoTime(), each, false, () -> {});
+                    new TcpStore.Opening(what, where, System::nanoTime, () -> opened, each, false, () -> {});
             InetAddress local = ((InetSocketAddress) channel.localAddress()).getAddress();
             return new LauncherStore(loop, new TcpStore(channel, opening), local);
         } catch (RuntimeException | Error failure) {

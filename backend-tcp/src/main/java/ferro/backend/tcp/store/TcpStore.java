@@ -30,6 +30,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -75,19 +76,25 @@ public final class TcpStore implements Store {
      * @param what          name of the store, as "the store at 10.0.0.1:29500"
      * @param where         for messages
      * @param clock         clock of the deadlines
-     * @param deadlineNanos deadline of the join that the store was opened for; later calls have {@code each} of their own
+     * @param opener        what the store was opened for; calls after its deadline have {@code each} of their own
      * @param each          longest wait of a call after that
-     * @param servedHere    whether this process serves the store
+     * @param servedLocally whether this process serves the store
      * @param release       called once when the store is closed
      */
     public record Opening(
             String what,
             Where where,
             LongSupplier clock,
-            long deadlineNanos,
+            StoreOpener opener,
             Duration each,
-            boolean servedHere,
+            boolean servedLocally,
             Runnable release) {}
+
+    /** What a store was opened for, such as the join of a group. */
+    public interface StoreOpener {
+        /** Returns the deadline, on the clock of the store. */
+        long deadlineNanos();
+    }
 
     @Override
     public void set(String key, byte[] value) {
@@ -122,19 +129,27 @@ public final class TcpStore implements Store {
 
     @Override
     public long add(String key, long delta) {
+        return add(key, delta, untilDeadline());
+    }
+
+    long add(String key, long delta, long nanos) {
         byte[] amount = ByteBuffer.allocate(Long.BYTES).putLong(delta).array();
-        byte[] sum = await(ask(StoreOperation.ADD, key, amount, null), "add to key \"" + key + "\"", untilDeadline())
+        byte[] sum = await(ask(StoreOperation.ADD, key, amount, null), "add to key \"" + key + "\"", nanos)
                 .value();
         return Long.parseLong(new String(sum, StandardCharsets.US_ASCII));
     }
 
     @Override
     public byte[] compareAndSet(String key, byte[] expected, byte[] value) {
+        return compareAndSet(key, expected, value, untilDeadline());
+    }
+
+    byte[] compareAndSet(String key, byte[] expected, byte[] value, long nanos) {
         byte[] was = expected == null ? null : expected.clone();
         Reply there = await(
                 ask(StoreOperation.COMPARE_AND_SET, key, value.clone(), was),
                 "compareAndSet of key \"" + key + "\"",
-                untilDeadline());
+                nanos);
         return there.valueOrNull();
     }
 
@@ -151,19 +166,27 @@ public final class TcpStore implements Store {
 
     @Override
     public boolean delete(String key) {
-        Reply there =
-                await(ask(StoreOperation.DELETE, key, NOTHING, null), "delete of key \"" + key + "\"", untilDeadline());
+        return delete(key, untilDeadline());
+    }
+
+    boolean delete(String key, long nanos) {
+        Reply there = await(ask(StoreOperation.DELETE, key, NOTHING, null), "delete of key \"" + key + "\"", nanos);
         return there.answer == StoreAnswer.VALUE;
     }
 
     @Override
     public boolean servedHere() {
-        return opening.servedHere;
+        return opening.servedLocally;
     }
 
     /** Returns whether this rank has closed the store, so that its end is expected. */
     public boolean isClosed() {
         return closed.get();
+    }
+
+    /** Returns what this store was opened for. */
+    public StoreOpener opener() {
+        return opening.opener;
     }
 
     /** Returns whether its other end is gone. */
@@ -273,8 +296,21 @@ public final class TcpStore implements Store {
         }
     }
 
+    /**
+     * Returns this store for a join: a request that has no answer at the deadline fails then, also if it began after it.
+     *
+     * @param deadlineNanos deadline of the join, on the clock of this store
+     */
+    public Store until(long deadlineNanos) {
+        return new StoreUntil(this, deadlineNanos);
+    }
+
+    long nanosUntil(long deadlineNanos) {
+        return Math.max(0, deadlineNanos - opening.clock.getAsLong());
+    }
+
     private long untilDeadline() {
-        long left = opening.deadlineNanos - opening.clock.getAsLong();
+        long left = nanosUntil(opening.opener.deadlineNanos());
         return left > 0 ? left : Deadlines.nanos(opening.each);
     }
 
@@ -285,6 +321,11 @@ public final class TcpStore implements Store {
         String full = what + " in " + opening.what;
         return Waits.until(
                 asked, nanos, opening.where, () -> full + " was not answered after " + nanos / 1_000_000 + " ms");
+    }
+
+    /** Returns whether a failure says that a request had no answer in time; the connection and the store may be well. */
+    public static boolean isUnanswered(FerroException failure) {
+        return failure.code() == Code.RENDEZVOUS && failure.getCause() instanceof TimeoutException;
     }
 
     private void gone(Throwable cause) {

@@ -111,7 +111,8 @@ public final class SeededStore {
         Where where = Where.of("g", stores.size());
         TcpStore store = new TcpStore(
                 end,
-                new TcpStore.Opening("the store", where, null, 0, java.time.Duration.ofSeconds(1), false, () -> {}));
+                new TcpStore.Opening(
+                        "the store", where, null, () -> 0, java.time.Duration.ofSeconds(1), false, () -> {}));
         stores.add(store);
         long at = 0;
         for (int asks = 3 + net.random.nextInt(10); asks > 0; asks--) {

@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.Map;
 
 /** A rank's context that opens its store by the rendezvous on first use, as joining does. */
-public final class JoiningContext extends ForwardingContext implements AutoCloseable {
+public class JoiningContext extends ForwardingContext implements AutoCloseable {
     private final SystemContext inner;
     private final GroupSpec group;
     private Store store;

@@ -232,7 +232,7 @@ class LauncherStoreTest {
             TcpStore store = new TcpStore(
                     channel,
                     new TcpStore.Opening(
-                            "the store", where, System::nanoTime, System.nanoTime(), PATIENCE, false, () -> {}));
+                            "the store", where, System::nanoTime, System::nanoTime, PATIENCE, false, () -> {}));
 
             FerroException asked =
                     assertThrows(FerroException.class, () -> store.compareAndSet("key", null, new byte[1]));

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
@@ -87,6 +88,36 @@ class TcpStoreTest {
         assertTrue(failure.getMessage().contains("\"never\""), failure.getMessage());
         assertTrue(failure.getMessage().contains("60 ms"), failure.getMessage());
         assertEquals(3, store.add("n", 3));
+    }
+
+    @Test
+    void aRequestOfAJoinIsNotWaitedForAfterTheDeadlineOfTheJoin() throws InterruptedException {
+        TcpStore store = (TcpStore) client(1);
+        CountDownLatch stopped = new CountDownLatch(1);
+        CountDownLatch resumed = new CountDownLatch(1);
+        ranks.server.onSet((key, value) -> {
+            stopped.countDown();
+            awaitQuietly(resumed);
+        });
+        store.set("stop", new byte[1]);
+        stopped.await();
+        long begun = System.nanoTime();
+
+        FerroException late =
+                assertThrows(FerroException.class, () -> store.until(begun).compareAndSet("key", null, new byte[1]));
+        resumed.countDown();
+
+        assertTrue(TcpStore.isUnanswered(late), late.getMessage());
+        assertTrue(System.nanoTime() - begun < Ranks.LONG.toNanos() / 2, late.getMessage());
+        assertEquals(3, store.add("n", 3));
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException ended) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     @Test
