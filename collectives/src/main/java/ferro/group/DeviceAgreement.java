@@ -6,6 +6,7 @@ import ferro.FerroException.Where;
 import ferro.Store;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
+import ferro.spi.JoinLines;
 import ferro.spi.Settings;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -57,20 +58,43 @@ record DeviceAgreement(GroupSpec group, JoiningContext context) {
         for (int rank = 0; rank < group.worldSize(); rank++) {
             words.add(store.when(key(rank)).toCompletableFuture());
         }
+        List<String> all = all(words, until);
         List<Integer> none = new ArrayList<>();
         List<String> others = new ArrayList<>();
-        for (int rank = 0; rank < words.size(); rank++) {
-            String word = await(words, rank, until);
-            if (word.equals(NONE)) {
+        for (int rank = 0; rank < all.size(); rank++) {
+            if (all.get(rank).equals(NONE)) {
                 none.add(rank);
-            } else if (!word.equals(mine)) {
-                others.add("rank " + rank + " would open " + word);
+            } else if (!all.get(rank).equals(mine)) {
+                others.add("rank " + rank + " would open " + all.get(rank));
             }
         }
         if (!none.isEmpty()) {
             others.add(0, ranks(none) + " of " + group.worldSize() + " has no usable back end for device tensors");
         }
         return others.isEmpty() ? Optional.empty() : Optional.of(String.join(", ", others));
+    }
+
+    /** Returns the entries of all ranks; prints lines while it waits. */
+    private List<String> all(List<CompletableFuture<byte[]>> words, long untilNanos) {
+        List<String> all = new ArrayList<>();
+        JoinLines.Printing lines = JoinLines.resume(group.name(), context).waiting(() -> waiting(words));
+        try {
+            for (int rank = 0; rank < words.size(); rank++) {
+                all.add(await(words, rank, untilNanos));
+            }
+        } finally {
+            lines.close();
+        }
+        return all;
+    }
+
+    /** Returns the line of a rank that waits for these entries; empty if there is nothing to wait for any more. */
+    String waiting(List<CompletableFuture<byte[]>> words) {
+        List<Integer> silent = silent(words);
+        return silent.isEmpty()
+                ? ""
+                : "waiting for ranks " + silent + " of " + group.worldSize()
+                        + " to report whether a back end for device tensors is usable";
     }
 
     private void say(Store store, String word) {
@@ -86,7 +110,7 @@ record DeviceAgreement(GroupSpec group, JoiningContext context) {
             long left = Math.max(0, untilNanos - System.nanoTime());
             return new String(words.get(rank).get(left, TimeUnit.NANOSECONDS), StandardCharsets.UTF_8);
         } catch (TimeoutException late) {
-            throw silent(words, late);
+            throw late(words, late);
         } catch (ExecutionException lost) {
             throw failure(Where.of(group.name(), group.rank()), "the store failed: " + lost.getCause(), lost);
         } catch (InterruptedException interrupted) {
@@ -99,13 +123,18 @@ record DeviceAgreement(GroupSpec group, JoiningContext context) {
         }
     }
 
-    private FerroException silent(List<CompletableFuture<byte[]>> words, Exception cause) {
+    private static List<Integer> silent(List<CompletableFuture<byte[]>> words) {
         List<Integer> silent = new ArrayList<>();
         for (int rank = 0; rank < words.size(); rank++) {
             if (!words.get(rank).isDone()) {
                 silent.add(rank);
             }
         }
+        return silent;
+    }
+
+    private FerroException late(List<CompletableFuture<byte[]>> words, Exception cause) {
+        List<Integer> silent = silent(words);
         Duration waited = Deadlines.ofJoin(group, context);
         return failure(
                 Where.of(group.name(), group.rank()).blaming(silent),

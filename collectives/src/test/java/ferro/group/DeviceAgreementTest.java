@@ -13,6 +13,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.NcclBackend;
 import ferro.spi.BackendProvider;
+import ferro.spi.ForwardingContext;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import java.time.Duration;
@@ -22,6 +23,9 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -165,6 +169,48 @@ class DeviceAgreementTest {
                     .getMessage();
 
             assertTrue(text.contains("rank 0 of 2 did not report within 50 ms"), text);
+        }
+    }
+
+    @Test
+    void aRankThatWaitsForTheOthersPrintsWhichOfThemHaveNotReported() {
+        GroupSpec patient = GroupSpec.of("world", 1, 3, PLENTY);
+        KeptTimers timers = new KeptTimers();
+        try (SystemContext context = SystemContext.of(Map.of("ferro.join.timeout", "50ms"), store)) {
+            RankContext timed = new ForwardingContext(context) {
+                @Override
+                public ScheduledExecutorService background() {
+                    return timers;
+                }
+            };
+            DeviceAgreement agreement = new DeviceAgreement(patient, new JoiningContext(patient, timed));
+
+            assertThrows(FerroException.class, () -> agreement.objection("cuda:nccl"));
+
+            assertTrue(timers.firstMillis > 2_000 && timers.firstMillis <= 3_000, timers.firstMillis + " ms");
+            assertEquals(
+                    "waiting for ranks [0, 2] of 3 to report whether a back end for device tensors is usable",
+                    agreement.waiting(List.of(
+                            new CompletableFuture<>(),
+                            CompletableFuture.completedFuture(new byte[1]),
+                            new CompletableFuture<>())));
+            assertEquals("", agreement.waiting(List.of(CompletableFuture.completedFuture(new byte[1]))));
+        }
+    }
+
+    /** Keeps the time of the first run of a task that is to run again and again. */
+    private static final class KeptTimers extends ScheduledThreadPoolExecutor {
+        private long firstMillis;
+
+        KeptTimers() {
+            super(1);
+            shutdown();
+        }
+
+        @Override
+        public ScheduledFuture<?> scheduleWithFixedDelay(Runnable again, long first, long later, TimeUnit unit) {
+            firstMillis = unit.toMillis(first);
+            return mock(ScheduledFuture.class);
         }
     }
 }

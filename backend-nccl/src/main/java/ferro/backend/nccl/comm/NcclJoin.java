@@ -16,6 +16,7 @@ import ferro.backend.nccl.queue.NcclOperation;
 import ferro.backend.nccl.queue.StreamFallback;
 import ferro.dispatch.DeviceMemory;
 import ferro.spi.GroupSpec;
+import ferro.spi.JoinLines;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import java.nio.charset.StandardCharsets;
@@ -24,6 +25,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
@@ -73,14 +76,37 @@ final class NcclJoin {
         CommFactory factory = CommFactory.of(context);
         Communicator comm;
         try {
-            NcclUniqueId id = meet(store, base);
-            CommIdentity identity = new CommIdentity(group.name(), group.rank(), group.worldSize(), device);
-            comm = factory.rank(identity, id, deadline);
+            comm = group.worldSize() == 1
+                    ? joined(factory, device, store, base, waits -> {})
+                    : joinedWithLines(factory, device, store, base);
         } catch (FerroException failure) {
             throw naming(missing(store, name, attempt), failure);
         }
         CommFamily family = new CommFamily(group.worldSize() > 1 ? context::releaseStore : () -> {}, context);
         return assemble(comm, MeetingKeys.joined(store, base, family), stream);
+    }
+
+    /** Joins the communicator; prints lines while this rank waits for the others. */
+    private Communicator joinedWithLines(CommFactory factory, int device, Store store, String base) {
+        AtomicReference<String> waitsFor = new AtomicReference<>("");
+        JoinLines.Printing lines = JoinLines.resume(group.name(), context).waiting(waitsFor::get);
+        try {
+            return joined(factory, device, store, base, waitsFor::set);
+        } finally {
+            lines.close();
+        }
+    }
+
+    /** Joins the communicator; tells {@code waits} what this rank waits for. */
+    private Communicator joined(CommFactory factory, int device, Store store, String base, Consumer<String> waits) {
+        String rank = "rank " + group.rank() + " of \"" + group.name() + "\" waits for ";
+        if (group.rank() != 0) {
+            waits.accept(rank + "rank 0, which names the communicator of nccl");
+        }
+        NcclUniqueId id = meet(store, base);
+        waits.accept(rank + "all " + group.worldSize() + " ranks to reach the communicator of nccl");
+        CommIdentity identity = new CommIdentity(group.name(), group.rank(), group.worldSize(), device);
+        return factory.rank(identity, id, deadline);
     }
 
     private NcclUniqueId meet(Store store, String base) {
