@@ -21,8 +21,11 @@ import java.util.stream.Stream;
 final class JoiningRank implements AutoCloseable {
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final String FORMAT = "-Djava.util.logging.SimpleFormatter.format=%4$s %3$s: %5$s%6$s%n";
+    private static final String LINE = "INFO ferro.join: ";
+    private static final String LATE = "give the rank a free core";
     private static final Pattern FAILED = Pattern.compile(".*RENDEZVOUS: joining \"world\" as rank \\d failed.*");
 
+    private final long started = System.nanoTime();
     private final Process process;
     private final PrintedLines printed;
 
@@ -62,23 +65,40 @@ final class JoiningRank implements AutoCloseable {
 
     /** Waits for a line about joining with this text, a regular expression. */
     void awaitLine(String text) throws InterruptedException {
-        await(Pattern.compile("INFO ferro.join: " + text));
+        await(Pattern.compile(LINE + text));
     }
 
     String await(Pattern wanted) throws InterruptedException {
         return printed.await(line -> wanted.matcher(line).matches());
     }
 
+    /** Waits for the failure of the join, and returns whether this rank says that it was itself late. */
+    boolean isLate() throws InterruptedException {
+        return await(FAILED).contains(LATE);
+    }
+
     /**
-     * Waits for the failure, whose text has one of two parts, which are regular expressions.
+     * Waits for the failure of the join.
      *
-     * @param part what it says
-     * @param slow what it says if this machine is so busy that the rank itself is late; empty if it says the same
+     * @param part     regular expression of a part of its text
+     * @param culprits ranks that it blames
      */
-    void awaitFailure(String part, String slow) throws InterruptedException {
-        String line = await(FAILED);
-        boolean late = !slow.isEmpty() && Pattern.compile(slow).matcher(line).find();
-        assertTrue(late || Pattern.compile(part).matcher(line).find(), this::toString);
+    void awaitFailure(String part, Integer... culprits) throws InterruptedException {
+        assertTrue(Pattern.compile(part).matcher(await(FAILED)).find(), this::toString);
+        assertTrue(lines().contains("culprits " + List.of(culprits)), this::toString);
+    }
+
+    /** Returns the lines about joining. */
+    List<String> joiningLines() {
+        return lines().stream().filter(line -> line.startsWith(LINE)).toList();
+    }
+
+    /** Checks that the first line about joining is this one, that it came after 3 s, and that others came each 10 s. */
+    void assertFirstLine(String text) {
+        List<String> lines = joiningLines();
+        long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - started);
+        assertTrue(Pattern.matches(LINE + text, lines.get(0)), this::toString);
+        assertTrue(seconds >= 3 && lines.size() <= 1 + (seconds - 3) / 10, () -> seconds + " s\n" + this);
     }
 
     /**

@@ -1,5 +1,6 @@
 package ferro.integration;
 
+import ferro.FerroException;
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
 
@@ -12,6 +13,9 @@ final class JoinsByAuto {
             long[] data = {group.rank() + 5};
             group.allReduce(data, ReduceOp.PRODUCT);
             System.out.println("view " + group.backend().asNcclBackend().isPresent() + " product " + data[0]);
+        } catch (FerroException failure) {
+            System.out.println("culprits " + failure.where().culprits());
+            throw failure;
         }
     }
 }
