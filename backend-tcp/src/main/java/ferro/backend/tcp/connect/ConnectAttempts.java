@@ -8,11 +8,12 @@ import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.NoRouteToHostException;
 import java.nio.channels.ClosedChannelException;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
@@ -25,16 +26,35 @@ public final class ConnectAttempts {
     public static final String LOOPBACK_DOWN =
             "the loopback interface of this machine is down (ip link set lo up starts it)";
 
+    /** Part of the error for {@code ::1} if the interface is down, and also if the interface is up without IPv6. */
+    private static final String NO_SUCH_ADDRESS = "assign requested address";
+
     private final LongSupplier clock;
     private int attempts;
     private long firstNanos;
-    /** When the last attempt at each address began, in the order of the addresses. */
-    private final Map<InetSocketAddress, Long> begun = new LinkedHashMap<>();
-    /** How the last attempt at each address ended. */
-    private final Map<InetSocketAddress, String> ends = new HashMap<>();
+    /** The last attempt at each address, in the order of the addresses. */
+    private final Map<InetSocketAddress, AddressAttempt> tried = new LinkedHashMap<>();
 
+    /** Whether more than one address was tried in the last round, so that texts name the address. */
+    private boolean several;
+    /** Whether any attempt has made a connection. */
     private boolean connected;
+
     private int roundTripMicros;
+
+    /** The last attempt at one address. */
+    private static final class AddressAttempt {
+        /** When it began, made its connection, or received its last answer: the latest of these. */
+        private long sinceNanos;
+        /** Whether its connection is made and has not ended. */
+        private boolean open;
+        /** Whether the other side has answered on this connection. */
+        private boolean answered;
+        /** Whether the last attempt that has a result made a connection. */
+        private boolean served;
+        /** How the last attempt ended; null if none has ended, or if a connection was made since. */
+        private String end;
+    }
 
     /** Makes empty notes; {@code clock} returns nanoseconds. */
     public ConnectAttempts(LongSupplier clock) {
@@ -43,29 +63,54 @@ public final class ConnectAttempts {
 
     /** Forgets the addresses that are no longer addresses of the peer. */
     synchronized void round(List<InetSocketAddress> all) {
-        begun.keySet().retainAll(all);
-        ends.keySet().retainAll(all);
+        tried.keySet().retainAll(all);
+        several &= all.size() > 1;
+    }
+
+    private AddressAttempt at(InetSocketAddress to) {
+        return tried.computeIfAbsent(to, key -> new AddressAttempt());
     }
 
     /** Records that an attempt at an address begins. */
     public synchronized void begun(InetSocketAddress to) {
-        long now = clock.getAsLong();
-        firstNanos = attempts == 0 ? now : firstNanos;
+        AddressAttempt attempt = at(to);
+        attempt.sinceNanos = clock.getAsLong();
+        attempt.open = false;
+        firstNanos = attempts == 0 ? attempt.sinceNanos : firstNanos;
         attempts++;
-        begun.put(to, now);
+        several |= tried.size() > 1;
     }
 
     /** Records that the attempt failed; null means that the other side closed the connection. */
     public synchronized String failed(InetSocketAddress to, Throwable cause) {
-        String text = words(to, cause, clock.getAsLong() - begun.get(to));
-        ends.put(to, text);
-        return text;
+        AddressAttempt attempt = at(to);
+        attempt.end = words(to, cause, attempt);
+        attempt.served = attempt.open;
+        attempt.open = false;
+        return attempt.end;
     }
 
-    /** Records that a connection is made, on which nothing has been sent yet. */
-    synchronized void connected(Channel channel) {
+    /**
+     * Records that a connection is made, on which nothing has been sent yet. The results of earlier attempts no longer count,
+     * and the attempts at other addresses end with this connection.
+     */
+    synchronized void connected(InetSocketAddress to, Channel channel) {
+        tried.keySet().retainAll(Set.of(to));
+        AddressAttempt attempt = at(to);
+        attempt.sinceNanos = clock.getAsLong();
+        attempt.open = true;
+        attempt.answered = false;
+        attempt.served = true;
+        attempt.end = null;
         connected = true;
         roundTripMicros = RoundTripTimes.micros(channel);
+    }
+
+    /** Records that the other side has answered on the connection to an address, and that the handshake goes on. */
+    synchronized void answered(InetSocketAddress to) {
+        AddressAttempt attempt = at(to);
+        attempt.sinceNanos = clock.getAsLong();
+        attempt.answered = true;
     }
 
     /** Returns the round trip time to the peer in microseconds; 0 if it is not known, or the peer is on this host. */
@@ -83,14 +128,19 @@ public final class ConnectAttempts {
         return attempts;
     }
 
-    /** Returns whether an attempt has made a connection, so that nothing on the way blocks it. */
+    /** Returns whether the last attempt at an address of the peer has made a connection, so that a process listens there. */
     public synchronized boolean reached() {
+        return tried.values().stream().anyMatch(attempt -> attempt.served);
+    }
+
+    /** Returns whether any attempt has made a connection, so that nothing on the way blocks it. */
+    public synchronized boolean hasConnected() {
         return connected;
     }
 
-    /** Returns whether an attempt has ended, so that more is known than that no answer has come yet. */
+    /** Returns whether an attempt has ended and none has made a connection since, so that the reason is known. */
     public synchronized boolean hasEnded() {
-        return !ends.isEmpty();
+        return tried.values().stream().anyMatch(attempt -> attempt.end != null);
     }
 
     /** Returns how long ago the first attempt began, in milliseconds; 0 if there was none. */
@@ -98,9 +148,17 @@ public final class ConnectAttempts {
         return attempts == 0 ? 0 : TimeUnit.NANOSECONDS.toMillis(clock.getAsLong() - firstNanos);
     }
 
-    /** Returns whether all attempts have ended because the loopback interface of this machine is down. */
+    /**
+     * Returns whether the attempts have ended because the loopback interface of this machine is down. One address suffices:
+     * beside it, {@code ::1} may only be an address that the machine does not have.
+     */
     public synchronized boolean isLoopbackDown() {
-        return !ends.isEmpty() && ends.values().stream().allMatch(LOOPBACK_DOWN::equals);
+        List<String> ends = tried.values().stream()
+                .map(attempt -> attempt.end)
+                .filter(Objects::nonNull)
+                .toList();
+        return ends.contains(LOOPBACK_DOWN)
+                && ends.stream().allMatch(end -> end.equals(LOOPBACK_DOWN) || end.contains(NO_SUCH_ADDRESS));
     }
 
     /**
@@ -120,36 +178,39 @@ public final class ConnectAttempts {
                 cause);
     }
 
-    /** Returns how the last attempt ended, or that it has no answer yet; for each address if there are several. */
+    /** Returns how the last attempt ended, or how far it is; for each address if there are several. */
     public synchronized String last() {
-        if (begun.isEmpty()) {
+        if (tried.isEmpty()) {
             return "not tried yet";
         }
-        boolean several = begun.size() > 1;
-        String text = begun.keySet().stream()
+        String text = tried.entrySet().stream()
                 .limit(MOST_ADDRESSES)
-                .map(to -> (several ? Addresses.text(to) + ": " : "") + last(to))
+                .map(each ->
+                        (several ? Addresses.text(each.getKey()) + ": " : "") + last(each.getKey(), each.getValue()))
                 .collect(Collectors.joining("; "));
-        int more = begun.size() - MOST_ADDRESSES;
+        int more = tried.size() - MOST_ADDRESSES;
         return more > 0 ? text + "; and " + more + " more addresses" : text;
     }
 
-    private String last(InetSocketAddress to) {
-        String end = ends.get(to);
-        return end != null ? end : silence(to, clock.getAsLong() - begun.get(to));
+    private String last(InetSocketAddress to, AddressAttempt attempt) {
+        if (attempt.open) {
+            return unanswered(attempt);
+        }
+        return attempt.end != null ? attempt.end : silence(to, attempt);
     }
 
-    private String words(InetSocketAddress to, Throwable cause, long tookNanos) {
+    private String words(InetSocketAddress to, Throwable cause, AddressAttempt attempt) {
         if (cause == null) {
-            return "connected, but the other side closed the connection and sent nothing";
+            return attempt.answered
+                    ? "connected, but the other side closed the connection in the handshake"
+                    : "connected, but the other side closed the connection and sent nothing";
         }
         String text = String.valueOf(cause.getMessage());
         if (cause instanceof ConnectTimeoutException || cause instanceof ClosedChannelException) {
-            return silence(to, tookNanos);
+            return silence(to, attempt);
         }
         if (cause instanceof TimeoutException) {
-            return "connected, but received nothing in " + seconds(tookNanos)
-                    + ": does another program listen there, or is its process stopped or without a core?";
+            return unanswered(attempt);
         }
         if (cause instanceof NoRouteToHostException || text.contains("No route") || text.contains("unreachable")) {
             return to.getAddress().isLoopbackAddress() ? LOOPBACK_DOWN : "no route";
@@ -161,8 +222,17 @@ public final class ConnectAttempts {
         return text;
     }
 
-    private String silence(InetSocketAddress to, long nanos) {
-        return "no answer in " + seconds(nanos) + (mayBeBlocked(to) ? ": does a firewall block the connection?" : "");
+    /** Returns the text of a connection that is made, and whose handshake has no further answer. */
+    private String unanswered(AddressAttempt attempt) {
+        return attempt.answered
+                ? "connected, but received nothing more in " + seconds(attempt)
+                        + ": is its process stopped or without a core?"
+                : "connected, but received nothing in " + seconds(attempt)
+                        + ": does another program listen there, or is its process stopped or without a core?";
+    }
+
+    private String silence(InetSocketAddress to, AddressAttempt attempt) {
+        return "no answer in " + seconds(attempt) + (mayBeBlocked(to) ? ": does a firewall block the connection?" : "");
     }
 
     /** Returns whether something on the way may block connections: not on one machine, and not if one was made before. */
@@ -170,8 +240,8 @@ public final class ConnectAttempts {
         return !connected && !TlsPolicy.isOwn(to.getAddress());
     }
 
-    private static String seconds(long nanos) {
-        long tenths = TimeUnit.NANOSECONDS.toMillis(nanos) / 100;
+    private String seconds(AddressAttempt attempt) {
+        long tenths = TimeUnit.NANOSECONDS.toMillis(clock.getAsLong() - attempt.sinceNanos) / 100;
         return (tenths % 10 == 0 ? Long.toString(tenths / 10) : tenths / 10 + "." + tenths % 10) + " s";
     }
 }

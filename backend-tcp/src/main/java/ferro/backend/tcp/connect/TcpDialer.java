@@ -13,14 +13,11 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
-import java.nio.channels.ClosedChannelException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
@@ -197,7 +194,7 @@ public final class TcpDialer {
 
         /** Sends the hello on the connection that came first; until then nothing is sent to any address. */
         private void shake(AttemptEnd attempt, Channel channel) {
-            notes.connected(channel);
+            notes.connected(attempt.to, channel);
             attempt.connected(channel);
             channel.pipeline().addLast(new HandshakeReader(attempt.side, attempt));
         }
@@ -210,7 +207,7 @@ public final class TcpDialer {
          */
         private final class Round {
             private final Deque<InetSocketAddress> left;
-            private final Map<Channel, InetSocketAddress> connecting = new LinkedHashMap<>();
+            private final Set<Channel> connecting = new LinkedHashSet<>();
             private Future<?> timer;
             private boolean over;
 
@@ -226,7 +223,7 @@ public final class TcpDialer {
                 AttemptEnd attempt = prepared(to);
                 notes.begun(to);
                 ChannelFuture made = bootstrap().connect(to);
-                connecting.put(made.channel(), to);
+                connecting.add(made.channel());
                 if (made.isDone()) {
                     // a channel that could not be opened would tell its end on a thread of Netty's own
                     guarded(() -> ended(attempt, made));
@@ -274,12 +271,9 @@ public final class TcpDialer {
             private void end() {
                 over = true;
                 stopTimer();
-                Map<Channel, InetSocketAddress> late = new LinkedHashMap<>(connecting);
+                List<Channel> late = List.copyOf(connecting);
                 connecting.clear();
-                late.forEach((channel, to) -> {
-                    notes.failed(to, new ClosedChannelException());
-                    channel.close();
-                });
+                late.forEach(Channel::close);
             }
 
             /** Returns why a connection cannot be used; null if it can. */
@@ -393,6 +387,7 @@ public final class TcpDialer {
             @Override
             public void heard(Channel connection) {
                 answered = true;
+                notes.answered(to);
                 timer.cancel(false);
                 limit();
             }
