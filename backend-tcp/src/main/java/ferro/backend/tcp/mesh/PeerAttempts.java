@@ -53,11 +53,13 @@ final class PeerAttempts {
         if (connected) {
             return new Unconnected(peer, record.home(), address, Unconnected.WAITING, 0, true);
         }
-        boolean sameMachine = record.addresses().stream().anyMatch(to -> TlsPolicy.isOwn(to.getAddress()));
+        boolean own = record.addresses().stream().anyMatch(to -> TlsPolicy.isOwn(to.getAddress()));
+        boolean sameMachine = own && record.sameHost();
         ConnectAttempts tried = notes[peer];
         if (tried != null) {
-            return new Unconnected(
-                    peer, record.home(), address, tried.last(), tried.attempts(), sameMachine || tried.reached());
+            // an address of this machine that another machine announces leads to this machine, and not to the peer
+            boolean reached = sameMachine || !own && tried.hasConnected();
+            return new Unconnected(peer, record.home(), address, tried.last(), tried.attempts(), reached);
         }
         // the store is served at the port of this rank, and the peer has announced itself there
         boolean reached = sameMachine || port.servesStore() || refusals.get(peer) != null;

@@ -92,8 +92,9 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
      *
      * @param addresses addresses of the host that it has told, in the order to try
      * @param home      its machine, for messages
+     * @param sameHost  whether its machine has the same name as the machine of this rank
      */
-    record PeerRecord(List<InetSocketAddress> addresses, String home) {}
+    record PeerRecord(List<InetSocketAddress> addresses, String home, boolean sameHost) {}
 
     int rank() {
         return spec.rank();

@@ -288,7 +288,9 @@ final class TcpJoin {
     private Peers.PeerRecord[] resolved(Card[] cards) {
         Peers.PeerRecord[] known = new Peers.PeerRecord[cards.length];
         others().forEach(rank -> known[rank] = new Peers.PeerRecord(
-                Addresses.toDial(resolved(rank, cards[rank].host()), cards[rank].port()), cards[rank].placed()));
+                Addresses.toDial(resolved(rank, cards[rank].host()), cards[rank].port()),
+                cards[rank].placed(),
+                cards[rank].home().isSameHost(cards[spec.rank()].home())));
         return known;
     }
 

@@ -79,6 +79,11 @@ public record PeerMachine(int node, String host, NetLink used, List<NetLink> fas
                 : Arrays.stream(words.split(",")).map(NetLink::parsed).toList();
     }
 
+    /** Returns whether both machines have the same name; false if a name is unknown. */
+    public boolean isSameHost(PeerMachine other) {
+        return !host.isEmpty() && host.equals(other.host);
+    }
+
     /** Returns {@code node 1 (host b, 10.99.0.2)}, or the parts of it that are known. */
     public String at(String address) {
         if (node >= 0) {

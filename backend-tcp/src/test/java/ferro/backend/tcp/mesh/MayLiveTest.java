@@ -41,7 +41,7 @@ class MayLiveTest {
             }
             InetSocketAddress silent = (InetSocketAddress) other.getLocalSocketAddress();
             PeerRecord[] known = ports.stream()
-                    .map(port -> new PeerRecord(List.of(port.bound(), silent), ""))
+                    .map(port -> new PeerRecord(List.of(port.bound(), silent), "", true))
                     .toArray(PeerRecord[]::new);
             for (int rank = 0; rank < 2; rank++) {
                 Peers own = peers.get(rank);

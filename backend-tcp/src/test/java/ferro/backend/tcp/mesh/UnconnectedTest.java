@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.NoRouteToHostException;
+import java.net.ServerSocket;
 import java.nio.channels.ClosedChannelException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -36,6 +37,10 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class UnconnectedTest {
     private static final InetSocketAddress PEER = new InetSocketAddress(Addresses.literal("10.0.0.1"), 1);
+
+    private static final String ADVICE =
+            "; open their ports (ferro.tcp.port sets a range), or make them announce an address"
+                    + " that this host can reach (ferro.tcp.interface, ferro.tcp.advertise)";
 
     private final AtomicLong clock = new AtomicLong();
 
@@ -128,37 +133,62 @@ class UnconnectedTest {
     @Test
     void ranksThatAnnouncedThemselvesAndAreNotReachedAreToldWithAddressTrialsAndReason() throws IOException {
         int nobody = Sockets.freePort();
-        Duration patience = Duration.ofMillis(700);
-        FerroException failure = notReached(nobody, patience);
-        // on a busy machine the limit may end before this rank has dialled at all
-        while (!failure.getMessage().contains("connect: refused") && patience.toSeconds() < 20) {
-            patience = patience.multipliedBy(2);
-            failure = notReached(nobody, patience);
-        }
+        String host = ownHost();
+        FerroException failure = notReached(nobody, host, host);
 
         assertEquals(Code.RENDEZVOUS, failure.code());
         for (String part : List.of(
                 "missing: [0, 2] of 3, which announced themselves but did not connect within ",
-                "rank 0 on node 0 (host a, 127.0.0.1) announced 127.0.0.1:" + nobody
+                "rank 0 on node 0 (host " + host + ", 127.0.0.1) announced 127.0.0.1:" + nobody
                         + "; no connection from there has reached this rank at 127.0.0.1:",
                 ": is that rank stopped or without a free core?",
-                "rank 2 on node 2 (host c, 127.0.0.1) announced 127.0.0.1:" + nobody
+                "rank 2 on node 2 (host " + host + ", 127.0.0.1) announced 127.0.0.1:" + nobody
                         + "; connect: refused: nothing listens there (attempts: ")) {
             assertTrue(failure.getMessage().contains(part), failure.getMessage());
         }
         // both are on this machine, where no port has to be opened
         assertFalse(failure.getMessage().contains("firewall"), failure.getMessage());
-        assertFalse(failure.getMessage().contains("ferro.tcp.port"), failure.getMessage());
+        assertFalse(failure.getMessage().contains(ADVICE), failure.getMessage());
         assertEquals(Set.of(0, 2), failure.where().culprits());
     }
 
-    /** Returns the failure of rank 1, whose two peers announce a port where nobody listens. */
-    private static FerroException notReached(int nobody, Duration patience) {
+    @Test
+    void aPeerOfAnotherMachineThatAnnouncesLoopbackIsNotReachedWhateverListensThereOnThisMachine() throws IOException {
+        try (ServerSocket silent = new ServerSocket(0, 10, Addresses.literal("127.0.0.1"))) {
+            String text = notReached(silent.getLocalPort(), "a", "c").getMessage();
+
+            assertTrue(text.contains("rank 0 on node 0 (host a, 127.0.0.1) announced 127.0.0.1:"), text);
+            assertTrue(text.contains("rank 2 on node 2 (host c, 127.0.0.1) announced 127.0.0.1:"), text);
+            assertTrue(text.contains(ADVICE), text);
+        }
+    }
+
+    private static String ownHost() {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            return ranks.context(GroupSpec.of("g", 0, 1, Ranks.LONG), Map.of())
+                    .processes()
+                    .host();
+        }
+    }
+
+    /** Returns the failure of rank 1, whose two peers announce a port where no rank listens. */
+    private static FerroException notReached(int port, String hostOfZero, String hostOfTwo) {
+        Duration patience = Duration.ofMillis(700);
+        FerroException failure = notReached(port, hostOfZero, hostOfTwo, patience);
+        // on a busy machine the limit may end before this rank has dialled at all
+        while (!failure.getMessage().matches(".*connect: (refused|connected).*") && patience.toSeconds() < 20) {
+            patience = patience.multipliedBy(2);
+            failure = notReached(port, hostOfZero, hostOfTwo, patience);
+        }
+        return failure;
+    }
+
+    private static FerroException notReached(int port, String hostOfZero, String hostOfTwo, Duration patience) {
         GroupSpec announcing = GroupSpec.of("g", 0, 3, Ranks.LONG);
         try (Ranks ranks = Ranks.onLoopback();
                 Store store = ranks.context(announcing, Map.of()).store()) {
-            announce(store, 0, new PeerMachine(0, "a"), nobody);
-            announce(store, 2, new PeerMachine(2, "c"), nobody);
+            announce(store, 0, new PeerMachine(0, hostOfZero), port);
+            announce(store, 2, new PeerMachine(2, hostOfTwo), port);
             return Ranks.failure(ranks.join(1, 3, patience));
         }
     }
