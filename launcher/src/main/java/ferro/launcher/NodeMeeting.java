@@ -11,6 +11,7 @@ import ferro.launcher.input.Endpoint;
 import ferro.launcher.input.ExitCode;
 import ferro.launcher.input.HostName;
 import ferro.launcher.input.JobSpec;
+import ferro.launcher.nodes.LineTimes;
 import ferro.launcher.nodes.NodeCard;
 import ferro.launcher.nodes.Nodes;
 import ferro.launcher.nodes.NodesApartException;
@@ -47,9 +48,6 @@ final class NodeMeeting {
      */
     private static final Duration ENDING = Duration.ofMinutes(1);
 
-    private static final long FIRST_LINE_SECONDS = 3;
-    private static final long LATER_LINES_SECONDS = 30;
-
     private final JobSpec spec;
     private final Screen screen;
     private final Endpoint master;
@@ -80,7 +78,8 @@ final class NodeMeeting {
     Nodes meet(String jobId, Path secret, JobSignals signals)
             throws IOException, NodesApartException, InterruptedException {
         LauncherStore.LauncherCall call = call(spec, master, jobId, secret);
-        LauncherStore store = connected(call);
+        LineTimes lines = new LineTimes(System::nanoTime);
+        LauncherStore store = connected(call, lines);
         return Nodes.meet(store, card(spec, store, backend, call.session()), times(), new Waiting() {
             @Override
             public void missing(Set<Integer> nodes) {
@@ -88,6 +87,11 @@ final class NodeMeeting {
                 if (!nodes.isEmpty() || spec.placement().nodeRank() != 0) {
                     waiting(nodes);
                 }
+            }
+
+            @Override
+            public LineTimes lines() {
+                return lines;
             }
 
             @Override
@@ -130,11 +134,16 @@ final class NodeMeeting {
         return Nodes.silence(spec.nodeTimeout(), Supervisor.StopTimes.TO_THE_END);
     }
 
-    private LauncherStore connected(LauncherStore.LauncherCall call) throws InterruptedException, NodesApartException {
+    private LauncherStore connected(LauncherStore.LauncherCall call, LineTimes times)
+            throws InterruptedException, NodesApartException {
         boolean loopback = call.node() != 0 && Addresses.leadsToLoopback(master.host());
         ScheduledExecutorService lines = lines();
         Set<Integer> missing = call.node() == 0 ? Set.of() : Set.of(0);
-        lines.scheduleAtFixedRate(() -> waiting(missing), FIRST_LINE_SECONDS, LATER_LINES_SECONDS, TimeUnit.SECONDS);
+        Runnable line = () -> {
+            times.printed();
+            waiting(missing);
+        };
+        lines.scheduleAtFixedRate(line, LineTimes.FIRST.toNanos(), LineTimes.LATER.toNanos(), TimeUnit.NANOSECONDS);
         try {
             boolean brief = loopback && patience.compareTo(LOOPBACK_PATIENCE) > 0;
             return LauncherStore.open(call, brief ? LOOPBACK_PATIENCE : patience, patience, silence());

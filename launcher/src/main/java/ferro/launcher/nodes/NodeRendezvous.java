@@ -3,8 +3,10 @@ package ferro.launcher.nodes;
 import ferro.Store;
 import ferro.backend.tcp.store.LauncherStore;
 import ferro.backend.tcp.store.LauncherStore.Refused;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -29,6 +31,8 @@ final class NodeRendezvous {
     private final Map<Integer, NodeCard> cards = new TreeMap<>();
     /** The last process that was refused and may have been a missing node; empty if there was none. */
     private String lastRefused = "";
+    /** Nodes that refused launchers have named as their own. */
+    private final Set<Integer> refusedNodes = new HashSet<>();
 
     NodeRendezvous(Store store, NodeCard own, ScheduledExecutorService thread, Waiting waiting) {
         this.store = store;
@@ -45,7 +49,7 @@ final class NodeRendezvous {
             store.when(LauncherStore.refusedKey(node))
                     .thenAcceptAsync(value -> unproved(node, Refused.decoded(value)), thread);
             store.when(LauncherStore.otherJobKey(node))
-                    .thenAcceptAsync(value -> stranger("a launcher of node " + node, Refused.decoded(value)), thread);
+                    .thenAcceptAsync(value -> otherJob(node, Refused.decoded(value)), thread);
         }
         store.when(LauncherStore.STRANGER)
                 .thenAcceptAsync(value -> stranger("a process", Refused.decoded(value)), thread);
@@ -95,6 +99,11 @@ final class NodeRendezvous {
         }
     }
 
+    private void otherJob(int node, Refused refused) {
+        refusedNodes.add(node);
+        stranger("a launcher of node " + node, refused);
+    }
+
     /**
      * Notes a refused process. A process of another job or of another version may belong to another job, which must not end
      * this one.
@@ -116,11 +125,13 @@ final class NodeRendezvous {
     private void late() {
         SortedSet<Integer> missing = missing();
         if (!missing.isEmpty()) {
+            // a process whose node is unknown may belong to another job, and says nothing of the way to a missing node
+            boolean mayBeBlocked = !refusedNodes.containsAll(missing);
             refuse(
                     named(missing) + " of " + own.nodes()
                             + " did not connect before the deadline: check that ferro run --node-rank "
                             + missing.first() + " runs there with a --master that leads to " + own
-                            + (lastRefused.isEmpty() ? ", and that no firewall blocks the connection" : "")
+                            + (mayBeBlocked ? ", and that no firewall blocks the connection" : "")
                             + " (ferro.join.timeout sets the time)"
                             + (lastRefused.isEmpty() ? "" : "; " + lastRefused),
                     FAILED);

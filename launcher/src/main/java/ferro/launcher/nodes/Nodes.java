@@ -41,8 +41,6 @@ public final class Nodes implements AutoCloseable {
     /** First character of a report or verdict that could not be made or sent; the reason follows it. */
     private static final String UNTOLD = "!";
 
-    private static final long FIRST_LINE_MILLIS = 3_000;
-    private static final long LATER_LINES_MILLIS = 30_000;
     /** Time that the launcher of node 0 waits for launchers that still read from the store: the store ends with it. */
     private static final long OTHERS_GONE_MILLIS = 2_000;
 
@@ -106,7 +104,7 @@ public final class Nodes implements AutoCloseable {
      * @param connection connection to the store; closed together with the nodes, and also if this call fails
      * @param own        this launcher
      * @param times      how long to wait
-     * @param waiting    told which nodes are missing, after one second and then every thirty
+     * @param waiting    told which nodes are missing, after 3 s and then every 30 s
      * @return all launchers
      * @throws NodesApartException if one differs, does not come or goes, or if the calling thread is interrupted, with the
      *     same text on all that are there
@@ -162,7 +160,7 @@ public final class Nodes implements AutoCloseable {
         }
         StartSignal start;
         try {
-            start = started(() -> waiting.missing(own.node() == 0 ? roll.missing() : Set.of()));
+            start = started(waiting.lines(), () -> waiting.missing(own.node() == 0 ? roll.missing() : Set.of()));
         } finally {
             cards = roll.known();
         }
@@ -178,12 +176,13 @@ public final class Nodes implements AutoCloseable {
         met = true;
     }
 
-    private StartSignal started(Runnable line) throws NodesApartException, InterruptedException {
+    private StartSignal started(LineTimes lines, Runnable line) throws NodesApartException, InterruptedException {
         CompletableFuture<byte[]> start = store.when(Keys.START).toCompletableFuture();
-        for (long millis = FIRST_LINE_MILLIS; ; millis = LATER_LINES_MILLIS) {
+        while (true) {
             try {
-                return Keys.decoded(start.get(millis, TimeUnit.MILLISECONDS), StartSignal.class);
+                return Keys.decoded(start.get(lines.left().toNanos(), TimeUnit.NANOSECONDS), StartSignal.class);
             } catch (TimeoutException passed) {
+                lines.printed();
                 line.run();
             } catch (ExecutionException ended) {
                 throw new NodesApartException(

@@ -13,6 +13,16 @@ public interface Waiting {
     void missing(Set<Integer> nodes);
 
     /**
+     * Returns when the next call of {@link #missing} is due. A launcher that has already waited for the store passes the times
+     * of that wait, so that both waits together keep the distance of the lines.
+     *
+     * @return times of this wait
+     */
+    default LineTimes lines() {
+        return new LineTimes(System::nanoTime);
+    }
+
+    /**
      * Called on node 0 for a process that was refused. It need not belong to this job, and the wait goes on.
      *
      * @param text which process it was, and what it was told, with both values

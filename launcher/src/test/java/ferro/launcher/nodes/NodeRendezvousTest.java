@@ -1,19 +1,31 @@
 package ferro.launcher.nodes;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.FerroException;
 import ferro.Store;
 import ferro.backend.tcp.TcpStoreServer;
 import ferro.backend.tcp.store.LauncherStore;
+import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -23,6 +35,9 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class NodeRendezvousTest {
     private static final Duration LONG = Duration.ofSeconds(30);
+    private static final String FIREWALL = "and that no firewall blocks the connection";
+    /** What every version begins with: magic, version, length. */
+    private static final byte[] OTHER_VERSION = {(byte) 0xF3, 'f', 'e', 'r', 'r', 'o', '\r', '\n', 0, 3, 0, 69};
 
     /** The launcher of node 0 leaves with its store as soon as it hears; it stays for those that are known by then. */
     @Test
@@ -46,6 +61,83 @@ class NodeRendezvousTest {
             assertEquals(List.of(card(0, 2), card(1, 3)), known.get(LONG.toSeconds(), TimeUnit.SECONDS));
         } finally {
             thread.shutdownNow();
+        }
+    }
+
+    @Test
+    void aRefusedProcessOfAnUnknownNodeLeavesTheAdviceAboutAFirewall() throws Exception {
+        String text = missesNodeOne(server -> {
+            try (Socket socket = new Socket("127.0.0.1", server.port())) {
+                socket.getOutputStream().write(OTHER_VERSION);
+                socket.getInputStream().readAllBytes();
+            }
+        });
+
+        assertTrue(text.contains(FIREWALL), text);
+        assertTrue(text.contains("refused a process at 127.0.0.1 while node 1 was missing"), text);
+    }
+
+    @Test
+    void aRefusedLauncherOfTheMissingNodeHasComeThroughEachFirewall() throws Exception {
+        String text = missesNodeOne(server -> {
+            InetSocketAddress at = new InetSocketAddress("127.0.0.1", server.port());
+            LauncherStore.LauncherCall other = new LauncherStore.LauncherCall(at, "other", null, 1, 5);
+            assertThrows(FerroException.class, () -> LauncherStore.open(other, LONG, LONG));
+        });
+
+        assertFalse(text.contains(FIREWALL), text);
+        assertTrue(text.contains("refused a launcher of node 1 at 127.0.0.1 while node 1 was missing"), text);
+    }
+
+    /** Returns what node 0 says at the deadline, after it has refused a process. */
+    private static String missesNodeOne(OtherProcess process) throws Exception {
+        BlockingQueue<String> refused = new LinkedBlockingQueue<>();
+        HeldDeadline thread = new HeldDeadline();
+        try (TcpStoreServer server = TcpStoreServer.start(InetAddress.getByName("127.0.0.1"), 0, "job", 2, null);
+                LauncherStore zero = connected(server, 0)) {
+            NodeRendezvous roll = new NodeRendezvous(zero.store(), card(0, 2), thread, new Waiting() {
+                @Override
+                public void missing(Set<Integer> nodes) {
+                    // the roll does not call it
+                }
+
+                @Override
+                public void refused(String text) {
+                    refused.add(text);
+                }
+            });
+            roll.call(1);
+            process.comes(server);
+            assertNotNull(refused.poll(LONG.toSeconds(), TimeUnit.SECONDS));
+
+            thread.execute(thread.deadline);
+
+            return Keys.decoded(zero.store().get(Keys.START, LONG), StartSignal.class)
+                    .refusal();
+        } finally {
+            thread.shutdownNow();
+        }
+    }
+
+    private interface OtherProcess {
+        void comes(TcpStoreServer server) throws IOException;
+    }
+
+    /** Runs tasks at once, and leaves a task with a delay to the test. */
+    private static final class HeldDeadline extends ScheduledThreadPoolExecutor {
+        private volatile Runnable deadline;
+
+        HeldDeadline() {
+            super(1);
+        }
+
+        @Override
+        public ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
+            if (delay == 0) {
+                return super.schedule(task, delay, unit);
+            }
+            deadline = task;
+            return null;
         }
     }
 

@@ -1,0 +1,81 @@
+package ferro.launcher.nodes;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import ferro.backend.tcp.TcpStoreServer;
+import ferro.backend.tcp.store.LauncherStore;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** When a launcher that waits prints its lines. */
+@Timeout(60)
+class LineTimesTest {
+    private static final Duration LONG = Duration.ofSeconds(30);
+
+    private final AtomicLong clock = new AtomicLong();
+
+    @Test
+    void theFirstLineComesAfterThreeSecondsAndTheNextThirtyLater() {
+        LineTimes times = new LineTimes(clock::get);
+        assertEquals(Duration.ofSeconds(3), times.left());
+        passes(Duration.ofSeconds(4));
+        assertEquals(Duration.ZERO, times.left());
+
+        times.printed();
+        passes(Duration.ofMillis(100));
+        assertEquals(Duration.ofMillis(29_900), times.left());
+    }
+
+    private void passes(Duration time) {
+        clock.addAndGet(time.toNanos());
+    }
+
+    /** The clock goes on by more than the distance of two lines whenever it is read, so that each line is due at once. */
+    @Test
+    void launchersThatMeetGoOnWithTheTimesOfTheWaitBefore() throws Exception {
+        long step = LineTimes.LATER.plusSeconds(1).toNanos();
+        BlockingQueue<Set<Integer>> heard = new LinkedBlockingQueue<>();
+        LineTimes times = new LineTimes(() -> clock.addAndGet(step));
+        try (TcpStoreServer server = TcpStoreServer.start(InetAddress.getByName("127.0.0.1"), 0, "job", 2, null)) {
+            InetSocketAddress at = new InetSocketAddress("127.0.0.1", server.port());
+            LauncherStore zero = LauncherStore.open(new LauncherStore.LauncherCall(at, "job", null, 0, 7), LONG, LONG);
+            Thread waiting = new Thread(() -> rendezvous(zero, heard, times), "test-launcher");
+            waiting.start();
+            try {
+                for (int line = 0; line < 3; line++) {
+                    assertEquals(Set.of(1), heard.poll(LONG.toSeconds(), TimeUnit.SECONDS));
+                }
+            } finally {
+                waiting.interrupt();
+                waiting.join();
+            }
+        }
+    }
+
+    private static void rendezvous(LauncherStore zero, BlockingQueue<Set<Integer>> heard, LineTimes times) {
+        NodeCard first = new NodeCard(0, "h0", "127.0.0.1", 2, 2, "1", "", 7);
+        try {
+            Nodes.meet(zero, first, new Nodes.WaitTimes(LONG, LONG, LONG), new Waiting() {
+                @Override
+                public void missing(Set<Integer> nodes) {
+                    heard.add(nodes);
+                }
+
+                @Override
+                public LineTimes lines() {
+                    return times;
+                }
+            });
+        } catch (NodesApartException | InterruptedException ended) {
+            // the interrupt of the test
+        }
+    }
+}
