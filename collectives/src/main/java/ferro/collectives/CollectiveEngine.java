@@ -12,6 +12,7 @@ import ferro.collectives.engine.exec.LinkExecutor;
 import ferro.collectives.engine.plain.PlainEngine;
 import ferro.collectives.engine.progress.WaitBudget;
 import ferro.collectives.engine.shm.LocalPeers;
+import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.SegmentSize;
@@ -40,7 +41,8 @@ public final class CollectiveEngine {
      */
     public static CollectiveBackend over(Transport transport, GroupSpec group, RankContext context) {
         check(transport, group, context);
-        return over(transport, group, context, tuned(context));
+        GroupSpec timed = group.withJoinTimeout(Deadlines.ofJoin(group, context));
+        return over(transport, timed, context, tuned(context));
     }
 
     /**
@@ -49,7 +51,8 @@ public final class CollectiveEngine {
      * another table logs a warning.
      *
      * @param transport medium, closed with the back end
-     * @param group     the group
+     * @param group     the group; its {@linkplain GroupSpec#joinTimeout time limit of joining} is the time that is left
+     *     for the ranks to find out which ranks share memory and to begin the warm-up
      * @param context   settings, clock, timers
      * @param ofRankZero result of {@link #tuned} on rank 0
      * @return back end with every collective

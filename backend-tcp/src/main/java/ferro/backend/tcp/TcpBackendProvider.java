@@ -43,8 +43,8 @@ public final class TcpBackendProvider implements BackendProvider {
         TcpMesh mesh = TcpMesh.join(group, context);
         try {
             int[] everyone = IntStream.range(0, group.worldSize()).toArray();
-            return CollectiveEngine.over(
-                    new TcpTransport(mesh, WHOLE_GROUP, everyone, context::nanoTime), group, context, mesh.tuned());
+            TcpTransport transport = new TcpTransport(mesh, WHOLE_GROUP, everyone, context::nanoTime);
+            return CollectiveEngine.over(transport, group.withJoinTimeout(mesh.joinLeft()), context, mesh.tuned());
         } catch (RuntimeException | Error failure) {
             mesh.close();
             throw failure;

@@ -5,6 +5,7 @@ import ferro.FerroException;
 import ferro.collectives.control.GroupControl;
 import ferro.collectives.control.failure.Failure;
 import ferro.collectives.control.failure.Failures;
+import ferro.collectives.engine.shm.BootstrapDeadline;
 import ferro.collectives.engine.shm.LocalPeers;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
@@ -29,9 +30,11 @@ final class GroupBootstrap {
 
     /** Runs before the first call of a user; closes a group that cannot be made ready, and throws. */
     void run(CollectiveBackend engine) {
+        BootstrapDeadline deadline =
+                joined ? BootstrapDeadline.ofJoin(group, context) : BootstrapDeadline.ofSubgroup(group);
         try {
-            localPeers.meet(engine, joined);
-            WarmUp.run(engine, group, context);
+            localPeers.meet(engine, joined, deadline);
+            WarmUp.run(engine, context, deadline);
         } catch (RuntimeException | Error failure) {
             if (!Failures.isAbortOfAnother(group, control.failure())) {
                 throw ended(engine, failure);
@@ -42,7 +45,8 @@ final class GroupBootstrap {
     private FerroException ended(CollectiveBackend engine, Throwable failure) {
         // a failure here after the group has failed is a consequence of that one
         Failure first = failure instanceof FerroException ? null : control.failure();
-        FerroException told = Failures.notMet(group, first == null ? failure : Failures.exception(group, first));
+        FerroException told =
+                Failures.notMet(group, first == null ? failure : Failures.exception(group, first), joined);
         control.fail(Failures.failure(group, told));
         try {
             engine.close(Duration.ZERO);

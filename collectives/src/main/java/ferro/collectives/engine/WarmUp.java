@@ -4,8 +4,8 @@ import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.HostTensor;
 import ferro.ReduceOp;
+import ferro.collectives.engine.shm.BootstrapDeadline;
 import ferro.spi.Deadlines;
-import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import java.time.Duration;
@@ -25,25 +25,26 @@ final class WarmUp {
 
     private final CollectiveBackend group;
     private final RankContext context;
-    private final Duration timeout;
+    private BootstrapDeadline deadline;
 
-    private WarmUp(CollectiveBackend group, GroupSpec spec, RankContext context) {
+    private WarmUp(CollectiveBackend group, RankContext context, BootstrapDeadline deadline) {
         this.group = group;
         this.context = context;
-        this.timeout = spec.timeout();
+        this.deadline = deadline;
     }
 
-    /** Warms up if the settings ask for it. */
-    static void run(CollectiveBackend group, GroupSpec spec, RankContext context) {
+    /** Warms up if the settings ask for it. The warm-up has its own time in addition to the deadline. */
+    static void run(CollectiveBackend group, RankContext context, BootstrapDeadline deadline) {
         Duration time = Settings.WARM_UP.of(context);
-        if (!time.isZero() && spec.worldSize() > 1) {
-            new WarmUp(group, spec, context).run(Deadlines.nanos(time));
+        if (!time.isZero() && group.worldSize() > 1) {
+            new WarmUp(group, context, deadline).run(Deadlines.nanos(time));
         }
     }
 
     private void run(long ownNanos) {
         long[] nanos = {ownNanos};
         reduce(HostTensor.of(nanos), LONGEST);
+        deadline = deadline.later(nanos[0]);
         long begun = context.nanoTime();
         // rank 0 ends the warm-up for all ranks
         float[] over = {0};
@@ -60,6 +61,6 @@ final class WarmUp {
     }
 
     private void reduce(HostTensor tensor, ReduceOp op) {
-        group.run(Collective.allReduce(tensor, op), timeout);
+        group.run(Collective.allReduce(tensor, op), deadline.left());
     }
 }

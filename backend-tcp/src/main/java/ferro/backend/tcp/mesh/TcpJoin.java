@@ -99,6 +99,7 @@ final class TcpJoin {
             roster.leave();
             context.releaseStore(within);
         });
+        mesh.until(progress.deadlineNanos());
         try {
             port.enter(roster.id(), spec.worldSize(), peers);
             roster.announce(spec.rank() == 0 ? tuned : "");

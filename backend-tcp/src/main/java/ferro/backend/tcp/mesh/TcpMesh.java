@@ -40,6 +40,7 @@ public final class TcpMesh implements AutoCloseable {
     private final Consumer<Duration> left;
     private volatile IntraNodeMemory nearMemory = IntraNodeMemory.none();
     private volatile String tuned = "";
+    private volatile long joinDeadline;
     private volatile List<String> hosts = List.of();
     /** Name of the machine of each rank, for people; empty in a world of one. */
     private volatile List<String> machines = List.of();
@@ -74,6 +75,18 @@ public final class TcpMesh implements AutoCloseable {
         return group.worldSize() == 1
                 ? new TcpMesh(group, context, null, null, within -> {})
                 : new TcpJoin(group, context).join();
+    }
+
+    /** Sets the end of the join, on the clock of the context; called once, while joining. */
+    void until(long deadlineNanos) {
+        joinDeadline = deadlineNanos;
+    }
+
+    /** Returns what is left of the time limit of the join, at least 1 ns. */
+    public Duration joinLeft() {
+        return peers == null
+                ? Deadlines.ofJoin(spec, context)
+                : Duration.ofNanos(Math.max(1, joinDeadline - context.nanoTime()));
     }
 
     /**

@@ -23,6 +23,7 @@ import io.netty.channel.epoll.EpollChannelOption;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -105,6 +106,21 @@ class TcpMeshTest {
             }
         } finally {
             until.countDown();
+        }
+    }
+
+    @Test
+    void theTimeLeftOfAJoinCountsFromItsStart() {
+        try (Ranks ranks = Ranks.onLoopback()) {
+            Map<String, String> limited = Map.of("ferro.join.timeout", "50s");
+            CompletableFuture<TcpMesh> first = ranks.join(0, 2, Ranks.LONG, limited);
+            TcpMesh second = Ranks.result(ranks.join(1, 2, Ranks.LONG, limited));
+
+            for (TcpMesh mesh : List.of(Ranks.result(first), second)) {
+                Duration left = mesh.joinLeft();
+                assertTrue(left.compareTo(Duration.ofSeconds(50)) < 0, left::toString);
+                assertTrue(left.compareTo(Duration.ofMillis(1)) > 0, left::toString);
+            }
         }
     }
 

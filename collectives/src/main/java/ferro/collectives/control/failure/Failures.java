@@ -6,6 +6,7 @@ import ferro.FerroException.Where;
 import ferro.collectives.control.wire.RankLists;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
+import ferro.spi.Settings;
 import java.time.Duration;
 import java.util.Set;
 
@@ -125,11 +126,15 @@ public final class Failures {
 
     /**
      * Makes the exception for a group that could not be made: its ranks could not find out which ranks share memory, or
-     * could not warm up.
+     * could not warm up. For a joined group a timeout names the setting that gives joining more time.
      */
-    public static FerroException notMet(GroupSpec group, Throwable failure) {
+    public static FerroException notMet(GroupSpec group, Throwable failure, boolean joined) {
         String text = "cannot make group \"" + group.name() + "\" on rank " + group.rank()
                 + ": finding the ranks that share memory, or the warm-up, failed: " + failure.getMessage();
+        boolean late = failure instanceof FerroException timed && timed.code() == Code.TIMED_OUT;
+        if (late && joined && !text.contains(Settings.JOIN_TIMEOUT.name())) {
+            text += " (" + Settings.JOIN_TIMEOUT.name() + " sets the time)";
+        }
         if (failure instanceof FerroException known) {
             return new FerroException(known.code(), known.where(), text, known);
         }

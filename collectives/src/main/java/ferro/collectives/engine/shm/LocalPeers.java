@@ -85,10 +85,10 @@ public final class LocalPeers {
     }
 
     /** Finds out together with the other ranks which ranks share memory, before the group is used. */
-    public void meet(CollectiveBackend engine, boolean isJoined) {
+    public void meet(CollectiveBackend engine, boolean isJoined, BootstrapDeadline deadline) {
         if (provider != null) {
             SharedMemoryBootstrap.BootstrapSubject subject =
-                    new SharedMemoryBootstrap.BootstrapSubject("", group.joinTimeout());
+                    new SharedMemoryBootstrap.BootstrapSubject("", deadline::left);
             SharedMemoryBootstrap meeting = new SharedMemoryBootstrap(engine, group, context, subject);
             Sharing sharing = Sharing.of(group, meeting.hosted(provider), provider.isOneProcess());
             sharing.refusedBecause().ifPresent(meeting::refrain);
@@ -138,7 +138,7 @@ public final class LocalPeers {
         }
         exclusively(runs::sweep);
         SharedMemoryBootstrap.BootstrapSubject subject =
-                new SharedMemoryBootstrap.BootstrapSubject(Allocations.text(dataType, elementCount), timeout);
+                new SharedMemoryBootstrap.BootstrapSubject(Allocations.text(dataType, elementCount), () -> timeout);
         SharedMemoryBootstrap meeting = new SharedMemoryBootstrap(engine, group, context, subject);
         Allocations.refusedBecause(dataType, elementCount).ifPresent(meeting::refrain);
         SharedMemoryBootstrap.BootstrapOutcome met = meeting.hold(provider, Allocations.size(dataType, elementCount));

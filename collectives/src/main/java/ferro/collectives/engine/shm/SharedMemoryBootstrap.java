@@ -22,6 +22,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * How the ranks of a new group find out which ranks share memory: each offers its own segment to all, tries to map the
@@ -65,9 +66,9 @@ final class SharedMemoryBootstrap {
      * The purpose of a bootstrap.
      *
      * @param text    the request, which must be the same on all ranks; empty for the group's own memory
-     * @param timeout until all ranks have come
+     * @param timeout returns the time limit of the next message
      */
-    record BootstrapSubject(String text, Duration timeout) {}
+    record BootstrapSubject(String text, Supplier<Duration> timeout) {}
 
     SharedMemoryBootstrap(CollectiveBackend engine, GroupSpec group, RankContext context, BootstrapSubject subject) {
         this.engine = engine;
@@ -130,7 +131,7 @@ final class SharedMemoryBootstrap {
         }
         SharedMemory opened = null;
         try {
-            GroupSpec needs = GroupSpec.of(group.name(), group.rank(), worldSize, subject.timeout);
+            GroupSpec needs = GroupSpec.of(group.name(), group.rank(), worldSize, subject.timeout.get());
             opened = provider.open(needs, context, size);
             host = opened.host();
             lent = subject.text.isEmpty() ? null : opened.lend();
@@ -266,8 +267,8 @@ final class SharedMemoryBootstrap {
         for (int round = 0; round < worldSize - 1; round++) {
             byte[] out = blocks[(group.rank() + worldSize - round) % worldSize];
             byte[] in = blocks[(before + worldSize - round) % worldSize];
-            Work sent = engine.send(HostTensor.of(out), behind, TAG, subject.timeout);
-            engine.recv(HostTensor.of(in), before, TAG, subject.timeout).await();
+            Work sent = engine.send(HostTensor.of(out), behind, TAG, subject.timeout.get());
+            engine.recv(HostTensor.of(in), before, TAG, subject.timeout.get()).await();
             sent.await();
         }
         return Arrays.stream(blocks).map(ByteBuffer::wrap).toArray(ByteBuffer[]::new);

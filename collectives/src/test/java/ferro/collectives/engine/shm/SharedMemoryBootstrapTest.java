@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -47,8 +48,52 @@ class SharedMemoryBootstrapTest {
         }
     }
 
+    @Test
+    void theTimeLimitOfJoiningEndsTheMeetingAndIsNamed() {
+        trouble.memory = new OfSeveralProcesses();
+
+        long millis = endsWithTheTimeOfJoining(
+                Map.of("ferro.join.timeout", "300ms"), GroupSpec.of("pair", 0, 2, Duration.ofSeconds(30)));
+
+        assertTrue(millis < 20_000, millis + " ms");
+    }
+
+    @Test
+    void theWarmUpWaitsForSlowRanksAsLongAsTheMeetingDoes() {
+        Map<String, String> settings = Map.of("ferro.warmup", "1ms", "ferro.join.timeout", "400ms");
+
+        long millis = endsWithTheTimeOfJoining(settings, GroupSpec.of("pair", 0, 2, Duration.ofMillis(50)));
+
+        assertTrue(millis >= 400, millis + " ms");
+    }
+
+    /** Returns how long rank 0 waits for a rank 1 that sends nothing, in milliseconds. */
+    private long endsWithTheTimeOfJoining(Map<String, String> settings, GroupSpec pair) {
+        trouble.parked = Thread::yield;
+        try (SystemContext context = SystemContext.of(settings)) {
+            StillTransport transport = new StillTransport(trouble, true);
+            long begun = System.nanoTime();
+
+            FerroException failure =
+                    assertThrows(FerroException.class, () -> CollectiveEngine.over(transport, pair, context));
+
+            long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun);
+            assertEquals(Code.TIMED_OUT, failure.code(), failure.getMessage());
+            assertTrue(failure.getMessage().endsWith(" (ferro.join.timeout sets the time)"), failure.getMessage());
+            return millis;
+        }
+    }
+
+    /** Memory whose host each rank has to tell the others first. */
+    private final class OfSeveralProcesses extends LosesAPeer {
+        @Override
+        public boolean isOneProcess() {
+            return false;
+        }
+    }
+
     /** Memory of both ranks, found at once; the other one is lost as the last thing before it is used. */
-    private final class LosesAPeer implements SharedMemoryProvider, SharedMemory {
+    private class LosesAPeer implements SharedMemoryProvider, SharedMemory {
         private int offers;
 
         @Override
