@@ -52,10 +52,11 @@ public record CallCounters(Map<CollectiveKind, Totals> collectives, Totals sends
      * @param bytes bytes that this rank contributed: the size of the tensor that the call reads on this rank. A
      *     broadcast and a scatter read only the root's tensor; a barrier reads none. A receive has the bytes that it
      *     received
-     * @param time  time of the calls, including the wait for other ranks. The time of one call begins when the call is
-     *     made and ends when the operation has ended: for a blocking call this is the time that the thread spends in
-     *     the call. Times of calls in flight at once add up. A call of at most 4 KiB that takes less than a microsecond
-     *     may count as no time. Small calls of a coalesced block that run as one operation have one time
+     * @param time  time of the calls, including the wait for other ranks and the code of a user-defined reduction. The
+     *     time of one call begins when the call has been checked and has its plan, and ends when the operation has
+     *     ended. In shared memory, the time of a blocking call of at most 4 KiB may begin after this rank has copied its
+     *     data into shared memory. Times of calls in flight at once add up. Small calls of a coalesced block that run as
+     *     one operation have one time
      */
     public record Totals(long calls, long bytes, Duration time) {
         /** No call. */

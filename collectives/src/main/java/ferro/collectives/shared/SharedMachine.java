@@ -19,8 +19,8 @@ public class SharedMachine {
     /** Result of {@link #consume} if an operation cannot end now. */
     public static final int NOT_THERE = -1;
 
-    /** An operation that ends within this many polls ends well below a microsecond after it began. */
-    public static final int LOOKS_IN_NO_TIME = 100;
+    /** Number of polls, well below a microsecond, after which a poll tells the processor that this thread waits. */
+    private static final int LOOKS_WITHOUT_HINT = 100;
 
     private final int rank;
     private final int worldSize;
@@ -211,7 +211,7 @@ public class SharedMachine {
 
     /** Counts a poll that found something missing; returns {@link #NOT_THERE} if that was the last one. */
     private int looked(int looks) {
-        if (looks > LOOKS_IN_NO_TIME) {
+        if (looks > LOOKS_WITHOUT_HINT) {
             Thread.onSpinWait();
         }
         return looks + 1 < looksMost ? looks + 1 : NOT_THERE;

@@ -30,15 +30,18 @@ import java.util.function.Consumer;
  *
  * <p>A blocking call takes the fast path if no operation is queued and the progress lock is free. The call takes the
  * lock and its number with one instruction, publishes its data, records the call while the data travels, then consumes
- * the result. The fast path makes no object and takes no other lock. A call that ends after few polls reads no clock
- * except that of the recorder. A call that does not end within the time of a spin becomes the current operation, like
- * any other operation.
+ * the result. The fast path makes no object and takes no other lock. It reads the clock twice: when the call begins,
+ * and when the call has ended. A call that does not end within the time of a spin becomes the current operation, like any
+ * other operation.
  */
 public final class OperationQueue implements CollectiveProgress {
     private static final System.Logger LOG = System.getLogger("ferro.group");
 
-    /** Maximum length of a call that may end on the fast path without a measured time. */
-    private static final int MAX_UNTIMED_BYTES = 4096;
+    /**
+     * Maximum length of a call that publishes its data before it reads the clock. The other ranks then get the data
+     * earlier, and the time of the call lacks only the copy of so few bytes.
+     */
+    private static final int MAX_BYTES_BEFORE_CLOCK = 4096;
 
     private static final VarHandle ENDED;
 
@@ -219,9 +222,8 @@ public final class OperationQueue implements CollectiveProgress {
      */
     private boolean endsAtOnce(Prepared prepared, long sequence, HostTensor in, HostTensor out, Duration timeout) {
         Program program = prepared.program;
-        // the time of a small call is not worth a clock that is read before its data travels
-        boolean isTimed = prepared.bytes > MAX_UNTIMED_BYTES;
-        long callNanos = isTimed ? loop.nanoTime() : 0;
+        boolean isLong = prepared.bytes > MAX_BYTES_BEFORE_CLOCK;
+        long callNanos = isLong ? loop.nanoTime() : 0;
         boolean published = false;
         Throwable broken = null;
         try {
@@ -230,7 +232,7 @@ public final class OperationQueue implements CollectiveProgress {
         } catch (RuntimeException | Error failure) {
             broken = failure;
         }
-        long begunNanos = isTimed ? callNanos : loop.nanoTime();
+        long begunNanos = isLong ? callNanos : loop.nanoTime();
         int entry = entered(prepared, sequence, begunNanos, broken);
         int polls = SharedMachine.NOT_THERE;
         try {
@@ -249,8 +251,7 @@ public final class OperationQueue implements CollectiveProgress {
             count(direct.work(), prepared, in);
             return false;
         }
-        // a small call that ends within so few polls takes far less than a microsecond, so no clock is read for it
-        long endedNanos = polls < SharedMachine.LOOKS_IN_NO_TIME && !isTimed ? begunNanos : loop.nanoTime();
+        long endedNanos = loop.nanoTime();
         long bytes = prepared.contributedBytes(in, loop.group().rank());
         loop.recorder().counter().ended(CallCounter.indexOf(prepared.kind), 1, bytes, begunNanos, endedNanos);
         loop.recorder().done(entry, endedNanos, prepared.steps, prepared.bytesMoved);
