@@ -72,8 +72,9 @@ public interface RecordingRules extends Subject {
                 if (!refuses(BackendContract.SUBGROUPS)) {
                     CountedCalls.runOnAnotherGroup(group);
                 }
-                CountedCalls.runInVain(group);
             });
+            CountDownLatch submitted = new CountDownLatch(1);
+            ranks.run(group -> CountedCalls.runInVain(group, submitted));
         }
     }
 

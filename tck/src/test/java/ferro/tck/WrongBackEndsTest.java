@@ -69,6 +69,7 @@ class WrongBackEndsTest {
                 Arguments.of(WrongManners.SaysThatABlockHasEnded.class, 313),
                 Arguments.of(WrongManners.CountsAReceiveAsASend.class, 331),
                 Arguments.of(WrongManners.CountsFailedCalls.class, 331),
+                Arguments.of(WrongManners.CountsCallsInFlight.class, 331),
                 Arguments.of(WrongManners.SwallowsMismatches.class, 501),
                 Arguments.of(WrongManners.LetsDataLandBeforeItPolls.class, 501),
                 Arguments.of(WrongManners.ForgetsTheInterrupt.class, 503),

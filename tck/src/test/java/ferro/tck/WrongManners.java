@@ -22,7 +22,9 @@ import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -150,6 +152,48 @@ final class WrongManners {
         }
     }
 
+    /** Counts a call as soon as it is submitted. */
+    static final class CountsCallsInFlight extends Decorated {
+        CountsCallsInFlight() {
+            super(honest -> new Decorator(honest) {
+                private final Queue<Work> submitted = new ConcurrentLinkedQueue<>();
+
+                @Override
+                public Work submit(Collective call, CallOptions options) {
+                    Work work = super.submit(call, options);
+                    submitted.add(work);
+                    return work;
+                }
+
+                @Override
+                public CallCounters counters() {
+                    return super.counters()
+                            .plus(barriers(submitted.stream()
+                                    .filter(work -> !hasSucceeded(work))
+                                    .count()));
+                }
+            });
+        }
+
+        private static boolean hasSucceeded(Work work) {
+            if (!work.isDone()) {
+                return false;
+            }
+            try {
+                work.await();
+                return true;
+            } catch (FerroException failure) {
+                return false;
+            }
+        }
+    }
+
+    private static CallCounters barriers(long calls) {
+        CallCounters.Totals more = new CallCounters.Totals(calls, 0, Duration.ZERO);
+        return new CallCounters(
+                Map.of(CollectiveKind.BARRIER, more), CallCounters.Totals.NONE, CallCounters.Totals.NONE);
+    }
+
     /** Counts the calls that have failed, too. */
     static final class CountsFailedCalls extends Decorated {
         CountsFailedCalls() {
@@ -168,12 +212,7 @@ final class WrongManners {
 
                 @Override
                 public CallCounters counters() {
-                    CallCounters.Totals more = new CallCounters.Totals(failed.get(), 0, Duration.ZERO);
-                    return super.counters()
-                            .plus(new CallCounters(
-                                    Map.of(CollectiveKind.BARRIER, more),
-                                    CallCounters.Totals.NONE,
-                                    CallCounters.Totals.NONE));
+                    return super.counters().plus(barriers(failed.get()));
                 }
             });
         }

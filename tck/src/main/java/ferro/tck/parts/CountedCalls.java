@@ -2,6 +2,7 @@ package ferro.tck.parts;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.CallCounters;
 import ferro.CallCounters.Totals;
@@ -9,13 +10,19 @@ import ferro.CollectiveKind;
 import ferro.FerroException;
 import ferro.HostTensor;
 import ferro.ReduceOp;
+import ferro.Work;
 import ferro.group.ProcessGroup;
+import java.nio.ByteBuffer;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /** Calls of every kind, and what the counters of a group must have after them. */
 public final class CountedCalls {
+    private static final int MESSAGE_BYTES = 40;
+
     private final ProcessGroup group;
     private final Predicate<String> refuses;
     private final int rank;
@@ -62,7 +69,7 @@ public final class CountedCalls {
         made.reductions();
         made.parts();
         made.copies();
-        made.message();
+        made.messages();
         CallCounters after = group.counters();
         made.compare("the calls of time " + times, after.minus(before), 1);
         made.compare("all calls", after, times);
@@ -89,19 +96,39 @@ public final class CountedCalls {
     }
 
     /**
-     * Makes a call that is refused, and a call of a failed group, and compares the counters.
+     * Makes a call that is refused, a call that fails in flight, and a call of a failed group, and compares the
+     * counters.
      *
-     * @param group group, which has failed afterwards
+     * @param group     group, which has failed afterwards
+     * @param submitted latch of one count, the same for all ranks: no rank fails the group before the call of rank 0 is
+     *     in flight
      */
-    public static void runInVain(ProcessGroup group) {
+    public static void runInVain(ProcessGroup group, CountDownLatch submitted) {
         CallCounters before = group.counters();
         assertThrows(
                 IllegalArgumentException.class,
                 () -> group.allGather(new int[2], new int[2 * group.worldSize() + 1]),
                 "an output of a wrong length");
-        group.abort(new IllegalStateException("no more calls"));
+        if (group.rank() == 0 && group.worldSize() > 1) {
+            Work inFlight = group.barrierAsync();
+            submitted.countDown();
+            group.abort(new IllegalStateException("no more calls"));
+            assertThrows(FerroException.class, inFlight::await, "a barrier that no other rank has called");
+        } else {
+            assertTrue(group.rank() == 0 || isOver(submitted), "rank 0 has not called");
+            group.abort(new IllegalStateException("no more calls"));
+        }
         assertThrows(FerroException.class, group::barrier, "a barrier of a failed group");
         assertEquals(before, group.counters(), "the counters after calls that did not succeed");
+    }
+
+    private static boolean isOver(CountDownLatch latch) {
+        try {
+            return latch.await(20, TimeUnit.SECONDS);
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
     }
 
     private boolean makes(CollectiveKind kind, int number, long contributed) {
@@ -175,13 +202,16 @@ public final class CountedCalls {
         }
     }
 
-    private void message() {
+    private void messages() {
+        ByteBuffer buffer = ByteBuffer.allocate(2 * MESSAGE_BYTES).position(MESSAGE_BYTES);
         if (ranks > 1 && rank == 0) {
-            group.send(new byte[40], 1, 0);
-            sent += 40;
+            group.send(new byte[MESSAGE_BYTES], 1, 0);
+            group.backend().send(buffer, 1);
+            sent += 2 * MESSAGE_BYTES;
         } else if (rank == 1) {
-            group.recv(new byte[40], 0, 0);
-            received += 40;
+            group.recv(new byte[MESSAGE_BYTES], 0, 0);
+            group.backend().recv(buffer, 0);
+            received += 2 * MESSAGE_BYTES;
         }
     }
 
@@ -198,6 +228,6 @@ public final class CountedCalls {
 
     private static void assertMessages(String what, long expected, Totals found) {
         assertEquals(expected, found.bytes(), what + ", bytes");
-        assertEquals(expected / 40, found.calls(), what + ", calls");
+        assertEquals(expected / MESSAGE_BYTES, found.calls(), what + ", calls");
     }
 }

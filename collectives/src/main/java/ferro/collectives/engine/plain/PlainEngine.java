@@ -89,12 +89,16 @@ public final class PlainEngine extends ForwardingBackend {
         return ended(CallCounter.RECEIVE, into.byteCount(), System.nanoTime() - begun);
     }
 
-    /** Counts a message that has ended. The engine counts only collectives here. */
     private Work ended(int index, long bytes, long nanos) {
+        count(index, bytes, nanos);
+        return new CompletedWork(nanos);
+    }
+
+    /** Counts a message that has ended. The engine counts only collectives here. */
+    private void count(int index, long bytes, long nanos) {
         synchronized (messages) {
             messages.ended(index, 1, bytes, 0, nanos);
         }
-        return new CompletedWork(nanos);
     }
 
     @Override
@@ -106,14 +110,20 @@ public final class PlainEngine extends ForwardingBackend {
     public void send(ByteBuffer message, int to, int tag, Duration timeout) {
         Objects.requireNonNull(message, "message");
         Objects.requireNonNull(timeout, "timeout");
+        long bytes = message.remaining();
+        long begun = System.nanoTime();
         transport.whileNothingIsSent(timeout, () -> plain.send(message, to, tag, timeout));
+        count(CallCounter.SEND, bytes, System.nanoTime() - begun);
     }
 
     @Override
     public void recv(ByteBuffer message, int from, int tag, Duration timeout) {
         Objects.requireNonNull(message, "message");
         Objects.requireNonNull(timeout, "timeout");
+        long bytes = message.remaining();
+        long begun = System.nanoTime();
         transport.whileNothingIsReceived(timeout, () -> plain.recv(message, from, tag, timeout));
+        count(CallCounter.RECEIVE, bytes, System.nanoTime() - begun);
     }
 
     @Override
