@@ -16,8 +16,8 @@ final class Refusals {
                     + ") does not run on device tensors: copy the tensors to the host");
         }
         if (call.hasCounts()) {
-            return Optional.of(
-                    call.kind() + " with explicit part lengths does not go through host memory: use equal parts");
+            return Optional.of(call.kind() + " with counts does not go through host memory: leave out the counts if"
+                    + " all parts are equal, else use host tensors");
         }
         return Optional.empty();
     }

@@ -35,8 +35,9 @@ final class NcclChecks {
     /** Returns why a collective cannot be done here; empty if it can. */
     Optional<String> unsupportedBecause(Collective call) {
         if (call.hasCounts()) {
-            return Optional.of("NCCL has no " + call.kind()
-                    + " of unequal parts: make the parts equal, or use host tensors and TcpBackend");
+            return Optional.of(
+                    "NCCL has no " + call.kind()
+                            + " with counts: leave out the counts if all parts are equal, else use host tensors and TcpBackend");
         }
         Tensor operand = call.operand();
         try {
