@@ -120,20 +120,22 @@ public interface UserCodeRules extends Subject {
     @Rule(126)
     @Test
     default void aPartOfARecordIsRefusedBeforeAnythingMoves() {
-        try (Ranks ranks = group(2)) {
+        try (Ranks ranks = group(3)) {
             ranks.run(group -> {
-                ReduceOp op = new UserRecords(24, 2, group.rank()).op();
+                ReduceOp op = new UserRecords(24, 3, group.rank()).op();
                 HostTensor full = HostTensor.of(new byte[24]);
                 if (isDone(group, Collective.allReduce(full, full, op))) {
                     HostTensor odd = HostTensor.of(new byte[100]);
-                    HostTensor two = HostTensor.of(new byte[72]);
+                    HostTensor three = HostTensor.of(new byte[72]);
                     refuses(group, "input has 100 bytes", Collective.allReduce(odd, odd, op));
                     refuses(group, "input has 100 bytes", Collective.reduce(odd, odd, op, 1));
-                    HostTensor half = HostTensor.of(new byte[36]);
-                    refuses(group, "output has 36 bytes", Collective.reduceScatter(two, half, op));
-                    long[] counts = {20, 52};
+                    HostTensor third = HostTensor.of(new byte[8]);
+                    refuses(group, "output has 8 bytes", Collective.reduceScatter(full, third, op));
+                    // the part of rank 0 is a whole record, and rank 0 must refuse the call as the other ranks do
+                    long[] counts = {24, 20, 28};
                     HostTensor part = HostTensor.of(new byte[(int) counts[group.rank()]]);
-                    refuses(group, "has " + counts[group.rank()], Collective.reduceScatter(two, part, op, counts));
+                    String need = group.rank() == 0 ? "counts[1] has 20" : "output has " + counts[group.rank()];
+                    refuses(group, need + " bytes", Collective.reduceScatter(three, part, op, counts));
                     HostTensor ints = HostTensor.of(new int[6]);
                     refuses(group, "accepts only i8 and u8", Collective.allReduce(ints, ints, op));
                 }

@@ -50,6 +50,7 @@ class WrongBackEndsTest {
                 Arguments.of(WrongResults.ReducesAndScattersInAnotherOrder.class, 124),
                 Arguments.of(WrongResults.TakesRecordsForBytes.class, 125),
                 Arguments.of(WrongResults.DropsPartsOfRecords.class, 126),
+                Arguments.of(WrongResults.ForgetsThePartsOfOthers.class, 126),
                 Arguments.of(WrongResults.TakesAnyRootForTheFirstRank.class, 603));
     }
 

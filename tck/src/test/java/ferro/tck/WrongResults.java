@@ -10,6 +10,7 @@ import ferro.ReduceOp;
 import ferro.Tensor;
 import ferro.Work;
 import ferro.tck.cells.Bits;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -333,6 +334,25 @@ final class WrongResults {
                                     && call.in().elementCount() % call.op().recordElements() != 0
                             ? Collective.barrier()
                             : call));
+        }
+    }
+
+    /** Checks that only its own part has whole records. */
+    static final class ForgetsThePartsOfOthers extends Decorated {
+        ForgetsThePartsOfOthers() {
+            super(honest -> new Decorator(honest) {
+                @Override
+                public Work submit(Collective call, CallOptions options) {
+                    return isOfRecords(call, call.inCounts()) ? Handle.done() : super.submit(call, options);
+                }
+            });
+        }
+
+        private static boolean isOfRecords(Collective call, long... counts) {
+            return counts.length > 0
+                    && TakesRecordsForBytes.isOfRecords(call)
+                    && call.out().elementCount() % call.op().recordElements() == 0
+                    && Arrays.stream(counts).anyMatch(count -> count % call.op().recordElements() != 0);
         }
     }
 
