@@ -1,9 +1,11 @@
 package ferro.tck.cells;
 
+import ferro.Collective;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
+import java.util.Arrays;
 
 /**
  * The call of one rank in a group whose last rank makes a different call. The class also checks the memory of the rank
@@ -23,20 +25,46 @@ public final class DifferingCall {
     private final int worldSize;
     private final Operand data;
     private final Operand joined;
+    /** Lengths of the parts of an all-gather. */
+    private final long[] counts;
 
     /** Creates the call of one rank. On the last rank the call differs in one field. */
     public DifferingCall(String field, int rank, int worldSize) {
         this.field = field;
         this.rank = rank;
         this.worldSize = worldSize;
-        boolean gathers = field.equals("part");
-        int length = gathers ? PART : LENGTH + (isOdd() && field.equals("count") ? 1 : 0);
+        boolean gathers = field.equals("part") || field.equals("counts");
+        // the counts of the last rank say that its own part is the shortest
+        counts = counts(worldSize, isOdd() && field.equals("counts"));
+        int length = gathers ? (int) counts[rank] : LENGTH + (isOdd() && field.equals("count") ? 1 : 0);
         DataType type = !isOdd() ? DataType.FLOAT32 : typeOfTheOddRank(field);
         // guard elements surround the parts of arrays and of buffers
         Operand.OperandMemory placement =
                 rank % 2 == 0 ? Operand.OperandMemory.PART_OF_ARRAY : Operand.OperandMemory.DIRECT_BUFFER;
         data = Operand.unwritten(type, length, placement).fill(index -> bits(index, rank));
         joined = gathers ? Operand.unwritten(type, worldSize * PART, placement) : null;
+    }
+
+    /** Returns the lengths of parts: all equal, or the first part longer and the last part shorter by one element. */
+    private static long[] counts(int worldSize, boolean unequal) {
+        long[] counts = new long[worldSize];
+        Arrays.fill(counts, PART);
+        if (unequal) {
+            counts[0]++;
+            counts[worldSize - 1]--;
+        }
+        return counts;
+    }
+
+    /**
+     * Returns a call with parts of unequal length, as the first rank of a group makes it.
+     *
+     * @param worldSize number of ranks
+     */
+    public static Collective ofUnequalParts(int worldSize) {
+        long[] counts = counts(worldSize, true);
+        HostTensor own = HostTensor.of(new float[PART + 1]);
+        return Collective.allGather(own, HostTensor.of(new float[worldSize * PART]), counts);
     }
 
     private static DataType typeOfTheOddRank(String field) {
@@ -56,6 +84,7 @@ public final class DifferingCall {
             case "op", "reduced" -> new String[] {"sum", "max"};
             case "root" -> new String[] {"root 0", "root 1"};
             case "part" -> new String[] {"f32", "i64"};
+            case "counts" -> new String[] {"allGather f32", "in parts of [17,"};
             case "label" -> new String[] {"allReduce \"dense2.weight\" f32", "allReduce \"dense2.bias\" f32"};
             case "no label" -> new String[] {"allReduce \"dense2.weight\" f32", "allReduce f32"};
             case "algorithm" -> new String[] {"ring", "recursiveDoubling"};
@@ -82,6 +111,7 @@ public final class DifferingCall {
             case "root" -> group.broadcast(tensor, isOdd() ? 1 : 0);
             case "reduced" -> group.reduce(tensor, isOdd() ? ReduceOp.MAX : ReduceOp.SUM, 0);
             case "part" -> group.allGather(tensor, joined.tensor());
+            case "counts" -> group.allGather(tensor, joined.tensor(), counts);
             case "order" -> {
                 if (isOdd()) {
                     group.barrier();
@@ -116,13 +146,15 @@ public final class DifferingCall {
      */
     private String wrongInParts() {
         long[] all = joined.bits();
-        for (int index = 0; index < all.length; index++) {
-            int owner = index / PART;
+        int index = 0;
+        for (int owner = 0; owner < worldSize; owner++) {
             boolean mayHaveArrived = isOdd() ? owner == rank : owner != worldSize - 1;
-            long found = all[index];
-            if (found != joined.unwrittenBits() && !(mayHaveArrived && found == bits(index % PART, owner))) {
-                return "element " + index % PART + " of part " + owner + " on rank " + rank + " of " + worldSize
-                        + " has bits " + Long.toHexString(found);
+            for (int at = 0; at < counts[owner]; at++) {
+                long found = all[index++];
+                if (found != joined.unwrittenBits() && !(mayHaveArrived && found == bits(at, owner))) {
+                    return "element " + at + " of part " + owner + " on rank " + rank + " of " + worldSize
+                            + " has bits " + Long.toHexString(found);
+                }
             }
         }
         return null;
