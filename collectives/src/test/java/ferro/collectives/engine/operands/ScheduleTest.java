@@ -48,7 +48,8 @@ class ScheduleTest {
             Extent extent = plan.extent(region);
             int chunks = plan.chunkCount();
             long end = cut.parts().start(region, extent.first() + extent.count(), chunks);
-            return (int) (end - cut.parts().start(region, extent.first(), chunks));
+            return (int) (end - cut.parts().start(region, extent.first(), chunks))
+                    * cut.parts().recordElements();
         }
 
         void run() {
@@ -127,7 +128,8 @@ class ScheduleTest {
     private static Interpreter interpret(
             CollectiveKind kind, String algorithm, int size, ChunkCounts parts, long scratchMost) {
         List<Plan> plans = plans(kind, algorithm, size, 0);
-        Interpreter all = new Interpreter(plans, Schedule.Chunking.of(plans, parts, UNIT, 64, scratchMost));
+        int unit = UNIT * parts.recordElements();
+        Interpreter all = new Interpreter(plans, Schedule.Chunking.of(plans, parts, unit, 64, scratchMost));
         for (int rank = 0; rank < size; rank++) {
             long[] in = all.memory.get(rank)[Region.IN.ordinal()];
             for (int i = 0; i < in.length; i++) {
@@ -231,6 +233,38 @@ class ScheduleTest {
                     }
                 }
             }
+        }
+    }
+
+    @Test
+    void noSegmentAndNoPassSplitsARecord() {
+        int record = 3;
+        for (int size = 2; size <= 5; size++) {
+            ChunkCounts equal = ChunkCounts.equal(41L * size * record).inRecords(record);
+            ChunkCounts unequal = ChunkCounts.of(unequal(size)).times(record).inRecords(record);
+            for (String algorithm : AlgorithmRegistry.names(CollectiveKind.REDUCE_SCATTER, Topology.FLAT)) {
+                for (ChunkCounts parts : List.of(equal, unequal)) {
+                    String what = algorithm + " of " + size + ", equal parts: " + parts.areEqual();
+                    Interpreter all = interpret(CollectiveKind.REDUCE_SCATTER, algorithm, size, parts, 256);
+                    for (int rank = 0; rank < size; rank++) {
+                        assertAreRecords(all.schedules.get(rank).sends, record, what);
+                        assertAreRecords(all.schedules.get(rank).receives, record, what);
+                        long start = record * parts.start(Region.IN, rank, size);
+                        long[] out = all.memory.get(rank)[Region.OUT.ordinal()];
+                        for (int i = 0; i < out.length; i++) {
+                            assertEquals((long) size * (size + 3) / 2 * (start + i + 3), out[i], what);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private static void assertAreRecords(Schedule.Posts posts, int record, String what) {
+        for (int i = 0; i < posts.count; i++) {
+            assertEquals(0, posts.from[i] % record, what + ": begin of post " + i);
+            assertEquals(0, posts.sourceFrom[i] % record, what + ": begin of the source of post " + i);
+            assertEquals(0, posts.elements[i] % record, what + ": length of post " + i);
         }
     }
 }
