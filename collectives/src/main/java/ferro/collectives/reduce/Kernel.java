@@ -45,12 +45,17 @@ public abstract class Kernel {
      * @param from     first element in it
      * @param elements number of elements
      * @throws IndexOutOfBoundsException if a run is not inside its memory
+     * @throws IllegalStateException     if {@code elements} is no multiple of {@link #recordElements}
      */
     public final void combine(HostTensor into, long to, HostTensor source, long from, long elements) {
         for (long done = 0; done < elements; ) {
-            long length = Elements.run(into, to + done, source, from + done, elements - done);
+            long run = Elements.run(into, to + done, source, from + done, elements - done);
             // a buffer of foreign memory may end inside a record, and the next buffer has the whole record
-            length -= length % recordElements();
+            long length = run - run % recordElements();
+            if (length == 0) {
+                throw new IllegalStateException(
+                        "found " + run + " elements to combine, need a multiple of " + recordElements());
+            }
             combine(
                     TensorMemory.memoryAt(into, to + done),
                     TensorMemory.offsetAt(into, to + done),

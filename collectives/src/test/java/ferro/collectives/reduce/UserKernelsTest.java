@@ -3,11 +3,15 @@ package ferro.collectives.reduce;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.DataType;
+import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.collectives.reduce.Memories.Kind;
 import ferro.collectives.reduce.Memories.Run;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -71,6 +75,20 @@ class UserKernelsTest {
         assertEquals(
                 text,
                 Kernels.unsupportedBecause(DataType.UINT32, op(DataType.INT32)).orElseThrow());
+    }
+
+    @Test
+    void aRestThatIsNoRecordIsRefused() {
+        Kernel kernel = Kernels.of(DataType.INT8, ReduceOp.ofBytes("own", 3, (into, received) -> {}), 2);
+        HostTensor into = HostTensor.of(new byte[8]);
+        HostTensor source = HostTensor.of(new byte[8]);
+
+        String text = assertTimeoutPreemptively(
+                Duration.ofSeconds(20),
+                () -> assertThrows(IllegalStateException.class, () -> kernel.combine(into, 0, source, 0, 8))
+                        .getMessage());
+
+        assertTrue(text.contains("found 2") && text.contains("multiple of 3"), text);
     }
 
     @Test
