@@ -5,14 +5,15 @@ import java.nio.ByteOrder;
 import java.util.Objects;
 
 /**
- * An adapter that applies a user's code for records of bytes to tensors. The adapter allocates new buffers for each
- * call. An engine that has its own buffers uses {@code code} directly.
+ * An adapter that applies a user's code for records of bytes to tensors, for callers of {@link ReduceOp#combiner}. The
+ * adapter allocates new buffers for each call. The kernel of the engine has its own buffers, and uses {@code code}
+ * directly.
  *
  * @param recordBytes size of a record
  * @param code        code for buffers of whole records
  */
 record RecordCombiner(int recordBytes, RecordCombine code) implements ReduceOp.Combiner {
-    /** Maximum size of a record, so that a record fits into the pieces in which every medium moves data. */
+    /** Maximum size of a record in bytes. Each kernel and each link may keep buffers of one record. */
     private static final int MAX_RECORD_BYTES = 1 << 16;
 
     /** Size of each buffer in bytes, chosen so that both buffers fit into the first-level cache. */

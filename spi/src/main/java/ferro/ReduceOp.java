@@ -18,8 +18,9 @@ import java.util.Optional;
  * }
  *
  * <p>If code for two elements is too slow, use code for arrays of elements ({@link SpanCombine}). Code that works for
- * any element type gets tensors ({@link Combiner}). Code for records of bytes gets buffers ({@link #ofBytes}). User-defined code must have the following properties, which ferro
- * cannot check:
+ * any element type gets tensors ({@link Combiner}). Code for records of bytes gets buffers ({@link #ofBytes}).
+ *
+ * <p>User-defined code must have the following properties, which ferro cannot check:
  * <ul>
  * <li>The code is associative: the algorithm decides in which order partial results are combined. A sum of floats,
  *     for example, is associative only up to rounding. Even if an op is associative only up to rounding, all ranks

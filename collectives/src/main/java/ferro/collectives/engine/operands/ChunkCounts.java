@@ -74,8 +74,9 @@ public final class ChunkCounts {
     }
 
     /**
-     * Returns whether the parts of a call differ in length. Equal counts are as no counts, except in an all-to-all: there
-     * the other ranks may have unequal counts, and all ranks need the same plan.
+     * Returns whether the plan of a call depends on its counts. A call with equal counts has the plan of the call without
+     * counts. An all-to-all with counts is different: the other ranks may have unequal counts, and all ranks need the same
+     * plan.
      */
     static boolean needsCounts(Collective call) {
         return call.hasCounts()

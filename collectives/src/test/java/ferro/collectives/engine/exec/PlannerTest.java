@@ -49,7 +49,7 @@ class PlannerTest {
     }
 
     @Test
-    void equalCountsAreAsNoCounts() {
+    void aCallWithEqualCountsHasThePlanOfTheCallWithoutCounts() {
         HostTensor part = HostTensor.of(new float[8]);
         HostTensor all = HostTensor.of(new float[16]);
         long[] equal = {8, 8};
@@ -64,7 +64,7 @@ class PlannerTest {
     }
 
     @Test
-    void anAllToAllWithCountsKeepsThemForOtherRanksMayHaveUnequalOnes() {
+    void anAllToAllWithEqualCountsHasAnotherPlanThanWithoutCounts() {
         HostTensor in = HostTensor.of(new float[16]);
         HostTensor out = HostTensor.of(new float[16]);
         long[] equal = {8, 8};
