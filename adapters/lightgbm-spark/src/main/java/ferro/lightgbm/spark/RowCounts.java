@@ -75,13 +75,14 @@ record RowCounts(int training, int validation, int features) {
         }
         for (Map.Entry<Integer, List<Integer>> each : ranksByFeatures.entrySet()) {
             if (each.getValue().size() > ranks.size() / 2) {
-                int most = each.getKey();
+                int expected = each.getKey();
                 List<Integer> others = IntStream.range(0, ranks.size())
-                        .filter(rank -> ranks.get(rank).features != most)
+                        .filter(rank -> ranks.get(rank).features != expected)
                         .boxed()
                         .toList();
                 int found = ranks.get(others.get(0)).features;
-                return blaming(others, "the rows have " + found + " features, but those of most ranks have " + most);
+                return blaming(
+                        others, "the rows have " + found + " features, but those of most ranks have " + expected);
             }
         }
         String numbers = ranksByFeatures.entrySet().stream()
