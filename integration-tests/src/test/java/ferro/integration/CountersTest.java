@@ -93,11 +93,11 @@ class CountersTest {
     @ParameterizedTest
     @ValueSource(strings = {"simulated", "tcp", "shm"})
     void callsInFlightCountWhenTheyHaveEnded(String medium) {
-        CountDownLatch looked = new CountDownLatch(1);
+        CountDownLatch checked = new CountDownLatch(1);
         try (InProcessRanks ranks = InProcessRanks.over(medium, 2)) {
             onBoth(ranks, group -> {
                 if (group.rank() == 1) {
-                    await(looked);
+                    await(checked);
                 }
                 List<Work> queued = new ArrayList<>();
                 for (int call = 0; call < CALLS; call++) {
@@ -105,7 +105,7 @@ class CountersTest {
                 }
                 if (group.rank() == 0) {
                     CallCounters inFlight = group.counters();
-                    looked.countDown();
+                    checked.countDown();
                     assertEquals(CallCounters.NONE, inFlight, "counters while rank 1 has made no call");
                 }
                 for (int call = 0; call < CALLS; call++) {
@@ -123,7 +123,7 @@ class CountersTest {
 
     private static void await(CountDownLatch latch) {
         try {
-            assertTrue(latch.await(60, TimeUnit.SECONDS), "rank 0 has not looked at its counters");
+            assertTrue(latch.await(60, TimeUnit.SECONDS), "rank 0 has not read its counters");
         } catch (InterruptedException stop) {
             throw new AssertionError(stop);
         }

@@ -1,6 +1,7 @@
 package ferro.spi;
 
 import java.lang.System.Logger.Level;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -45,6 +46,7 @@ public final class JoinLines {
      */
     public static JoinLines begin(String group, RankContext context) {
         Objects.requireNonNull(group, "group");
+        Objects.requireNonNull(context, "context");
         Pace fresh = new Pace(context.nanoTime() + FIRST_LINE_NANOS);
         paces(context).put(group, fresh);
         return new JoinLines(context, fresh);
@@ -59,6 +61,7 @@ public final class JoinLines {
      * @return lines of this join
      */
     public static JoinLines resume(String group, RankContext context) {
+        Objects.requireNonNull(context, "context");
         Pace known = paces(context).get(Objects.requireNonNull(group, "group"));
         if (known == null) {
             return begin(group, context);
@@ -100,14 +103,14 @@ public final class JoinLines {
      * Returns for how long parts of this join have waited for other ranks in {@link #waiting}. A caller compares two results,
      * because a resumed join counts on.
      *
-     * @return nanoseconds
+     * @return time
      */
-    public long waitedNanos() {
-        return pace.waitedNanos.get();
+    public Duration waited() {
+        return Duration.ofNanos(pace.waitedNanos.get());
     }
 
     /**
-     * Logs lines to {@code ferro.join} until the result is closed, and counts the time until then in {@link #waitedNanos}.
+     * Logs lines to {@code ferro.join} until the result is closed, and counts the time until then in {@link #waited}.
      *
      * @param text supplies what the rank waits for now, in one line; nothing is printed while it is empty
      * @return lines, which the caller closes

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.Store;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -63,7 +64,7 @@ class JoinLinesTest {
         assertEquals(3_000, context.timers.firstMillis);
         context.seconds(2);
         later.close();
-        assertEquals(TimeUnit.SECONDS.toNanos(2), lines.waitedNanos());
+        assertEquals(Duration.ofSeconds(2), lines.waited());
     }
 
     @Test
@@ -88,7 +89,7 @@ class JoinLinesTest {
         waiting.close();
         waiting.close();
 
-        assertEquals(TimeUnit.SECONDS.toNanos(5), lines.waitedNanos());
+        assertEquals(Duration.ofSeconds(5), lines.waited());
         assertTrue(printed.isEmpty(), printed::toString);
     }
 

@@ -34,6 +34,7 @@ class NullArgumentsTest {
             "OutOfPlaceResult.new.tensor",
             // where there is none to give
             "*.abort.cause",
+            "JoinLines.print.line",
             "DeviceTensor.new.owner",
             "SystemContext.of.store",
             "FallbackGate.new.decidedBy");
@@ -48,6 +49,7 @@ class NullArgumentsTest {
             Map.entry("NcclBackend", "needs a device or what stands in for one: NullDeviceArgumentsTest"),
             Map.entry("Carrier", "moves elements for the engine, piece by piece"),
             Map.entry("ReduceOp.Combiner", "written by users, called by ferro"),
+            Map.entry("RecordCombine", "written by users, called by ferro"),
             Map.entry("ReduceOp.SpanCombine", "written by users, called by ferro"),
             Map.entry("ReduceOp.FloatCombine", "written by users, called by ferro"),
             Map.entry("ReduceOp.DoubleCombine", "written by users, called by ferro"),

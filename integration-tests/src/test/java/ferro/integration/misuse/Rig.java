@@ -3,6 +3,7 @@ package ferro.integration.misuse;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.CallCounters;
 import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
@@ -27,6 +28,7 @@ import ferro.group.SystemContext;
 import ferro.spi.ForwardingContext;
 import ferro.spi.GroupSpec;
 import ferro.spi.InterfaceFilter;
+import ferro.spi.JoinLines;
 import ferro.spi.Listeners;
 import ferro.spi.Settings;
 import ferro.tck.HeapDeviceMemory;
@@ -97,6 +99,10 @@ final class Rig implements AutoCloseable {
             case "SystemContext", "RankContext" -> one(context);
             case "JoinOptions" -> one(JoinOptions.of(0, 1));
             case "Setting" -> one(Settings.TIMEOUT);
+            case "GroupSpec" -> one(GroupSpec.of("g", 0, 1, SOON));
+            case "JoinLines" -> one(JoinLines.begin("g", context));
+            case "CallCounters" -> one(CallCounters.NONE);
+            case "CallCounters.Totals" -> one(CallCounters.Totals.NONE);
             case "InterfaceFilter" -> one(InterfaceFilter.of("lo"));
             case "Medium" -> one(Medium.UNKNOWN);
             case "Listeners" -> one(new Listeners("g", Runnable::run, false));

@@ -1,6 +1,7 @@
 package ferro.integration.misuse;
 
 import ferro.Backend;
+import ferro.CallCounters;
 import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
@@ -109,6 +110,8 @@ final class Sane {
                 Map.entry(DeviceTensor.class, Rig::onDevice),
                 Map.entry(DataType.class, () -> DataType.FLOAT32),
                 Map.entry(CallOptions.class, () -> CallOptions.of(timeout)),
+                Map.entry(CallCounters.class, () -> CallCounters.NONE),
+                Map.entry(CallCounters.Totals.class, () -> CallCounters.Totals.NONE),
                 Map.entry(JoinOptions.class, () -> JoinOptions.of(0, 1)),
                 Map.entry(PortRange.class, () -> PortRange.of("0")),
                 Map.entry(ReduceOp.class, () -> ReduceOp.SUM),

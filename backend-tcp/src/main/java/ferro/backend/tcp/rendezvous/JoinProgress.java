@@ -46,7 +46,7 @@ public final class JoinProgress implements TcpStore.StoreOpener {
         this.group = group;
         this.context = context;
         this.lines = lines;
-        waitedBefore = lines.waitedNanos();
+        waitedBefore = lines.waited().toNanos();
         start = context.nanoTime();
         deadline = start + Deadlines.nanos(Deadlines.ofJoin(group, context));
         entered = start;
@@ -97,7 +97,9 @@ public final class JoinProgress implements TcpStore.StoreOpener {
 
     /** Returns how long this rank has worked itself in this join, and not waited for others, in milliseconds. */
     public synchronized long ownMillis() {
-        long own = ownNanos + state.ownNanos(context.nanoTime() - entered) - (lines.waitedNanos() - waitedBefore);
+        long own = ownNanos
+                + state.ownNanos(context.nanoTime() - entered)
+                - (lines.waited().toNanos() - waitedBefore);
         return TimeUnit.NANOSECONDS.toMillis(Math.max(0, own));
     }
 

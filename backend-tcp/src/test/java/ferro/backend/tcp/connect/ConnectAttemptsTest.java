@@ -73,7 +73,8 @@ class ConnectAttemptsTest {
         assertEquals(stopped, notes.failed(LOOPBACK, new TimeoutException("late")));
         connects(LOOPBACK);
         notes.answered(LOOPBACK);
-        assertEquals("connected, but the other side closed the connection in the handshake", notes.failed(LOOPBACK, null));
+        assertEquals(
+                "connected, but the other side closed the connection in the handshake", notes.failed(LOOPBACK, null));
     }
 
     @Test
