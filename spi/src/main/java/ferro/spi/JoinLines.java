@@ -30,9 +30,9 @@ public final class JoinLines {
     private static final long LATER_LINES_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final RankContext context;
-    private final Pace pace;
+    private final LineSchedule pace;
 
-    private JoinLines(RankContext context, Pace pace) {
+    private JoinLines(RankContext context, LineSchedule pace) {
         this.context = context;
         this.pace = pace;
     }
@@ -47,7 +47,7 @@ public final class JoinLines {
     public static JoinLines begin(String group, RankContext context) {
         Objects.requireNonNull(group, "group");
         Objects.requireNonNull(context, "context");
-        Pace fresh = new Pace(context.nanoTime() + FIRST_LINE_NANOS);
+        LineSchedule fresh = new LineSchedule(context.nanoTime() + FIRST_LINE_NANOS);
         paces(context).put(group, fresh);
         return new JoinLines(context, fresh);
     }
@@ -62,7 +62,7 @@ public final class JoinLines {
      */
     public static JoinLines resume(String group, RankContext context) {
         Objects.requireNonNull(context, "context");
-        Pace known = paces(context).get(Objects.requireNonNull(group, "group"));
+        LineSchedule known = paces(context).get(Objects.requireNonNull(group, "group"));
         if (known == null) {
             return begin(group, context);
         }
@@ -74,24 +74,24 @@ public final class JoinLines {
         return new JoinLines(context, known);
     }
 
-    private static Map<String, Pace> paces(RankContext context) {
+    private static Map<String, LineSchedule> paces(RankContext context) {
         // this use of the shared object is never released: it lives as long as the context and holds no resources
-        return context.shared(Paces.class, Paces::new).byGroup;
+        return context.shared(LineSchedules.class, LineSchedules::new).byGroup;
     }
 
     /** When the next line of a group may be printed, and how long the group has waited. */
-    private static final class Pace {
+    private static final class LineSchedule {
         private final AtomicLong next;
         private final AtomicLong waitedNanos = new AtomicLong();
 
-        Pace(long firstNanos) {
+        LineSchedule(long firstNanos) {
             next = new AtomicLong(firstNanos);
         }
     }
 
     /** The groups of a context. */
-    private static final class Paces implements AutoCloseable {
-        private final Map<String, Pace> byGroup = new ConcurrentHashMap<>();
+    private static final class LineSchedules implements AutoCloseable {
+        private final Map<String, LineSchedule> byGroup = new ConcurrentHashMap<>();
 
         @Override
         public void close() {
