@@ -148,7 +148,8 @@ class LogitsTest {
 
         for (CallCounters each : counted) {
             assertEquals(6, each.of(CollectiveKind.ALL_REDUCE).calls());
-            assertEquals(6 * 128 * Float.BYTES, each.of(CollectiveKind.ALL_REDUCE).bytes());
+            assertEquals(
+                    6 * 128 * Float.BYTES, each.of(CollectiveKind.ALL_REDUCE).bytes());
             assertEquals(1, each.of(CollectiveKind.BROADCAST).calls());
             assertEquals(7, each.all().calls());
         }
