@@ -308,6 +308,22 @@ public final class Supervisor {
                     "signal TSTP: all ranks here and their launcher are suspended until the launcher receives CONT");
             running.values().forEach(rank -> rank.signal("STOP"));
             witness.standStill();
+            passContinued();
+        }
+    }
+
+    /**
+     * Passes on the CONT that has continued this process. The JVM reports each signal by a thread of its own, so the event of
+     * this CONT may come after that of a later TSTP, which it must not cancel.
+     */
+    private void passContinued() throws InterruptedException {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(1);
+        while (System.nanoTime() < end) {
+            if (events.remove(GO_ON)) {
+                pass("CONT");
+                return;
+            }
+            TimeUnit.MILLISECONDS.sleep(1);
         }
     }
 
