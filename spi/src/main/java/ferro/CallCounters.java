@@ -34,6 +34,7 @@ public record CallCounters(Map<CollectiveKind, Totals> collectives, Totals sends
      * @throws NullPointerException if a component is null
      */
     public CallCounters {
+        Objects.requireNonNull(collectives, "collectives");
         Map<CollectiveKind, Totals> called = new EnumMap<>(CollectiveKind.class);
         collectives.forEach((kind, totals) -> {
             if (totals.calls() > 0) {
@@ -71,6 +72,7 @@ public record CallCounters(Map<CollectiveKind, Totals> collectives, Totals sends
          * @throws IllegalArgumentException if a number is negative
          */
         public Totals {
+            Objects.requireNonNull(time, "time");
             if (calls < 0 || bytes < 0 || time.isNegative()) {
                 throw new IllegalArgumentException(
                         "a number of calls is negative: " + calls + " calls, " + bytes + " bytes, " + time);
@@ -84,6 +86,7 @@ public record CallCounters(Map<CollectiveKind, Totals> collectives, Totals sends
          * @return sums
          */
         public Totals plus(Totals other) {
+            Objects.requireNonNull(other, "other");
             return new Totals(calls + other.calls, bytes + other.bytes, time.plus(other.time));
         }
 
@@ -95,6 +98,7 @@ public record CallCounters(Map<CollectiveKind, Totals> collectives, Totals sends
          * @throws IllegalArgumentException if a difference is negative, so that {@code earlier} is a later moment
          */
         public Totals minus(Totals earlier) {
+            Objects.requireNonNull(earlier, "earlier");
             return new Totals(calls - earlier.calls, bytes - earlier.bytes, time.minus(earlier.time));
         }
     }
@@ -129,6 +133,7 @@ public record CallCounters(Map<CollectiveKind, Totals> collectives, Totals sends
      * @return sums by kind
      */
     public CallCounters plus(CallCounters other) {
+        Objects.requireNonNull(other, "other");
         Map<CollectiveKind, Totals> sums = new EnumMap<>(CollectiveKind.class);
         sums.putAll(collectives);
         other.collectives.forEach((kind, totals) -> sums.merge(kind, totals, Totals::plus));
@@ -143,6 +148,7 @@ public record CallCounters(Map<CollectiveKind, Totals> collectives, Totals sends
      * @throws IllegalArgumentException if {@code earlier} has more calls, bytes or time of a kind than these counters
      */
     public CallCounters minus(CallCounters earlier) {
+        Objects.requireNonNull(earlier, "earlier");
         Map<CollectiveKind, Totals> differences = new EnumMap<>(CollectiveKind.class);
         for (CollectiveKind kind : CollectiveKind.values()) {
             differences.put(kind, of(kind).minus(earlier.of(kind)));

@@ -20,6 +20,7 @@ record RecordCombiner(int recordBytes, RecordCombine code) implements ReduceOp.C
     private static final int BLOCK_BYTES = 8192;
 
     static RecordCombiner of(String name, int recordBytes, RecordCombine code) {
+        Objects.requireNonNull(name, "name");
         Objects.requireNonNull(code, "combine");
         if (recordBytes < 1 || recordBytes > MAX_RECORD_BYTES) {
             throw new IllegalArgumentException("a record of reduction \"" + name + "\" has " + recordBytes

@@ -39,6 +39,7 @@ public final class Deadlines {
      */
     public static Duration ofJoin(GroupSpec group, RankContext context) {
         Objects.requireNonNull(group, "group");
+        Objects.requireNonNull(context, "context");
         boolean set = context.setting(Settings.JOIN_TIMEOUT.name()).isPresent();
         return set ? Settings.JOIN_TIMEOUT.of(context) : group.joinTimeout();
     }

@@ -56,7 +56,7 @@ public final class GroupSpec {
      * @throws IllegalArgumentException if the time limit is zero or negative
      */
     public GroupSpec withJoinTimeout(Duration limit) {
-        return new GroupSpec(name, rank, worldSize, timeout, limit);
+        return new GroupSpec(name, rank, worldSize, timeout, Objects.requireNonNull(limit, "limit"));
     }
 
     /** {@return the name of the group, equal on every rank} */
