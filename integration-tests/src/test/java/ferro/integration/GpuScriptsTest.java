@@ -104,9 +104,35 @@ class GpuScriptsTest {
                 1, report.starting("- FAIL copy on the device, C program: cudaMalloc answered 35"), report::toString);
     }
 
+    @Test
+    void aKitOfItsOwnBuildHasWhatTheReportNeeds() throws Exception {
+        Path own = folder.resolve("own");
+        Result packed = run(
+                Map.of(
+                        "JAVA_HOME", System.getProperty("java.home"),
+                        "HOME", System.getProperty("user.home"),
+                        "PATH", System.getenv("PATH")),
+                script("pack"),
+                "--out",
+                "" + own);
+        assertEquals(0, packed.code(), packed::toString);
+        assertTrue(Files.size(own.resolve("kit.tgz")) < MOST_BYTES, packed::toString);
+
+        Result report =
+                report(own, StandInPair.variables("STANDIN_DEVICES", "1"), "pair-collectives", "pair-beside-tcp");
+
+        assertEquals(0, report.code(), report::toString);
+        assertEquals(1, report.starting("- PASS rank 1, rule 101: "), report::toString);
+        assertEquals(1, report.starting("- PASS rank 1, both kinds of tensors: "), report::toString);
+    }
+
     private static Result report(Map<String, String> variables, String... parts) throws Exception {
+        return report(folder, variables, parts);
+    }
+
+    private static Result report(Path packed, Map<String, String> variables, String... parts) throws Exception {
         List<String> command =
-                new ArrayList<>(List.of(script("report"), "--kit", "" + folder.resolve("kit.tgz"), "--mib", "1"));
+                new ArrayList<>(List.of(script("report"), "--kit", "" + packed.resolve("kit.tgz"), "--mib", "1"));
         command.addAll(List.of(parts));
         Map<String, String> all = new HashMap<>(variables);
         // a part lives for a second, in which it would compile more than it runs
