@@ -180,7 +180,7 @@ public final class AlgorithmChoice {
         long bytes = needed.bytes;
         return switch (needed.kind) {
             case ALL_REDUCE -> allReduce(worldSize, bytes);
-            case ALL_GATHER -> worldSize <= 2 || bytes <= (far ? 1024 : 64) * KIB ? "linear" : "ring";
+            case ALL_GATHER -> allGather(worldSize, bytes);
             case BROADCAST, REDUCE -> worldSize <= 2 ? "linear" : "binomial";
             case GATHER, SCATTER -> worldSize <= 8 || bytes > 64 * KIB ? "linear" : "binomial";
             case REDUCE_SCATTER -> throw hasTwin(needed);
@@ -201,6 +201,22 @@ public final class AlgorithmChoice {
         }
         boolean powerOfTwo = Integer.bitCount(worldSize) == 1;
         return worldSize > 2 && powerOfTwo && bytes <= (far ? 4096 : 1024) * KIB ? "halvingDoubling" : "ring";
+    }
+
+    /**
+     * Chooses an all-gather. Doubling has the fewest messages. If the number of ranks is no power of two, doubling has two
+     * more steps and sends all data once more, so it is for small data and at least six ranks. Between far ranks, the
+     * number of steps matters, and {@code linear} has one.
+     */
+    private String allGather(int worldSize, long bytes) {
+        if (worldSize <= 2 || far && bytes <= 1024 * KIB) {
+            return "linear";
+        }
+        boolean powerOfTwo = Integer.bitCount(worldSize) == 1;
+        if (bytes <= (powerOfTwo ? 1024 : 64) * KIB && (powerOfTwo || worldSize >= 6)) {
+            return "recursiveDoubling";
+        }
+        return bytes <= 64 * KIB ? "linear" : "ring";
     }
 
     /**

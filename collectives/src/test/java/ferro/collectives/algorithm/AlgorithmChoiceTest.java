@@ -28,6 +28,22 @@ class AlgorithmChoiceTest {
 
     @ParameterizedTest
     @CsvSource({
+        "2, 1073741824, linear",
+        "3, 65536, linear",
+        "3, 65540, ring",
+        "4, 4, recursiveDoubling",
+        "16, 1048576, recursiveDoubling",
+        "16, 1048592, ring",
+        "5, 65536, linear",
+        "6, 65536, recursiveDoubling",
+        "6, 65540, ring"
+    })
+    void choosesAllGatherByWorldSizeAndBytes(int worldSize, long bytes, String algorithm) {
+        assertEquals(algorithm, name(AlgorithmChoice.of(""), CollectiveKind.ALL_GATHER, worldSize, bytes));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
         "ALL_REDUCE, 2, 65536, recursiveDoubling",
         "ALL_REDUCE, 2, 1048576, recursiveDoubling",
         "ALL_REDUCE, 2, 1048580, ring",
