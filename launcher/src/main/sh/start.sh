@@ -65,14 +65,25 @@ newest_jdk() {
     done | sort -rn | sed -n '1s/^[0-9]* //p'
 }
 
+# Sets path_java to the option by which the launcher says that the path has another Java than the one picked.
+compare_with_path() {
+    on_path=$(command -v java) && on_path=$(readlink -f "$on_path") || return 0
+    on_path=$(dirname "$(dirname "$on_path")")
+    [ "$on_path" != "$(readlink -f "$JAVA_HOME")" ] || return 0
+    on_path_version=$(sed -n 's/^JAVA_VERSION="\(.*\)"/\1/p' "$on_path/release" 2>/dev/null)
+    path_java=-Dferro.path.java=${on_path_version:-of $on_path}
+}
+
 # Sets JAVA_HOME to the newest JDK unless it says otherwise already.
 choose_jdk() {
+    path_java=
     if [ -z "${JAVA_HOME:-}" ]; then
         JAVA_HOME=$(newest_jdk)
         [ -n "$JAVA_HOME" ] || give_up \
             "found no $(kind) of version 17 or newer under /usr/lib/jvm, on the path or in JAVA_HOME" \
             "install one (Debian, Ubuntu: apt-get install openjdk-17-jdk-headless; macOS: brew install openjdk; or https://adoptium.net)"
         export JAVA_HOME
+        compare_with_path
         return
     fi
     version=$(jdk_version "$JAVA_HOME")
@@ -152,7 +163,7 @@ launch() {
     shift
     exec "$JAVA_HOME/bin/java" ${temporary:+"$temporary"} ${locale:+"$locale"} -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData -Xshare:auto ${archive:+"$archive"} \
         '-Xlog:cds*=off' --enable-native-access=ALL-UNNAMED -Dferro.home="$home" -Dferro.archive="$archives/ranks-$build.jsa" \
-        -Dferro.command="$(typed)" \
+        -Dferro.command="$(typed)" ${path_java:+"$path_java"} \
         -cp "$(jars)" ferro.launcher.FerroCommand "$@"
 }
 

@@ -1,11 +1,12 @@
 package ferro.group;
 
+import ferro.spi.NearestName;
 import ferro.spi.OncePerContext;
 import ferro.spi.RankContext;
 import ferro.spi.Setting;
 import ferro.spi.Settings;
 import java.lang.System.Logger.Level;
-import java.util.Comparator;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -41,30 +42,13 @@ final class UnknownSettings {
     /** Returns the message for a name that is no setting, with the nearest name of a setting. */
     static String text(String name) {
         String asVariable = Setting.variable(name);
-        Setting<?> nearest = Settings.all().stream()
-                .min(Comparator.comparingInt(setting -> distance(asVariable, setting.variable())))
-                .orElseThrow();
+        List<String> variables = Settings.all().stream().map(Setting::variable).toList();
+        String closest =
+                NearestName.of(asVariable, variables, Integer.MAX_VALUE).orElseThrow();
+        Setting<?> nearest = Settings.all().get(variables.indexOf(closest));
         boolean property = !name.equals(asVariable) && !nearest.name().equals(nearest.variable());
         return name + " is no setting of ferro and has no effect: did you mean "
                 + (property ? nearest.name() : "the variable " + nearest.variable())
                 + "? docs/configuration.md lists all settings";
-    }
-
-    /** Returns the edit distance: how many letters must be inserted, deleted or changed (Levenshtein 1966). */
-    private static int distance(String one, String other) {
-        int[] row = new int[other.length() + 1];
-        for (int at = 0; at < row.length; at++) {
-            row[at] = at;
-        }
-        for (int i = 1; i <= one.length(); i++) {
-            int diagonal = row[0];
-            row[0] = i;
-            for (int at = 1; at < row.length; at++) {
-                int change = diagonal + (one.charAt(i - 1) == other.charAt(at - 1) ? 0 : 1);
-                diagonal = row[at];
-                row[at] = Math.min(change, 1 + Math.min(row[at], row[at - 1]));
-            }
-        }
-        return row[other.length()];
     }
 }

@@ -6,6 +6,7 @@ import ferro.launcher.input.Descriptors;
 import ferro.launcher.input.ExitCode;
 import ferro.launcher.input.RawArguments;
 import ferro.launcher.nodes.NodesApartException;
+import ferro.spi.NearestName;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
@@ -37,6 +38,9 @@ public final class FerroCommand implements Runnable {
             versionHelp = true,
             description = "show the version")
     private boolean version;
+
+    /** Letters that a mistyped command may have wrong. */
+    private static final int MAX_MISTYPED = 2;
 
     private final List<String> names;
 
@@ -127,6 +131,11 @@ public final class FerroCommand implements Runnable {
     /** Explains what the parser refuses: the message, what may have been meant, and where the options are listed. */
     private static int misread(CommandLine.ParameterException failure, World world) {
         String name = failure.getCommandLine().getCommandSpec().qualifiedName();
+        Optional<String> unknown = unknownCommand(failure);
+        if (unknown.isPresent()) {
+            world.screen().tell(List.of(name + ": " + unknown.get()));
+            return ExitCode.BAD_INPUT;
+        }
         StringWriter meant = new StringWriter();
         CommandLine.UnmatchedArgumentException.printSuggestions(failure, new PrintWriter(meant));
         world.screen().tell(List.of(name + ": " + failure.getMessage(), meant + "see " + name + " --help"));
@@ -135,6 +144,23 @@ public final class FerroCommand implements Runnable {
                 .filter(JobOptions.class::isInstance)
                 .forEach(options -> ((JobOptions) options).misread(world, failure.getMessage()));
         return ExitCode.BAD_INPUT;
+    }
+
+    /** Returns the message for a word that stands where a command is needed and is none; empty for any other failure. */
+    private static Optional<String> unknownCommand(CommandLine.ParameterException failure) {
+        if (!(failure instanceof CommandLine.UnmatchedArgumentException unmatched)
+                || failure.getCommandLine().getParent() != null
+                || unmatched.getUnmatched().isEmpty()
+                || unmatched.getUnmatched().get(0).startsWith("-")) {
+            return Optional.empty();
+        }
+        String typed = unmatched.getUnmatched().get(0);
+        List<String> names =
+                List.copyOf(failure.getCommandLine().getSubcommands().keySet());
+        return Optional.of("there is no command " + typed
+                + NearestName.of(typed, names, MAX_MISTYPED)
+                        .map(meant -> "; did you mean " + meant + "?")
+                        .orElse(": use " + String.join(", ", names)));
     }
 
     /**

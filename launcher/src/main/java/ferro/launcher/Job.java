@@ -127,6 +127,8 @@ final class Job {
             meeting = true;
             try (StoreHost store = StoreHost.open(spec, jobId, secret, events, screen::note);
                     JobNodes nodes = met(store, jobId, secret)) {
+                target.remarks().forEach(screen::note);
+                world.pickedJava().ifPresent(screen::note);
                 screen.note(startLine());
                 signals.get().ranksStart();
                 RankEnvironment variables = new RankEnvironment(spec, store, secret, jobId, recordings);

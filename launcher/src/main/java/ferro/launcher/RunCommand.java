@@ -13,6 +13,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 
 /** {@code ferro run}: starts a program of the user as the ranks of a job. */
@@ -72,6 +73,7 @@ final class RunCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         World inside = options.settle(world);
+        optionBehindProgram().ifPresent(world.screen()::note);
         return options.job(inside, spec -> new Job(spec, target(words == null ? List.of() : words), inside))
                 .run();
     }
@@ -82,6 +84,23 @@ final class RunCommand implements Callable<Integer> {
         }
         List<String> jvm = jvmOptions == null ? List.of() : jvmOptions;
         return JavaTarget.of(given, JavaSettings.of(Optional.ofNullable(classPath), jvm, world.environment()));
+    }
+
+    /** Returns a line about an option of this command that stands behind the program, if there is one. */
+    private Optional<String> optionBehindProgram() {
+        if (words == null || behindDashes(words.size())) {
+            return Optional.empty();
+        }
+        ParseResult parsed = command.commandLine().getParseResult();
+        return words.stream()
+                .skip(1)
+                .takeWhile(word -> !word.equals("--"))
+                .map(word -> word.split("=", 2)[0])
+                .filter(name -> !name.equals("-h") && !name.equals("--help"))
+                .filter(name -> command.findOption(name) != null && !parsed.hasMatchedOption(name))
+                .findFirst()
+                .map(name -> name + " stands behind " + words.get(0)
+                        + ", so the program gets it: options of ferro run stand before the program");
     }
 
     /** Whether {@code --} stands before the words; the parser removes it. */

@@ -87,7 +87,9 @@ class FerroCommandTest {
                 "demo --steps 0 | ferro demo: --steps 0: need an integer from 1",
                 "demo --text /no/such/file | ferro demo: ",
                 "help jump | jump",
-                "jump | Unmatched argument",
+                "rnu -n 2 Main.java | ferro: there is no command rnu; did you mean run?",
+                "fly | ferro: there is no command fly: use run, demo, bench, analyze, dump, doctor, classpath, archive, secret, help",
+                "--jump | ferro: Unknown option: '--jump'",
                 "'' | need a command: run, demo, bench, analyze, dump, doctor, classpath, archive or secret; ferro help",
             })
     void badInputIsExplainedAndNothingIsStarted(String typed, String part) {
@@ -97,6 +99,38 @@ class FerroCommandTest {
         assertEquals(2, code, said);
         assertTrue(said.contains(part), said);
         assertEquals(false, said.contains("cores, backend"), said);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "run ferro.launcher.FerroCommand --version -n 3 | -n stands behind ferro.launcher.FerroCommand, so the program",
+                "run ferro.launcher.FerroCommand --version --ranks=3 | --ranks stands behind ferro.launcher.FerroCommand",
+                "run -n 1 -cp /no/such.jar:/no/such/* ferro.launcher.FerroCommand -V | /no/such.jar of the class path does not",
+                "run -n 1 -cp /no/such.jar:/no/such/* ferro.launcher.FerroCommand -V | /no/such/* of the class path does not",
+            })
+    void whatIsOddIsSaidBeforeTheJobStarts(String typed, String part) {
+        execute(typed.split(" "));
+
+        String said = err.toString(StandardCharsets.UTF_8);
+        int at = said.indexOf("ferro: " + part);
+        assertTrue(at >= 0 && at < said.indexOf(", backend "), said);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "run -n 1 ferro.launcher.FerroCommand --version -n 3",
+                "run -n 1 ferro.launcher.FerroCommand --version -- --links tcp",
+                "run -- true -n 3"
+            })
+    void optionsThatAreMeantForTheProgramAreNotMentioned(String typed) {
+        execute(typed.split(" "));
+
+        String said = err.toString(StandardCharsets.UTF_8);
+        assertEquals(false, said.contains("stands behind"), said);
+        assertTrue(said.contains(", backend "), said);
     }
 
     @ParameterizedTest

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -67,6 +68,30 @@ class StartScriptTest {
         assertTrue(jdk.startsWith("ferro: found no JDK of version 17 or newer under "), jdk);
     }
 
+    @Test
+    void theLauncherHearsOfTheJavaOfThePathIfTheScriptPicksAnother() throws Exception {
+        Path newest = java("22.0.1", "java");
+        Path other = java("17.0.1", "java");
+        Path script = distribution();
+        find(script, "" + newest);
+        String others = path(other);
+
+        assertEquals(1, count(run(script, Map.of("PATH", others)), "-Dferro.path.java=17.0.1"));
+        assertEquals(0, count(run(script, Map.of("PATH", path(newest))), "-Dferro.path.java"));
+        assertEquals(0, count(run(script, Map.of("PATH", others, "JAVA_HOME", "" + newest)), "-Dferro.path.java"));
+    }
+
+    private static String path(Path java) {
+        return java.resolve("bin") + ":" + System.getenv("PATH");
+    }
+
+    /** Counts lines that begin so. The script starts Java several times; the last start is that of the command. */
+    private static long count(String printed, String start) {
+        String last = printed.substring(printed.lastIndexOf("-Dferro.home="));
+        assertTrue(last.contains("ferro.launcher.FerroCommand\nhelp\n"), printed);
+        return last.lines().filter(line -> line.startsWith(start)).count();
+    }
+
     private Path distribution() throws IOException {
         Path installed = Files.createDirectory(folder.resolve("ferro-1"));
         Path lib = Files.createDirectory(installed.resolve("lib"));
@@ -100,20 +125,30 @@ class StartScriptTest {
 
     /** Runs a script; without a JAVA_HOME, in a place where it finds no Java. */
     private String printed(Path script, Path javaHome) throws Exception {
-        if (javaHome == null) {
-            Path shared = Files.exists(script.resolveSibling("launcher"))
-                    ? script.resolveSibling("launcher/src/main/sh/start.sh")
-                    : script.resolveSibling("../lib/start.sh");
-            String text = Files.readString(shared);
-            assertTrue(text.contains("jdk_candidates() {\n"), "the script looks elsewhere");
-            Files.writeString(shared, text.replace("newest_jdk() {\n", "jdk_candidates() { :; }\nnewest_jdk() {\n"));
+        if (javaHome != null) {
+            return run(script, Map.of("JAVA_HOME", "" + javaHome));
         }
+        find(script, "");
+        return run(script, Map.of());
+    }
+
+    /** Makes a script find only this Java. */
+    private static void find(Path script, String java) throws IOException {
+        Path shared = Files.exists(script.resolveSibling("launcher"))
+                ? script.resolveSibling("launcher/src/main/sh/start.sh")
+                : script.resolveSibling("../lib/start.sh");
+        String text = Files.readString(shared);
+        assertTrue(text.contains("jdk_candidates() {\n"), "the script looks elsewhere");
+        Files.writeString(
+                shared,
+                text.replace("newest_jdk() {\n", "jdk_candidates() { echo \"" + java + "\"; }\nnewest_jdk() {\n"));
+    }
+
+    private String run(Path script, Map<String, String> variables) throws Exception {
         ProcessBuilder builder = new ProcessBuilder(List.of("sh", script.toString(), "help"));
         builder.environment().remove("JAVA_HOME");
         builder.environment().put("XDG_CACHE_HOME", folder.resolve("caches").toString());
-        if (javaHome != null) {
-            builder.environment().put("JAVA_HOME", javaHome.toString());
-        }
+        builder.environment().putAll(variables);
         Path out = folder.resolve("out");
         Process shell = builder.directory(folder.toFile())
                 .redirectErrorStream(true)

@@ -317,6 +317,7 @@ public final class Settings {
     private static final Set<String> OF_SCRIPTS = Set.of(
             "ferro.command",
             "ferro.home",
+            "ferro.path.java",
             "ferro.quick",
             "ferro.simulation.first",
             "ferro.simulation.seeds",

@@ -75,9 +75,21 @@ public record ClassPath(List<String> entries) {
         }
     }
 
+    /** Returns the entries that are no file and no folder; the folder of a wildcard counts. */
+    List<String> missing() {
+        return entries.stream()
+                .filter(entry ->
+                        !Files.exists(isWildcard(entry) ? Path.of(entry).getParent() : Path.of(entry)))
+                .toList();
+    }
+
+    private static boolean isWildcard(String entry) {
+        return entry.endsWith(File.separator + "*");
+    }
+
     /** Returns every jar of the folder in front of a wildcard, in no certain order, or any other entry as it is. */
     private static Stream<String> expanded(String entry) {
-        if (!entry.endsWith(File.separator + "*")) {
+        if (!isWildcard(entry)) {
             return Stream.of(entry);
         }
         Path folder = Path.of(entry).getParent();

@@ -93,6 +93,13 @@ public record JavaSettings(
         return program.holds("META-INF/services/ferro.spi.BackendProvider");
     }
 
+    /** Returns a line for each entry of the user's class path that does not exist, which a JVM skips without a word. */
+    List<String> remarks() {
+        return program.missing().stream()
+                .map(entry -> entry + " of the class path does not exist")
+                .toList();
+    }
+
     ClassPath classPath() {
         return programFirst ? library.behind(program) : program.behind(library);
     }

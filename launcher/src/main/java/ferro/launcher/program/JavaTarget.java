@@ -84,6 +84,11 @@ public record JavaTarget(String mainClass, JavaSettings settings, List<String> a
     }
 
     @Override
+    public List<String> remarks() {
+        return settings.remarks();
+    }
+
+    @Override
     public boolean mayBringBackends() {
         return settings.mayBringBackends();
     }

@@ -46,6 +46,11 @@ record SourceTarget(Path file, JavaSettings settings, List<String> arguments) im
     }
 
     @Override
+    public List<String> remarks() {
+        return settings.remarks();
+    }
+
+    @Override
     public boolean mayBringBackends() {
         return settings.mayBringBackends();
     }

@@ -23,6 +23,11 @@ public interface Target {
     /** Whether ranks may find back ends that are not on the launcher's own class path. */
     boolean mayBringBackends();
 
+    /** Returns lines about what is odd here and may be meant, such as a folder of the class path that does not exist. */
+    default List<String> remarks() {
+        return List.of();
+    }
+
     /** Whether exit code 2 of a rank means that rank 0 has said what is wrong with the words typed. */
     default boolean saysWhatIsWrong() {
         return false;
