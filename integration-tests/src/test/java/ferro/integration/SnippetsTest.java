@@ -18,6 +18,8 @@ import org.junit.jupiter.api.Test;
 /**
  * Examples of Javadoc, and of pages that say so, are regions of modules examples, examples/jlama and segments, whose tests run them. The javadoc of a JDK of version
  * 18 or newer compares them too, that of 17 does not know them.
+ *
+ * <p>The region {@code program} of a file of the guide is the file without its package and the Javadoc of its class.
  */
 class SnippetsTest {
     private static final List<Path> ROOTS = List.of(
@@ -34,6 +36,11 @@ class SnippetsTest {
 
     private static final Pattern PAGE_BLOCK =
             Pattern.compile("<!-- (ferro/\\S+\\.java \\w+) -->\\R```java\\R(?s:(.*?))```");
+
+    /** Files of which a page shows all but the package and the Javadoc of the class. */
+    private static final Pattern PROGRAM = Pattern.compile(".*/ferro/examples/guide/[A-Z]\\w+\\.java");
+
+    private static final Pattern NOT_SHOWN = Pattern.compile("(?ms)^package \\S+\\R\\R|^/\\*\\*.*?\\*/\\R");
 
     private static final Pattern REGION = Pattern.compile("(?ms)^ *// @start region=\"(\\w+)\"\\R(.*?)^ *// @end\\R");
 
@@ -55,8 +62,9 @@ class SnippetsTest {
     /** Blocks of pages behind a comment that names file and region. */
     private static Map<String, String> shownInPages(Map<String, String> regions) throws IOException {
         List<Path> pages;
-        try (Stream<Path> found = Files.list(Path.of("../docs"))) {
-            pages = Stream.concat(found, Stream.of(Path.of("../README.md")))
+        try (Stream<Path> found = Files.list(Path.of("../docs"));
+                Stream<Path> guide = Files.list(Path.of("../docs/guide"))) {
+            pages = Stream.concat(Stream.concat(found, guide), Stream.of(Path.of("../README.md")))
                     .filter(page -> page.toString().endsWith(".md"))
                     .toList();
         }
@@ -82,11 +90,15 @@ class SnippetsTest {
                 files = found.filter(file -> file.toString().endsWith(".java")).toList();
             }
             for (Path file : files) {
-                Matcher region = REGION.matcher(Files.readString(file));
+                String text = Files.readString(file);
+                String name = root.relativize(file).toString().replace('\\', '/');
+                if (PROGRAM.matcher(file.toString()).matches()) {
+                    regions.put(name + " program", plain(NOT_SHOWN.matcher(text).replaceAll("")));
+                }
+                Matcher region = REGION.matcher(text);
                 while (region.find()) {
-                    String name = root.relativize(file).toString().replace('\\', '/') + " " + region.group(1);
-                    String before = regions.put(name, plain(region.group(2)));
-                    assertNull(before, "two regions " + name);
+                    String before = regions.put(name + " " + region.group(1), plain(region.group(2)));
+                    assertNull(before, "two regions " + name + " " + region.group(1));
                 }
             }
         }

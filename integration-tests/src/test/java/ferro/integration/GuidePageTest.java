@@ -1,0 +1,192 @@
+package ferro.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.lang.reflect.Method;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * The commands of the pages in docs/guide that start programs of module examples, and what the pages say that they print.
+ * {@code SnippetsTest} compares the programs themselves.
+ *
+ * <p>A page shows a command in a block of its own, and the output in the next block. Lines of ranks stand in the order of the
+ * ranks. A line of three dots stands for any lines. An output without lines of the launcher is standard output alone.
+ */
+@Timeout(90)
+class GuidePageTest {
+    private static final Path PAGES = Path.of("../docs/guide");
+    private static final Pattern BLOCK = Pattern.compile("(?ms)^```(\\w*)\\R(.*?)^```$");
+    private static final Pattern PROGRAM =
+            Pattern.compile("(?s)<!-- ferro/examples/guide/(\\w+)\\.java program -->\\R```java\\R(.*?)```");
+    private static final Pattern SOURCE = Pattern.compile("(\\w+)\\.java");
+    private static final Map<String, String> IN_ENGLISH = Map.of("LC_ALL", "C.UTF-8");
+
+    @TempDir
+    private static Path folder;
+
+    /** A command of a page with its output, which may be empty. */
+    private record Command(String page, String line, String output) {
+        @Override
+        public String toString() {
+            return page + ": " + line;
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("programs")
+    @Tag("long")
+    void aCommandPrintsWhatThePageShows(Command command) throws Exception {
+        String[] words = command.line.split(" ");
+        if (words[0].equals("java")) {
+            main(words[1]).invoke(null, (Object) new String[] {inFolder(words[2])});
+            return;
+        }
+        String[] arguments = Stream.of(words)
+                .skip(1)
+                .map(word -> SOURCE.matcher(word).replaceFirst("ferro.examples.guide.$1"))
+                .map(GuidePageTest::inFolder)
+                .toArray(String[]::new);
+        assertPrints(command, arguments);
+    }
+
+    @Test
+    void theFirstProgramRunsFromItsSourceFile() throws Exception {
+        Command first = programs().get(0);
+        Matcher program = PROGRAM.matcher(Files.readString(PAGES.resolve(first.page)));
+        assertTrue(program.find());
+        Path source = Files.writeString(folder.resolve(program.group(1) + ".java"), program.group(2));
+
+        assertPrints(
+                first,
+                first.line
+                        .replaceFirst("\\S+ ", "")
+                        .replaceFirst(SOURCE.pattern(), source + "")
+                        .split(" "));
+    }
+
+    @Test
+    void programsOfTheFirstHourHaveEightToFifteenLines() throws IOException {
+        String page = Files.readString(PAGES.resolve("first-hour.md"));
+        Map<String, Long> lines = PROGRAM.matcher(page.substring(0, page.indexOf("\n## A program for many files")))
+                .results()
+                .collect(Collectors.toMap(
+                        found -> found.group(1),
+                        found -> found.group(2)
+                                .lines()
+                                .filter(line -> !line.isBlank())
+                                .count()));
+
+        assertEquals(12, lines.size(), lines::toString);
+        lines.forEach((program, count) -> assertTrue(count >= 8 && count <= 15, program + " has " + count + " lines"));
+    }
+
+    @Test
+    void thePageOfExamplesNamesEachExample() throws IOException {
+        String page = Files.readString(Path.of("../examples/README.md"));
+        try (Stream<Path> packages = Files.list(Path.of("../examples/src/main/java/ferro/examples"))) {
+            for (Path one : packages.toList()) {
+                assertTrue(page.contains("| [" + one.getFileName() + "]("), one::toString);
+            }
+        }
+        Pattern main = Pattern.compile("ferro\\.examples\\.(\\w+)\\.(\\w+)");
+        for (MatchResult found : main.matcher(page).results().toList()) {
+            assertTrue(
+                    Files.exists(
+                            Path.of("../examples/src/main/java", found.group().replace('.', '/') + ".java")),
+                    found::group);
+        }
+    }
+
+    private static void assertPrints(Command command, String... arguments) throws Exception {
+        try (LauncherRun run = LauncherRun.start(IN_ENGLISH, arguments)) {
+            boolean fails = command.output.contains("| diagnosis: ");
+            assertEquals(fails ? 1 : 0, run.exitCode(), run::toString);
+            boolean ofRanks = command.output.lines().allMatch(line -> line.startsWith("["));
+            Pattern expected =
+                    Pattern.compile(Stream.of(replaced(command.output).split("(?m)^\\.\\.\\.\\R", -1))
+                            .map(Pattern::quote)
+                            .collect(Collectors.joining("(?s:.*)")));
+            String printed = printed(run, ofRanks, command.output.lines().anyMatch("..."::equals));
+            assertTrue(
+                    expected.matcher(replaced(printed)).matches(),
+                    () -> command + " shows\n" + command.output + "but this was printed\n" + printed);
+        }
+    }
+
+    private static String printed(LauncherRun run, boolean ofRanks, boolean asItCame) {
+        List<String> lines = new ArrayList<>(ofRanks ? List.of() : run.errLines());
+        lines.addAll(asItCame ? 0 : lines.size(), run.outLines());
+        if (!asItCame) {
+            lines.sort(Comparator.comparing(line -> line.startsWith("[") ? line.substring(0, line.indexOf(']')) : ""));
+        }
+        return lines.stream().map(line -> line + "\n").collect(Collectors.joining());
+    }
+
+    /** Replaces what differs between runs and machines. */
+    private static String replaced(String text) {
+        return text.replaceAll("pid \\d+", "pid N")
+                .replaceAll("\\S*/ferro-recordings-\\d+", "FOLDER")
+                .replaceAll("\\d+(\\.\\d+)? (ms|s)\\b", "N $2")
+                .replaceAll("on \\d+ cores.*", "on N cores")
+                .replaceAll("; this process was paused .*", "");
+    }
+
+    private static String inFolder(String word) {
+        return word.equals("data") ? folder.resolve(word).toString() : word;
+    }
+
+    private static Method main(String source) throws ReflectiveOperationException {
+        Method main = Class.forName("ferro.examples.guide." + source.replace(".java", ""))
+                .getDeclaredMethod("main", String[].class);
+        main.setAccessible(true);
+        return main;
+    }
+
+    /** Returns the commands of all pages that start a source file, in the order of the pages. */
+    static List<Command> programs() throws IOException {
+        List<Command> commands = new ArrayList<>();
+        List<Path> pages;
+        try (Stream<Path> found = Files.list(PAGES)) {
+            pages = found.filter(file -> file.toString().endsWith(".md"))
+                    .sorted()
+                    .toList();
+        }
+        for (Path page : pages) {
+            List<MatchResult> blocks =
+                    BLOCK.matcher(Files.readString(page)).results().toList();
+            for (int i = 0; i < blocks.size(); i++) {
+                String line = blocks.get(i).group(2).strip();
+                boolean starts = line.matches("(\\./ferro run|java) .*\\w+\\.java.*");
+                if (starts && Files.exists(Path.of("../examples/src/main/java/ferro/examples/guide", source(line)))) {
+                    MatchResult next = i + 1 < blocks.size() ? blocks.get(i + 1) : null;
+                    boolean hasOutput = next != null && next.group(1).equals("text");
+                    commands.add(new Command(page.getFileName().toString(), line, hasOutput ? next.group(2) : ""));
+                }
+            }
+        }
+        assertTrue(commands.size() >= 15, commands::toString);
+        return commands;
+    }
+
+    private static String source(String line) {
+        return SOURCE.matcher(line).results().findFirst().orElseThrow().group();
+    }
+}
