@@ -66,6 +66,23 @@ class UnitTestSnippetsTest {
     }
 
     @Test
+    void anInterruptEndsTheGroup() {
+        // @start region="interrupt"
+        SimulatedBackend.run(2, group -> {
+            if (group.rank() == 1) {
+                Thread.currentThread().interrupt();
+                FerroException failure = assertThrows(FerroException.class, group::barrier);
+                assertEquals(Code.INTERRUPTED, failure.code());
+            } else {
+                FerroException failure = assertThrows(FerroException.class, () -> group.recv(new int[1], 1, 0));
+                assertEquals(Code.ABORTED, failure.code());
+                assertEquals(Set.of(1), failure.where().culprits());
+            }
+        });
+        // @end
+    }
+
+    @Test
     void aTestMakesItsOwnThreads() throws Exception {
         ExecutorService threads = Executors.newFixedThreadPool(2);
         try {
