@@ -91,8 +91,8 @@ import java.util.function.Consumer;
  * different calls, such as with different lengths. ABORTED means that a rank aborted the group, or that the owner of a tensor's
  * memory freed it during a call. INTERRUPTED means that the waiting thread was interrupted, and RESOURCE that memory or
  * descriptors ran out. PROTOCOL means that a peer sent invalid frames, and NATIVE that a native library failed.
- * The failure ends the group on all ranks with the same first cause, and every later call throws it again. Three failures end
- * only their own call: a failed {@link #newGroup}, the deadline of a receive that no message has matched, and a
+ * The failure ends the group on all ranks with the same first cause, and every later call throws it again. These failures end
+ * only their own call: a failed {@link #newGroup}, the deadline or an interrupt of a receive that no message has matched, and a
  * {@link ferro.FerroTransferException} for a result that cannot be copied back to its device.
  */
 public final class ProcessGroup extends CoalescedForms implements AutoCloseable {
