@@ -14,7 +14,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** Writes ratios.csv, ratios.md, targets.md and a chart per collective, world size and medium. */
+/** Writes ratios.csv, ratios.md, ranks.md, targets.md and a chart per collective, world size and medium. */
 final class Report {
     private static final List<CoreLatency> STATES = List.of(CoreLatency.NEAR, CoreLatency.FAR);
     private static final String CSV_HEAD =
@@ -33,6 +33,7 @@ final class Report {
         Files.writeString(folder.resolve("ratios.csv"), csv());
         String tables = markdown();
         Files.writeString(folder.resolve("ratios.md"), tables);
+        Files.writeString(folder.resolve("ranks.md"), new RanksTable(ratios).markdown());
         Files.writeString(folder.resolve("targets.md"), new Targets(ratios).markdown());
         System.out.print(tables);
         try {

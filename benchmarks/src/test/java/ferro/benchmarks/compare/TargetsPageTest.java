@@ -7,19 +7,29 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-/** The table of targets on the page is what {@code benchmarks/targets.sh table} makes of the file beside the page. */
+/** Two tables of the page are what the commands above them make of the files beside the page. */
 class TargetsPageTest {
     private static final Path FOLDER = Path.of("../docs/performance");
 
     @Test
     void thePageHasTheTableThatTheCommandMakesOfItsMeasurements() throws IOException {
-        RawFile measured = new RawFile(FOLDER.resolve("targets.csv"));
-        String table = new Targets(new Ratios(measured.read())).markdown();
+        thePageHas(new Targets(measured("targets.csv")).markdown(), "targets.csv");
+    }
 
+    @Test
+    void thePageHasTheTableOfManyRanksThatTheComparisonMakesOfItsMeasurements() throws IOException {
+        thePageHas(new RanksTable(measured("ranks.csv")).markdown(), "ranks.csv");
+    }
+
+    private static Ratios measured(String file) throws IOException {
+        return new Ratios(new RawFile(FOLDER.resolve(file)).read());
+    }
+
+    private static void thePageHas(String table, String file) throws IOException {
         String page = Files.readString(FOLDER.resolve("README.md"));
 
         assertTrue(table.lines().count() > 10, table);
         assertTrue(
-                page.contains(table), () -> "docs/performance/README.md has not this table of targets.csv:\n" + table);
+                page.contains(table), () -> "docs/performance/README.md has not this table of " + file + ":\n" + table);
     }
 }
