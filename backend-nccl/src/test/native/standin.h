@@ -114,6 +114,13 @@ void standInHang(int on);
 /* 1: ranks that issue different operations wait for ever, as with NCCL; 0: async error 5. STANDIN_MISMATCH_HANGS. */
 void standInMismatchHangs(int on);
 
+/*
+ * 1: collectives that differ end as over NCCL's sockets. A rank whose operation is the largest of all ranks succeeds with
+ * wrong data. A rank with a smaller one gets async error 5, since a longer message comes than it expects. If all are of
+ * one size, all succeed, and the next smaller collective of a rank gets the error. STANDIN_MISMATCH_TRUNCATES, default 0.
+ */
+void standInMismatchTruncates(int on);
+
 /* 1: an abort shows on the other ranks as async error 6; 0: they just wait. STANDIN_REMOTE_ERRORS, default 0. */
 void standInRemoteErrors(int on);
 

@@ -54,6 +54,37 @@ static void different_counts(Rank *self)
     abort_and_free(self);
 }
 
+/* The larger operation succeeds, the smaller one hears that its message was cut. */
+static void cut_short(Rank *self)
+{
+    size_t count = self->rank == 0 ? COUNT : COUNT - 1;
+    expect(ncclAllReduce(self->send, self->receive, count, INT32, SUM, self->comm, self->stream), OK, "all-reduce");
+    if (self->rank == 0) {
+        expect(cudaStreamSynchronize(self->stream), OK, "the larger one");
+        expect(async_error(self->comm), OK, "knows nothing");
+    } else {
+        until(has_failed, self->comm, "the smaller one");
+        expect(async_error(self->comm), INVALID_USAGE, "a longer message has come");
+    }
+    abort_and_free(self);
+}
+
+/* Operations of one size pass, and the next smaller one fails. */
+static void cut_later(Rank *self)
+{
+    int code = self->rank == 0
+        ? ncclAllReduce(self->send, self->receive, COUNT, INT32, SUM, self->comm, self->stream)
+        : ncclBroadcast(self->send, self->receive, COUNT, INT32, 1, self->comm, self->stream);
+    expect(code, OK, "of one size");
+    expect(cudaStreamSynchronize(self->stream), OK, "both succeed");
+    if (self->rank == 1) {
+        expect(ncclAllReduce(self->send, self->receive, 1, INT32, SUM, self->comm, self->stream), OK, "the next");
+        until(has_failed, self->comm, "the next one");
+        expect(async_error(self->comm), INVALID_USAGE, "reads what was left");
+    }
+    abort_and_free(self);
+}
+
 static void wrong_arguments(Rank *self)
 {
     char host[16] = "";
@@ -316,6 +347,10 @@ void check_failures(void)
 {
     on_threads(2, stuck_until_aborted);
     on_threads(2, different_counts);
+    standInMismatchTruncates(1);
+    on_threads(2, cut_short);
+    on_threads(2, cut_later);
+    standInReset();
     on_threads(2, wrong_arguments);
     on_threads(2, error_in_group);
     standInHang(1);

@@ -28,6 +28,7 @@ typedef struct {
     atomic_int dwell_micros;
     atomic_int hang;
     atomic_int mismatch_hangs;
+    atomic_int mismatch_truncates;
     atomic_int remote_errors;
     atomic_int silent_deaths;
     atomic_int allow_duplicates;

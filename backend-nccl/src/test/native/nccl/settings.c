@@ -12,6 +12,7 @@ static void read_environment(void)
     standInConnectTime((int) core_variable("STANDIN_CONNECT_US", DEFAULT_CONNECT_MICROS));
     standInHang((int) core_variable("STANDIN_HANG", 0));
     standInMismatchHangs((int) core_variable("STANDIN_MISMATCH_HANGS", 0));
+    standInMismatchTruncates((int) core_variable("STANDIN_MISMATCH_TRUNCATES", 0));
     standInRemoteErrors((int) core_variable("STANDIN_REMOTE_ERRORS", 0));
     standInSilentDeaths((int) core_variable("STANDIN_SILENT_DEATHS", 0));
     standInEarlyReturns((int) core_variable("STANDIN_EARLY_RETURNS", 0));
@@ -55,6 +56,11 @@ EXPORT void standInHang(int on)
 EXPORT void standInMismatchHangs(int on)
 {
     atomic_store(&nccl_settings.mismatch_hangs, on);
+}
+
+EXPORT void standInMismatchTruncates(int on)
+{
+    atomic_store(&nccl_settings.mismatch_truncates, on);
 }
 
 EXPORT void standInRemoteErrors(int on)

@@ -16,6 +16,7 @@ struct Meeting {
     int needed;
     int arrived;
     int dead; /* can never be complete */
+    int differs; /* its parts are different operations, which are then cut to size */
     Part **parts;
     Meeting *next;
 };
@@ -28,6 +29,7 @@ struct World {
     int refused; /* the code, when it cannot become complete */
     Member **members;
     Meeting *meetings;
+    size_t unread; /* bytes of an operation that all have passed but not all have read */
     time_t opened;
     World *next;
 };
@@ -394,6 +396,64 @@ static void return_early(Meeting *meeting)
     }
 }
 
+/* ---- operations that differ, as over NCCL's sockets ---- */
+
+static size_t part_bytes(const Part *part)
+{
+    return part->request.count * type_bytes(part->request.type);
+}
+
+/* The rank goes on with what it has. */
+static void finish_wrong(Part *part, int size)
+{
+    size_t sends = request_sends(&part->request, size, part->rank);
+    size_t receives = request_receives(&part->request, size, part->rank);
+    size_t bytes = sends < receives ? sends : receives;
+    if (bytes > 0) {
+        memmove(part->receive, part->send, bytes);
+    }
+    finish(part);
+}
+
+static void truncate_meeting(Meeting *meeting)
+{
+    World *world = meeting->world;
+    size_t most = 0;
+    int refused = 0;
+    for (int i = 0; i < meeting->needed; i++) {
+        size_t bytes = part_bytes(meeting->parts[i]);
+        most = bytes > most ? bytes : most;
+    }
+    for (int i = 0; i < meeting->needed; i++) {
+        Part *part = meeting->parts[i];
+        if (part_bytes(part) == most) {
+            meeting->parts[i] = NULL;
+            finish_wrong(part, meeting->needed);
+        } else {
+            refused++;
+            world->members[part->rank]->notify(world->members[part->rank], FAILED, NCCL_INVALID_USAGE);
+        }
+    }
+    meeting->dead = 1;
+    world->unread = refused > 0 ? 0 : most;
+}
+
+/* Compares the part with those that have come. */
+static void check_agreement(Member *member, Meeting *meeting, const Part *part)
+{
+    int message = request_is_message(&part->request);
+    if (!message && meeting->world->unread > part_bytes(part)) {
+        meeting->dead = 1;
+        member->notify(member, FAILED, NCCL_INVALID_USAGE);
+    } else if (!meeting->differs && !all_agree(meeting, part)) {
+        meeting->differs = !message && atomic_load(&nccl_settings.mismatch_truncates);
+        meeting->dead = !meeting->differs;
+        if (meeting->dead && !atomic_load(&nccl_settings.mismatch_hangs)) {
+            tell_all(meeting->world, NULL, FAILED, NCCL_INVALID_USAGE);
+        }
+    }
+}
+
 void world_post(Member *member, Part *part)
 {
     World *world = member->world;
@@ -410,15 +470,16 @@ void world_post(Member *member, Part *part)
         meeting->arrived++;
         part->meeting = meeting;
     }
-    if (!meeting->dead && !all_agree(meeting, part)) {
-        meeting->dead = 1;
-        if (!atomic_load(&nccl_settings.mismatch_hangs)) {
-            tell_all(world, NULL, FAILED, NCCL_INVALID_USAGE);
-        }
+    if (!meeting->dead) {
+        check_agreement(member, meeting, part);
     }
-    if (!meeting->dead && meeting->arrived == meeting->needed) {
+    if (meeting->dead) {
+        return;
+    } else if (meeting->arrived == meeting->needed && meeting->differs) {
+        truncate_meeting(meeting);
+    } else if (meeting->arrived == meeting->needed) {
         complete_meeting(meeting);
-    } else if (!meeting->dead && atomic_load(&nccl_settings.early_returns)) {
+    } else if (atomic_load(&nccl_settings.early_returns) && !meeting->differs) {
         return_early(meeting);
     }
 }

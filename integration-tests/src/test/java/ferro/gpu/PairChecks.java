@@ -101,15 +101,18 @@ final class PairChecks {
         });
     }
 
-    /** Both ranks wait in calls that do not match. */
+    /** Both ranks make calls that do not match. NCCL hangs, or lets a call succeed: then the group fails a little later. */
     static void mismatch(Rig rig, FindingsPrinter findings) {
         DeviceTensor data = rig.operand(1 << 20);
         rig.group().allReduce(data, ReduceOp.MAX);
         findings.check("different calls are detected", () -> {
             long start = System.nanoTime();
+            boolean[] succeeded = new boolean[1];
             FerroException failure = FaultChecks.failure(rig, () -> {
                 if (rig.rank() == 0) {
                     rig.group().within(DEADLINE).allReduce(data, ReduceOp.SUM);
+                    succeeded[0] = true;
+                    throw awaitFailure(rig);
                 } else {
                     rig.group().within(DEADLINE).broadcast(data, 1);
                     rig.group().within(DEADLINE).barrier();
@@ -121,8 +124,21 @@ final class PairChecks {
                 Thread.sleep(STORE_MILLIS);
             }
             FindingsPrinter.require(failure.code() == Code.MISMATCH, "%s: %s", failure.code(), failure.getMessage());
-            return "after " + millis + " ms: " + failure.getMessage();
+            String first = succeeded[0] ? "NCCL let the call succeed with wrong data; the group failed " : "";
+            return first + "after " + millis + " ms: " + failure.getMessage();
         });
+    }
+
+    /** Waits for the failure of a group after a call that NCCL has let succeed. */
+    private static FerroException awaitFailure(Rig rig) {
+        CompletableFuture<Void> failed = new CompletableFuture<>();
+        rig.group().onEvent(event -> {
+            if (event.kind() == Kind.FAILED) {
+                failed.complete(null);
+            }
+        });
+        failed.orTimeout(DEADLINE.toMillis(), TimeUnit.MILLISECONDS).join();
+        return rig.group().failure().orElseThrow();
     }
 
     private static void expect(FerroException failure, Code code, int culprit) {

@@ -93,6 +93,22 @@ class GpuScriptsTest {
     }
 
     @Test
+    void differentCallsAreDetectedAlsoWhereNcclLetsOneSucceed() throws Exception {
+        Result report = report(StandInPair.variables("STANDIN_MISMATCH_TRUNCATES", "1"), "pair-mismatch");
+
+        assertEquals(0, report.code(), report::toString);
+        String detected = ", different calls are detected: ";
+        String both = "allReduce of f32[1048576] by sum, rank 1 calls broadcast of f32[1048576], root 1";
+        assertEquals(
+                1,
+                report.starting("- PASS rank 0" + detected + "NCCL let the call succeed with wrong data"),
+                report::toString);
+        assertEquals(1, report.starting("- PASS rank 1" + detected + "after "), report::toString);
+        assertEquals(
+                2, report.text().lines().filter(line -> line.contains(both)).count(), report::toString);
+    }
+
+    @Test
     void withoutADeviceTheReportSaysWhyAndGoesOnToItsEnd() throws Exception {
         Result report = report(StandInPair.variables("STANDIN_DEVICES", "-1"));
 

@@ -39,8 +39,7 @@ final class QueuedCollectives {
         int size = identity.worldSize();
         String label = options.label();
         NcclWork.DataBytes bytes = new NcclWork.DataBytes(bytes(call.operand()), bytes(call.reads(identity.rank())));
-        NcclWork.Title title =
-                new NcclWork.Title(operation, label, () -> CollectivePrint.of(call, label, size), -1, bytes);
+        NcclWork.Title title = new NcclWork.Title(operation, label, new CollectivePrint(call, label, size), -1, bytes);
         return parts.queue().submit(title, job, options.timeout());
     }
 

@@ -3,14 +3,43 @@ package ferro.backend.nccl.queue;
 import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveKind;
+import ferro.DataType;
+import ferro.ReduceOp;
 import ferro.Tensor;
+import java.util.function.Supplier;
 
 /**
  * Describes in words the properties of a collective that must be equal on all ranks. Ranks that are stuck compare this
- * text.
+ * text. The text is made when it is asked for. The object refers to no tensor, so it may be kept after the call.
  */
-public final class CollectivePrint {
-    private CollectivePrint() {}
+public final class CollectivePrint implements Supplier<String> {
+    private final CollectiveKind kind;
+    private final String label;
+    /** Null for a call without an operand. */
+    private final DataType type;
+
+    private final long part;
+    /** Null for a call that does not reduce. */
+    private final ReduceOp op;
+
+    private final int root;
+
+    /**
+     * Takes what a call must have in common with the calls of other ranks.
+     *
+     * @param call      the call
+     * @param label     label of the call, empty for none
+     * @param worldSize number of ranks
+     */
+    public CollectivePrint(Collective call, String label, int worldSize) {
+        Tensor operand = call.operand();
+        this.kind = call.kind();
+        this.label = label;
+        this.type = operand == null ? null : operand.dataType();
+        this.part = operand == null ? 0 : partOf(call, worldSize);
+        this.op = call.op();
+        this.root = call.root();
+    }
 
     /**
      * Returns the number of elements of one part: NCCL counts parts, and the operand of an all-to-all holds them side
@@ -22,15 +51,14 @@ public final class CollectivePrint {
     }
 
     /** Returns kind, label, type, length, op and root, for example {@code allReduce "loss" of f32[64] by sum}. */
-    public static String of(Collective call, String label, int worldSize) {
-        Tensor operand = call.operand();
-        String name = CallOptions.named(call.kind().label(), label);
-        if (operand == null) {
+    @Override
+    public String get() {
+        String name = CallOptions.named(kind.label(), label);
+        if (type == null) {
             return name;
         }
-        long part = partOf(call, worldSize);
-        String how = call.op() == null ? "" : " by " + call.op().name();
-        String root = call.root() < 0 ? "" : ", root " + call.root();
-        return name + " of " + operand.dataType().label() + "[" + part + "]" + how + root;
+        String how = op == null ? "" : " by " + op.name();
+        String where = root < 0 ? "" : ", root " + root;
+        return name + " of " + type.label() + "[" + part + "]" + how + where;
     }
 }

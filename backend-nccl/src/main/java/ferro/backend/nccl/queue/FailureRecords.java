@@ -7,11 +7,13 @@ import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -26,9 +28,10 @@ import java.util.function.Consumer;
  * why a rank has ended the group, that it has left, how far it has come, and which call it is waiting in.
  *
  * <p>A rank writes its progress and reads the records of others only while an operation of its own takes longer than
- * {@link #patienceNanos}. Without a failure or a slow operation the store is never read before the close. Keys for a
- * group of any age: {@code ended}, {@code call}, {@code at/<rank>} and {@code left/<n>} of each rank
- * ({@link LeaveLog}), {@code over} and {@code heard}, which count ranks, and {@code over/all} and {@code heard/all}.
+ * {@link #patienceNanos}. Without a failure or a slow operation the store is never read before the close, but for one
+ * request at the beginning ({@link #compareWhenAsked}). Keys for a group of any age: {@code ended}, {@code call},
+ * {@code compare}, {@code calls/<rank>}, {@code at/<rank>} and {@code left/<n>} of each rank ({@link LeaveLog}),
+ * {@code over} and {@code heard}, which count ranks, and {@code over/all} and {@code heard/all}.
  *
  * <p>All of this runs on one thread of its own, which exists only while it has work. So a store that does not answer
  * blocks no other thread.
@@ -44,6 +47,9 @@ public final class FailureRecords {
     /** Longest delay of an abort by the store. A store normally answers in about a millisecond. */
     private static final Duration VERDICT_BOUND = Duration.ofSeconds(1);
 
+    /** Longest wait for the calls of the other ranks. A rank normally answers in some milliseconds. */
+    private static final Duration COMPARE_BOUND = Duration.ofMillis(500);
+
     private static final long IDLE_MILLIS = 500;
     /** A value that is never stored: comparing with it reads a value without waiting for one. */
     private static final byte[] NEVER = ("never " + UUID.randomUUID()).getBytes(StandardCharsets.UTF_8);
@@ -57,6 +63,8 @@ public final class FailureRecords {
     private volatile Thread recordsThread;
 
     private final AtomicBoolean asking = new AtomicBoolean();
+    /** Publishes the calls of this rank; null after the close. */
+    private final AtomicReference<Runnable> answer = new AtomicReference<>();
     /** True if another half of the group reports failures to the ranks as well; then a record says the same. */
     private volatile boolean controlled;
     /** Open once this rank's own record of the failure is in the store, or could not be written. */
@@ -162,6 +170,58 @@ public final class FailureRecords {
         CountDownLatch all = new CountDownLatch(1);
         later(() -> store.when(key("heard/all")).thenRun(all::countDown));
         bound.awaitQuietly(all);
+    }
+
+    /**
+     * Makes this rank publish its last calls when another rank asks for them because NCCL has refused data. NCCL may have
+     * let the calls of this rank succeed, so that nothing else tells it; the failure that the other rank records then ends
+     * this rank too. This is one request in the life of the group.
+     */
+    void compareWhenAsked(RecentCalls calls, Consumer<GroupFailure> ends) {
+        answer.set(() -> later(() -> {
+            publish(calls);
+            store.when(key("ended"))
+                    .thenAccept(record -> later(() ->
+                            GroupFailure.decoded(record, identity.worldSize()).ifPresent(ends)));
+        }));
+        // the store may outlive the group, and keeps what it is given here
+        AtomicReference<Runnable> kept = answer;
+        quietly(() -> store.when(key("compare")).thenRun(() -> answer(kept.get())));
+    }
+
+    private static void answer(Runnable answer) {
+        if (answer != null) {
+            answer.run();
+        }
+    }
+
+    private void publish(RecentCalls calls) {
+        store.set(key("calls/" + identity.rank()), calls.encoded());
+    }
+
+    /**
+     * Asks all ranks for their last calls, and compares them. Waits a little for the answers; a rank that does not answer is
+     * left out. Not on the notes thread.
+     *
+     * @param calls calls of this rank
+     * @return the mismatch, if calls of ranks differ
+     */
+    Optional<GroupFailure> differingCalls(RecentCalls calls) {
+        Map<Integer, byte[]> known = new ConcurrentHashMap<>();
+        CountDownLatch missing = new CountDownLatch(identity.worldSize());
+        quietly(() -> {
+            publish(calls);
+            store.set(key("compare"), text(Integer.toString(identity.rank())));
+            for (int rank = 0; rank < identity.worldSize(); rank++) {
+                int from = rank;
+                store.when(key("calls/" + from)).thenAccept(encoded -> {
+                    known.put(from, encoded);
+                    missing.countDown();
+                });
+            }
+        });
+        Deadline.after(COMPARE_BOUND, System::nanoTime).awaitQuietly(missing);
+        return RecentCalls.firstDifference(known);
     }
 
     /** Increments a counter. The last rank to do so writes a key that can be waited for. */
@@ -325,6 +385,7 @@ public final class FailureRecords {
 
     /** Ends the thread as soon as it is idle. */
     public void close() {
+        answer.set(null);
         thread.shutdown();
     }
 

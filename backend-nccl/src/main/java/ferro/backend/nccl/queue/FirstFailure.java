@@ -192,11 +192,17 @@ public final class FirstFailure {
         awaitSettled(comm.deadline(SETTLE_BOUND));
     }
 
-    /** Ends the group with the failure of a native call, or of the code around it. */
+    /**
+     * Ends the group with the failure of a native call, or of the code around it. If NCCL has refused data, the ranks first
+     * compare their calls, since NCCL does not say that calls differ.
+     */
     void failedNatively(NcclOperation operation, Throwable thrown) {
         if (thrown instanceof FerroException mismatch && mismatch.code() == Code.MISMATCH) {
             fail(GroupFailure.of(mismatch));
             return;
+        }
+        if (failure.get() == null && GroupFailure.mayBeDifferentCalls(thrown)) {
+            records.differingCalls(queue.recentCalls()).ifPresent(differing -> fail(differing.causedBy(thrown)));
         }
         Code code = thrown instanceof FerroException known ? known.code() : Code.NATIVE;
         String text = operation.failing() + " failed: " + thrown.getMessage();

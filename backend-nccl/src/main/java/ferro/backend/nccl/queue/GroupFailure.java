@@ -34,23 +34,31 @@ public record GroupFailure(Code code, String culprits, String text, Throwable ca
      * says only that another rank is lost names no rank; every other native failure is this rank's own.
      */
     public static GroupFailure natively(Code code, String text, Throwable thrown, int self) {
-        boolean elsewhere = tellsOfOthers(thrown);
+        boolean elsewhere = hasResult(thrown, NcclResult.REMOTE_ERROR) || hasResult(thrown, NcclResult.SYSTEM_ERROR);
         boolean own = !elsewhere && (code == Code.NATIVE || code == Code.RESOURCE || code == Code.INTERRUPTED);
         return new GroupFailure(code, own ? Integer.toString(self) : "", text, thrown);
     }
 
+    /** Returns whether NCCL may have found that the data of another rank does not fit the call of this rank. */
+    static boolean mayBeDifferentCalls(Throwable thrown) {
+        return hasResult(thrown, NcclResult.INVALID_USAGE);
+    }
+
     /**
-     * Returns whether a native failure is that of another rank. Checks the causes too: a call on a communicator that is
-     * already broken fails with the error that broke it.
+     * Returns whether a native failure has this result. Checks the causes too: a call on a communicator that is already
+     * broken fails with the error that broke it.
      */
-    private static boolean tellsOfOthers(Throwable thrown) {
-        boolean others = false;
+    private static boolean hasResult(Throwable thrown, NcclResult result) {
+        boolean found = false;
         for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
-            others |= cause instanceof NcclException nccl
-                    && (nccl.result().equals(NcclResult.REMOTE_ERROR)
-                            || nccl.result().equals(NcclResult.SYSTEM_ERROR));
+            found |= cause instanceof NcclException nccl && nccl.result().equals(result);
         }
-        return others;
+        return found;
+    }
+
+    /** Returns the same failure with a cause. */
+    GroupFailure causedBy(Throwable thrown) {
+        return new GroupFailure(code, culprits, text, thrown);
     }
 
     /** Returns the failure of a group when the JVM of a rank exits during a call, in the words of the other back ends. */
@@ -77,7 +85,7 @@ public record GroupFailure(Code code, String culprits, String text, Throwable ca
     public FerroException exception(Where where, String during) {
         Where blamed = where.blaming(ranks(culprits));
         String message = during + ": " + text;
-        if (cause instanceof NcclException nccl) {
+        if (code != Code.MISMATCH && cause instanceof NcclException nccl) {
             return new NcclException(blamed, nccl.result(), nccl.lastError(), message, nccl);
         }
         if (cause instanceof CudaException cuda) {

@@ -29,6 +29,7 @@ public final class WorkQueue {
     private final Set<Long> rawStreams = ConcurrentHashMap.newKeySet();
 
     private volatile NcclOperation lastRaw = NcclOperation.PREPARE;
+    private final RecentCalls recentCalls = new RecentCalls();
     private long lastSequence;
     /** Number of messages to each rank, and from each rank. */
     private final long[] sent;
@@ -48,6 +49,7 @@ public final class WorkQueue {
         this.watchdog = new Watchdog(this);
         this.failure = new FirstFailure(this, records, threads, watchdog::wake);
         watchdog.start();
+        records.compareWhenAsked(recentCalls, failure::fail);
     }
 
     /** Starts to record every operation; to be called before the first. */
@@ -128,6 +130,9 @@ public final class WorkQueue {
             comm.thread().submit(work);
             pending.add(work);
             numbered(title, 1);
+            if (!title.isMessage()) {
+                recentCalls.add(title);
+            }
             return work;
         }
     }
@@ -165,6 +170,10 @@ public final class WorkQueue {
 
     synchronized List<NcclWork> pending() {
         return new ArrayList<>(pending);
+    }
+
+    RecentCalls recentCalls() {
+        return recentCalls;
     }
 
     /** Returns the number of the last collective, 0 before the first. */

@@ -308,6 +308,20 @@ class PairTest {
         assertTrue(agreed.startsWith("MISMATCH of ") && agreed.contains("2"), agreed);
     }
 
+    @Test
+    @DisplayName(
+            "a call that NCCL lets succeed though it differs ends both halves on all ranks, the one that succeeded too")
+    void aDifferentCallThatSucceedsEndsBothHalves() {
+        StandInHooks.standInMismatchTruncates(1);
+
+        List<Throwable> outcomes = devices.outcomes(rank -> rank.run(differing("count", rank.rank() == 2), SOON));
+
+        for (int rank : new int[] {0, 1}) {
+            assertEquals("MISMATCH of 2", story(assertInstanceOf(FerroException.class, outcomes.get(rank))));
+        }
+        allTell("MISMATCH of 2");
+    }
+
     private static Collective differing(String field, boolean odd) {
         HostTensor floats = HostTensor.of(new float[odd && field.equals("count") ? 3 : 2]);
         HostTensor data = odd && field.equals("type") ? HostTensor.of(new int[2]) : floats;

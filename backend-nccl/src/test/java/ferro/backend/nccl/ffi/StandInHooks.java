@@ -61,6 +61,8 @@ public final class StandInHooks {
 
     public static native void standInMismatchHangs(int on);
 
+    public static native void standInMismatchTruncates(int on);
+
     public static native void standInRemoteErrors(int on);
 
     public static native void standInSilentDeaths(int on);

@@ -1,0 +1,96 @@
+package ferro.backend.nccl.queue;
+
+import ferro.FerroException.Code;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.StringJoiner;
+import java.util.TreeMap;
+
+/**
+ * The last collectives of a rank. Ranks compare them only after NCCL has reported that the data of another rank does not
+ * fit. Until then this class only keeps the description of each call, which refers to no tensor.
+ *
+ * <p>Any thread may use it.
+ */
+final class RecentCalls {
+    /** A rank may be so many calls ahead of the rank that gets the error. */
+    private static final int KEPT = 64;
+
+    private final NcclWork.Title[] titles = new NcclWork.Title[KEPT];
+    private long last;
+
+    /** Adds the next collective. Sequence numbers begin with 1. */
+    synchronized void add(NcclWork.Title title) {
+        last++;
+        titles[(int) (last % KEPT)] = title;
+    }
+
+    /** Returns the sequence number of the first kept call, then the text of each call, one in a line. */
+    synchronized byte[] encoded() {
+        long first = Math.max(1, last - KEPT + 1);
+        StringJoiner lines = new StringJoiner("\n").add(Long.toString(first));
+        for (long sequence = first; sequence <= last; sequence++) {
+            lines.add(titles[(int) (sequence % KEPT)].print());
+        }
+        return lines.toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Returns the text of each call by its sequence number. What is no encoded object has no calls. */
+    private static Map<Long, String> decoded(byte[] encoded) {
+        Map<Long, String> calls = new HashMap<>();
+        String[] lines = new String(encoded, StandardCharsets.UTF_8).split("\n");
+        if (!lines[0].matches("[0-9]{1,18}")) {
+            return calls;
+        }
+        long first = Long.parseLong(lines[0]);
+        for (int line = 1; line < lines.length; line++) {
+            calls.put(first + line - 1, lines[line]);
+        }
+        return calls;
+    }
+
+    /**
+     * Finds the first collective that ranks have made differently. A call that only one of the ranks has made, or no longer
+     * keeps, is not compared.
+     *
+     * @param encoded encoded calls of some ranks, by rank
+     * @return the failure, which names a rank for each of the different calls; empty if no calls differ
+     */
+    static Optional<GroupFailure> firstDifference(Map<Integer, byte[]> encoded) {
+        // by sequence number: ranks by text
+        TreeMap<Long, TreeMap<String, List<Integer>>> made = new TreeMap<>();
+        encoded.forEach((rank, bytes) -> decoded(bytes)
+                .forEach((sequence, text) -> made.computeIfAbsent(sequence, none -> new TreeMap<>())
+                        .computeIfAbsent(text, none -> new ArrayList<>())
+                        .add(rank)));
+        return made.entrySet().stream()
+                .filter(call -> call.getValue().size() > 1)
+                .findFirst()
+                .map(call -> mismatch(call.getKey(), call.getValue()));
+    }
+
+    private static GroupFailure mismatch(long sequence, Map<String, List<Integer>> ranksByText) {
+        Map<Integer, String> textByRank = new TreeMap<>();
+        int known = 0;
+        for (Map.Entry<String, List<Integer>> one : ranksByText.entrySet()) {
+            textByRank.put(Collections.min(one.getValue()), one.getKey());
+            known += one.getValue().size();
+        }
+        StringJoiner calls = new StringJoiner(", ");
+        textByRank.forEach((rank, text) -> calls.add("rank " + rank + " calls " + text));
+        StringJoiner culprits = new StringJoiner(",");
+        for (List<Integer> ranks : ranksByText.values()) {
+            if (2 * ranks.size() <= known) {
+                ranks.forEach(rank -> culprits.add(rank.toString()));
+            }
+        }
+        String text = "ranks made different calls as seq " + sequence + ": " + calls
+                + "; data does not fit since then, and results of any rank may be wrong";
+        return new GroupFailure(Code.MISMATCH, culprits.toString(), text, null);
+    }
+}

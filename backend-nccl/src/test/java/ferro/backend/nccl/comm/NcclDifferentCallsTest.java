@@ -1,0 +1,152 @@
+package ferro.backend.nccl.comm;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.Collective;
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.GroupEvent;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.Store;
+import ferro.backend.nccl.NcclException;
+import ferro.backend.nccl.ffi.StandIn;
+import ferro.backend.nccl.ffi.StandInHooks;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.ResourceLock;
+
+/**
+ * Calls that differ between ranks where NCCL does not hang. It lets some of them succeed with wrong data, and fails another
+ * call with ncclInvalidUsage, as seen on a GPU (docs/nccl.md).
+ */
+@ExtendWith(StandIn.class)
+@ResourceLock("nccl")
+class NcclDifferentCallsTest {
+    private static final Duration SOON = Duration.ofSeconds(10);
+
+    @BeforeEach
+    void letTheLargestCallSucceed() {
+        StandInHooks.standInMismatchTruncates(1);
+    }
+
+    private static Collective sum(float[] data) {
+        return Collective.allReduce(HostTensor.of(data), ReduceOp.SUM);
+    }
+
+    private static FerroException failed(Throwable outcome, Code code) {
+        FerroException failure = assertInstanceOf(FerroException.class, outcome);
+        assertEquals(code, failure.code(), failure.toString());
+        return failure;
+    }
+
+    private static void says(Throwable failure, String... tokens) {
+        for (String token : tokens) {
+            assertTrue(failure.getMessage().contains(token), "need \"" + token + "\": " + failure.getMessage());
+        }
+    }
+
+    @Test
+    @DisplayName("a rank whose call NCCL refuses names both calls; the rank whose call succeeded hears it at once")
+    void theRankThatIsRefusedNamesBothCalls() throws InterruptedException {
+        BlockingQueue<GroupEvent> events = new LinkedBlockingQueue<>();
+        float[] summed = {1, 2, 3, 4};
+        try (NcclRanks ranks = NcclRanks.of(2)) {
+            ranks.rank(0).onEvent(events::add);
+
+            List<Throwable> outcomes =
+                    ranks.outcomes(rank -> rank.run(sum(rank.rank() == 0 ? summed : new float[] {10, 20, 30}), SOON));
+
+            assertNull(outcomes.get(0), "NCCL lets the larger call succeed");
+            assertArrayEquals(new float[] {1, 2, 3, 4}, summed, "with wrong data");
+            FerroException refused = failed(outcomes.get(1), Code.MISMATCH);
+            says(
+                    refused,
+                    "as seq 1: rank 0 calls allReduce of f32[4] by sum, rank 1 calls allReduce of f32[3] by sum",
+                    "results of any rank may be wrong");
+            assertEquals(Set.of(0, 1), refused.where().culprits(), refused.toString());
+            assertInstanceOf(NcclException.class, refused.getCause(), "NCCL's words are the cause");
+            GroupEvent heard = events.poll(10, TimeUnit.SECONDS);
+            assertEquals(GroupEvent.Kind.FAILED, heard.kind());
+            FerroException next = failed(outcome(ranks.rank(0), Collective.barrier()), Code.MISMATCH);
+            says(next, "f32[4]", "f32[3]");
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "calls of one size succeed on all ranks; the call that NCCL refuses later names the first that differed")
+    void theFirstCallThatDifferedIsNamed() {
+        try (NcclRanks ranks = NcclRanks.of(2)) {
+            List<Throwable> outcomes = ranks.outcomes(rank -> {
+                rank.barrier(SOON);
+                HostTensor data = HostTensor.of(new float[] {4, 7});
+                rank.run(
+                        rank.rank() == 0 ? Collective.allReduce(data, ReduceOp.SUM) : Collective.broadcast(data, 1),
+                        SOON);
+                if (rank.rank() == 1) {
+                    rank.barrier(SOON);
+                }
+            });
+
+            assertNull(outcomes.get(0), "NCCL lets it succeed");
+            FerroException refused = failed(outcomes.get(1), Code.MISMATCH);
+            says(
+                    refused,
+                    "barrier on group",
+                    "as seq 2: rank 0 calls allReduce of f32[2] by sum, rank 1 calls broadcast");
+        }
+    }
+
+    @Test
+    @DisplayName("of three ranks, the one whose call differs from the others is named")
+    void theRankThatIsUnlikeTheOthersIsNamed() {
+        try (NcclRanks ranks = NcclRanks.of(3)) {
+            List<Throwable> outcomes = ranks.outcomes(rank -> rank.run(sum(new float[rank.rank() == 1 ? 5 : 2]), SOON));
+
+            assertNull(outcomes.get(1), "NCCL lets the largest call succeed");
+            for (int rank : new int[] {0, 2}) {
+                FerroException refused = failed(outcomes.get(rank), Code.MISMATCH);
+                assertEquals(Set.of(1), refused.where().culprits(), refused.toString());
+                says(refused, "rank 0 calls allReduce of f32[2]", "rank 1 calls allReduce of f32[5]");
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("where the other rank does not answer, the failure is NCCL's own, soon")
+    void withoutAnAnswerTheFailureIsThatOfNccl() {
+        Store silent = new CountingStore() {
+            @Override
+            public CompletionStage<byte[]> when(String key) {
+                return key.endsWith("/calls/0") ? new CompletableFuture<>() : super.when(key);
+            }
+        };
+        try (NcclRanks ranks = NcclRanks.over(silent, 2, Duration.ofSeconds(20))) {
+            List<Throwable> outcomes = ranks.outcomes(rank -> rank.run(sum(new float[4 - rank.rank()]), SOON));
+
+            says(failed(outcomes.get(1), Code.NATIVE), "NCCL allreduce failed", "ncclInvalidUsage");
+        }
+    }
+
+    private static Throwable outcome(JnaNcclBackend rank, Collective call) {
+        return NcclRanks.outcome(NcclRanks.on("next", () -> {
+            rank.run(call, SOON);
+            return null;
+        }));
+    }
+}
