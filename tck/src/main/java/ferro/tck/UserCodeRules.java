@@ -111,9 +111,12 @@ public interface UserCodeRules extends Subject {
     }
 
     private int[] counts(int recordBytes, int worldSize) {
-        int few = recordBytes > 1_000 ? 1 : 37;
+        if (recordBytes > 1_000) {
+            // the time of a call grows with the bytes of all ranks
+            return recordBytes > 10_000 && worldSize > 3 ? new int[] {0, 1} : new int[] {0, 1, 2};
+        }
         boolean isLong = recordBytes == 24 && worldSize <= 3;
-        return new int[] {0, 1, few, isLong ? 5 * segmentBytes() / 4 / recordBytes : 2};
+        return new int[] {0, 1, 37, isLong ? 5 * segmentBytes() / 4 / recordBytes : 2};
     }
 
     /** Checks that an operand or a part that is no multiple of a record is refused before data moves. */

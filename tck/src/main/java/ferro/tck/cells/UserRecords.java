@@ -16,6 +16,8 @@ public final class UserRecords {
     private static final int BYTE = 0xFF;
     /** A rank whose part is empty, a rank whose part is longest, and others in between. */
     private static final int[] UNEQUAL = {3, 0, 11, 1, 2, 5, 4, 7};
+    /** If this many bytes are multiplied with a number of {@link #UNEQUAL}, the number is at most 2. */
+    private static final int LARGE_BYTES = 32 << 10;
 
     private final int recordBytes;
     private final ReduceOp op;
@@ -93,8 +95,10 @@ public final class UserRecords {
 
     private long[] counts(int records) {
         long[] counts = new long[worldSize];
+        int maxFactor = records * recordBytes >= LARGE_BYTES ? 2 : Integer.MAX_VALUE;
         for (int part = 0; part < worldSize; part++) {
-            counts[part] = (long) UNEQUAL[(part + records) % UNEQUAL.length] * records * recordBytes;
+            int factor = Math.min(UNEQUAL[(part + records) % UNEQUAL.length], maxFactor);
+            counts[part] = (long) factor * records * recordBytes;
         }
         return counts;
     }
