@@ -45,6 +45,11 @@ final class Cells {
         }
     }
 
+    /** Runs the cells of a kind, or a selection of them, in a fresh group. Fails with a list of the wrong results. */
+    static void check(Subject subject, int worldSize, CollectiveKind kind) {
+        check(subject, worldSize, subject.runsSelection() ? Cell.selected(kind, worldSize) : Cell.of(kind, worldSize));
+    }
+
     /** Runs cells in a fresh group. Fails with a list of the wrong results. */
     static void check(Subject subject, int worldSize, List<Cell> cells) {
         Cells run = new Cells(subject, worldSize, cells);

@@ -23,7 +23,7 @@ public interface CollectiveRules extends Subject {
     @Rule(value = 101, apart = true)
     @EachSize
     default void allReduceCombinesTheElementsOfAllRanksOnEveryRank(int worldSize) {
-        Cells.check(this, worldSize, Cell.of(CollectiveKind.ALL_REDUCE, worldSize));
+        Cells.check(this, worldSize, CollectiveKind.ALL_REDUCE);
     }
 
     /**
@@ -34,7 +34,7 @@ public interface CollectiveRules extends Subject {
     @Rule(value = 102, apart = true)
     @EachSize
     default void broadcastCopiesTheElementsOfTheRootToEveryRank(int worldSize) {
-        Cells.check(this, worldSize, Cell.of(CollectiveKind.BROADCAST, worldSize));
+        Cells.check(this, worldSize, CollectiveKind.BROADCAST);
     }
 
     /**
@@ -45,7 +45,7 @@ public interface CollectiveRules extends Subject {
     @Rule(value = 103, apart = true)
     @EachSize
     default void reduceCombinesOnTheRootAndLeavesTheOthersAlone(int worldSize) {
-        Cells.check(this, worldSize, Cell.of(CollectiveKind.REDUCE, worldSize));
+        Cells.check(this, worldSize, CollectiveKind.REDUCE);
     }
 
     /**
@@ -56,7 +56,7 @@ public interface CollectiveRules extends Subject {
     @Rule(value = 104, apart = true)
     @EachSize
     default void allGatherJoinsThePartsOfAllRanksInRankOrder(int worldSize) {
-        Cells.check(this, worldSize, Cell.of(CollectiveKind.ALL_GATHER, worldSize));
+        Cells.check(this, worldSize, CollectiveKind.ALL_GATHER);
     }
 
     /**
@@ -67,7 +67,7 @@ public interface CollectiveRules extends Subject {
     @Rule(value = 105, apart = true)
     @EachSize
     default void reduceScatterLeavesEachRankItsPartOfTheCombinedElements(int worldSize) {
-        Cells.check(this, worldSize, Cell.of(CollectiveKind.REDUCE_SCATTER, worldSize));
+        Cells.check(this, worldSize, CollectiveKind.REDUCE_SCATTER);
     }
 
     /**
@@ -78,7 +78,7 @@ public interface CollectiveRules extends Subject {
     @Rule(value = 106, apart = true)
     @EachSize
     default void gatherJoinsThePartsOfAllRanksOnTheRoot(int worldSize) {
-        Cells.check(this, worldSize, Cell.of(CollectiveKind.GATHER, worldSize));
+        Cells.check(this, worldSize, CollectiveKind.GATHER);
     }
 
     /**
@@ -89,7 +89,7 @@ public interface CollectiveRules extends Subject {
     @Rule(value = 107, apart = true)
     @EachSize
     default void scatterHandsEachRankItsPartOfTheRootsElements(int worldSize) {
-        Cells.check(this, worldSize, Cell.of(CollectiveKind.SCATTER, worldSize));
+        Cells.check(this, worldSize, CollectiveKind.SCATTER);
     }
 
     /**
@@ -100,7 +100,7 @@ public interface CollectiveRules extends Subject {
     @Rule(value = 108, apart = true)
     @EachSize
     default void allToAllSendsPartJOfEachRankToRankJ(int worldSize) {
-        Cells.check(this, worldSize, Cell.of(CollectiveKind.ALL_TO_ALL, worldSize));
+        Cells.check(this, worldSize, CollectiveKind.ALL_TO_ALL);
     }
 
     /**

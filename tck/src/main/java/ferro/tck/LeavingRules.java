@@ -66,14 +66,15 @@ public interface LeavingRules extends Subject {
 
     /**
      * Makes short calls in groups of five and of four ranks. In groups of three and of four ranks, makes calls whose
-     * chunks are all longer than a segment. The root varies, and in some calls the root is the late rank.
+     * chunks are all longer than a segment. The root varies, and in some calls the root is the late rank. A selection has
+     * one root for each of these four.
      */
     private void leaveAfter(CollectiveKind kind) {
         boolean toRoot = kind.out() == CollectiveKind.Held.ALL_ON_ROOT;
         for (int odd : new int[] {5, 3}) {
             int above = kind.hasParts() ? aboveASegment() : 4 * aboveASegment();
             int length = odd == 5 ? 5 : above;
-            for (int index = 0; index < 3; index++) {
+            for (int index = runsSelection() ? 2 : 0; index < 3; index++) {
                 int root = rank(index, odd);
                 new LateRank(this, odd, toRoot ? root : (root + 1) % odd, true).call(kind, length, root);
                 new LateRank(this, 4, (index + odd) % 4, false).call(kind, length, (index + odd + 2) % 4);
@@ -84,7 +85,7 @@ public interface LeavingRules extends Subject {
     private void leaveAfterUnequalParts(String kind) {
         for (int unit : new int[] {1, aboveASegment() / 2}) {
             int worldSize = unit == 1 ? 5 : 4;
-            for (int late = 0; late < worldSize; late += worldSize - 1) {
+            for (int late = runsSelection() ? worldSize - 1 : 0; late < worldSize; late += worldSize - 1) {
                 Ranks.RankCode call = group -> new UnequalParts(this, group, unit).check(kind);
                 new LateRank(this, worldSize, late, unit == 1).run(kind + " of unequal parts of " + unit, call);
             }

@@ -46,6 +46,17 @@ public interface Subject {
     }
 
     /**
+     * Returns whether rules 101 to 108 and 610 run a selection of their calls. A test returns true if another test runs all
+     * calls on a back end that has the same engine and another medium. Only the bytes on the medium can differ then, and
+     * not what the engine computes. Every rule and every number of ranks is in the selection.
+     *
+     * @return false unless overridden
+     */
+    default boolean runsSelection() {
+        return false;
+    }
+
+    /**
      * Returns whether the back end declares that it refuses a capability.
      *
      * @param capability for example {@code subgroups}

@@ -38,6 +38,12 @@ abstract class RoundTripContract extends BackendContract {
         chunk = test.getTags().contains("large") ? CHUNK_OF_LARGE : isAbove ? CHUNK_ABOVE_A_SEGMENT : small;
     }
 
+    /** The engine is that of the host's back end, whose tests run all calls. */
+    @Override
+    public boolean runsSelection() {
+        return true;
+    }
+
     @Override
     protected Optional<DeviceMemory> deviceMemory() {
         return Optional.of(heap);

@@ -7,4 +7,9 @@ class TcpBackendContractTest extends TcpContract {
     TcpBackendContractTest() {
         super(Map.of());
     }
+
+    @Override
+    public boolean runsSelection() {
+        return false;
+    }
 }

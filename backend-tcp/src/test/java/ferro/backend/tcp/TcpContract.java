@@ -21,6 +21,12 @@ abstract class TcpContract extends BackendContract {
         this.settings = settings;
     }
 
+    /** TcpBackendContractTest and SimulatedBackendContractTest run all calls on the same engine. */
+    @Override
+    public boolean runsSelection() {
+        return true;
+    }
+
     @Override
     public int segmentBytes() {
         return Integer.parseInt(settings.getOrDefault("ferro.segment", "524288"));

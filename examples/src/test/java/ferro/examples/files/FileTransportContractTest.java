@@ -29,6 +29,12 @@ class FileTransportContractTest extends BackendContract {
     @TempDir
     static Path jobs;
 
+    /** The engine is that of all transports; TcpBackendContractTest and SimulatedBackendContractTest run all calls on it. */
+    @Override
+    public boolean runsSelection() {
+        return true;
+    }
+
     @Override
     protected List<? extends Backend> createGroup(int worldSize) {
         return createGroup(Collections.nCopies(worldSize, Map.of())).orElseThrow();

@@ -4,6 +4,7 @@ import ferro.CollectiveKind;
 import ferro.DataType;
 import ferro.ReduceOp;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -49,9 +50,7 @@ public record Cell(CollectiveKind kind, DataType type, ReduceOp op, int length, 
      */
     public static List<Cell> of(CollectiveKind kind, int worldSize) {
         List<Cell> cells = new ArrayList<>();
-        // the lengths come from a list, so that their order is the same in all processes
-        Set<Integer> lengths = new LinkedHashSet<>(List.of(0, 1, worldSize - 1, worldSize, worldSize + 1));
-        for (int length : lengths) {
+        for (int length : lengths(worldSize)) {
             for (DataType type : AT_ALL_LENGTHS) {
                 add(cells, new Cell(kind, type, null, length, 0, false), worldSize);
             }
@@ -60,6 +59,55 @@ public record Cell(CollectiveKind kind, DataType type, ReduceOp op, int length, 
             add(cells, new Cell(kind, type, null, worldSize + 1, 0, false), worldSize);
         }
         return cells;
+    }
+
+    /**
+     * Returns a selection of the cells of {@link #of}. At the longest length, each type is combined with each op. At each
+     * other length, each type and each op occurs, but not in all combinations. A cell is in place or in separate memory,
+     * in turn.
+     */
+    public static List<Cell> selected(CollectiveKind kind, int worldSize) {
+        List<Cell> cells = new ArrayList<>();
+        List<ReduceOp> ops = ops(kind);
+        for (int length : lengths(worldSize)) {
+            for (int type = 0; type < AT_ALL_LENGTHS.size(); type++) {
+                boolean isLongest = length == worldSize + 1;
+                int op = (type + length) % ops.size();
+                for (ReduceOp each : isLongest ? ops : ops.subList(op, op + 1)) {
+                    select(cells, new Cell(kind, AT_ALL_LENGTHS.get(type), each, length, 0, false), worldSize);
+                }
+            }
+        }
+        for (DataType type : AT_ONE_LENGTH) {
+            for (ReduceOp op : ops) {
+                select(cells, new Cell(kind, type, op, worldSize + 1, 0, false), worldSize);
+            }
+        }
+        return cells;
+    }
+
+    /** Adds a cell with the next root. Two cells in separate memory and two cells in place take turns. */
+    private static void select(List<Cell> cells, Cell plain, int worldSize) {
+        int number = cells.size();
+        boolean inPlace = worksInPlace(plain.kind) && number / 2 % 2 == 1;
+        // not the root of the cell that is a world size earlier, which is in place too if the world size is a multiple
+        // of 4
+        int root = (number + number / worldSize) % worldSize;
+        cells.add(new Cell(plain.kind, plain.type, plain.op, plain.length, root, inPlace));
+    }
+
+    /** Returns the lengths in one order, which is the same in all processes. */
+    private static Set<Integer> lengths(int worldSize) {
+        return new LinkedHashSet<>(List.of(0, 1, worldSize - 1, worldSize, worldSize + 1));
+    }
+
+    /** Returns the ops of a kind; for a kind that is no reduction, one null. */
+    private static List<ReduceOp> ops(CollectiveKind kind) {
+        return combines(kind) ? OPS : Collections.singletonList(null);
+    }
+
+    private static boolean worksInPlace(CollectiveKind kind) {
+        return kind != CollectiveKind.BROADCAST && kind != CollectiveKind.ALL_TO_ALL;
     }
 
     /**
@@ -114,15 +162,8 @@ public record Cell(CollectiveKind kind, DataType type, ReduceOp op, int length, 
     }
 
     private static void add(List<Cell> cells, Cell plain, int worldSize) {
-        List<ReduceOp> ops = new ArrayList<>();
-        if (combines(plain.kind)) {
-            ops.addAll(OPS);
-        } else {
-            ops.add(null);
-        }
-        boolean inPlaceToo = plain.kind != CollectiveKind.BROADCAST && plain.kind != CollectiveKind.ALL_TO_ALL;
-        for (ReduceOp op : ops) {
-            for (boolean inPlace : inPlaceToo ? new boolean[] {false, true} : new boolean[] {false}) {
+        for (ReduceOp op : ops(plain.kind)) {
+            for (boolean inPlace : worksInPlace(plain.kind) ? new boolean[] {false, true} : new boolean[] {false}) {
                 cells.add(new Cell(plain.kind, plain.type, op, plain.length, cells.size() % worldSize, inPlace));
             }
         }
