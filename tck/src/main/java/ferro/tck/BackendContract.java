@@ -13,6 +13,7 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestReporter;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * The full contract of a back end. A test class extends this class, implements {@link #createGroup(int)}, and runs as a
@@ -26,12 +27,14 @@ import org.junit.jupiter.api.TestReporter;
  * feature. For any other name, the back end must refuse the call before it moves data. A refusal that is not declared
  * fails the test.
  *
- * <p>A back end that takes device tensors overrides {@link #deviceMemory}. Rules 101 to 108, 110 to 114, 120 to 123,
- * 201 and 608 then use device tensors. The other rules use host tensors.
+ * <p>A back end that takes device tensors overrides {@link #deviceMemory}. The rules of {@link #ON_DEVICES} then use
+ * device tensors. The other rules use host tensors.
  *
  * <p>Rule 113, which sums 64 MiB on each rank, has the JUnit tag {@code large}.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@ExtendWith(ChosenRules.class)
+@SuppressWarnings("exports") // only JUnit uses the condition
 public abstract class BackendContract
         implements CollectiveRules,
                 UnequalRules,
@@ -85,6 +88,13 @@ public abstract class BackendContract
     /** The close of a rank as soon as its own calls have returned, even if its peers are late. */
     public static final String EARLY_LEAVES = "early leaves";
 
+    /**
+     * The rules that use device tensors if {@link #deviceMemory} is overridden: 101 to 108, 110 to 114, 120 to 123, 201
+     * and 608.
+     */
+    public static final Set<Integer> ON_DEVICES =
+            Set.of(101, 102, 103, 104, 105, 106, 107, 108, 110, 111, 112, 113, 114, 120, 121, 122, 123, 201, 608);
+
     private static final String SETTINGS = "settings of each rank";
 
     private final Map<String, Integer> refusals = new ConcurrentSkipListMap<>();
@@ -121,6 +131,17 @@ public abstract class BackendContract
      */
     protected Set<String> declaredRefusals() {
         return Set.of();
+    }
+
+    /**
+     * Returns whether this test runs a rule. A test can return false for a rule that another test runs with the same back
+     * end and the same kind of tensors. JUnit reports a rule that is not run as skipped.
+     *
+     * @param rule number of the rule in docs/contract.md
+     * @return true unless this method is overridden
+     */
+    protected boolean runs(int rule) {
+        return true;
     }
 
     /**

@@ -11,7 +11,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** docs/contract.md and the rules in code are one list. */
@@ -41,12 +47,32 @@ class ContractPageTest {
     void everyRefusalOfTheKitStandsOnThePageWithItsConstant() throws IOException, IllegalAccessException {
         String page = Files.readString(PAGE);
         int named = 0;
-        for (Field field : BackendContract.class.getFields()) {
+        List<Field> texts = Stream.of(BackendContract.class.getFields())
+                .filter(field -> field.getType() == String.class)
+                .toList();
+        for (Field field : texts) {
             String row = "| `" + field.get(null) + "` | `" + field.getName() + "` |";
             assertTrue(page.contains(row), "docs/contract.md has no row beginning with " + row);
             named++;
         }
         assertEquals(12, named, "refusals of the kit");
+    }
+
+    @Test
+    void thePageNamesTheRulesOnDevices() throws IOException {
+        Matcher sentence =
+                Pattern.compile("Before each call of rules ([^.]*?) the kit").matcher(Files.readString(PAGE));
+        assertTrue(sentence.find(), "docs/contract.md names no rules on devices");
+        Set<Integer> named = new TreeSet<>();
+        Matcher range = Pattern.compile("(\\d+)(?: to (\\d+))?").matcher(sentence.group(1));
+        while (range.find()) {
+            int last = Integer.parseInt(range.group(range.group(2) == null ? 1 : 2));
+            IntStream.rangeClosed(Integer.parseInt(range.group(1)), last)
+                    .filter(rulesOfCode()::containsKey)
+                    .forEach(named::add);
+        }
+
+        assertEquals(new TreeSet<>(BackendContract.ON_DEVICES), named);
     }
 
     private static Map<Integer, String> rulesOfCode() {

@@ -14,6 +14,12 @@ class SimulatedRoundTripContractTest extends RoundTripContract {
         super("2KiB");
     }
 
+    /** All other rules have host tensors, and {@link HostRoundTripContractTest} runs them. */
+    @Override
+    protected boolean runs(int rule) {
+        return ON_DEVICES.contains(rule);
+    }
+
     @Override
     protected List<? extends Backend> createGroup(int worldSize) {
         List<Backend> ranks = new ArrayList<>();

@@ -24,6 +24,18 @@ class NcclDeviceContractTest extends NcclContract {
         memory.close();
     }
 
+    /** All other rules have host tensors, and {@link NcclContractTest} runs them. */
+    @Override
+    protected boolean runs(int rule) {
+        return ON_DEVICES.contains(rule);
+    }
+
+    /** {@link NcclContractTest} runs all types and ops with the same library. */
+    @Override
+    public boolean runsSelection() {
+        return true;
+    }
+
     /** NCCL takes operands whole; the same lengths as on other back ends are taken from the host's memory. */
     @Override
     public int segmentBytes() {
