@@ -24,12 +24,16 @@ final class KitRules {
     /** The rule of all-reduce: enough to see that host tensors have a way, too. */
     private static final int ON_HOST = 101;
 
+    /** A property for libraries that stand in for those of a GPU, on which NcclContractTest runs all cells. */
+    private static final String SELECTION = "report.selection";
+
     private KitRules() {}
 
     static void run(Rig rig, FindingsPrinter findings) {
         Optional<NcclBackend> nccl = rig.group().backend().asNcclBackend();
         Set<String> refusals = nccl.isPresent() ? NCCL_REFUSALS : Set.of();
-        RankContract.onDevice(() -> fresh(rig), refusals, rig.memory(), rig.device())
+        RankContract onDevice = RankContract.onDevice(() -> fresh(rig), refusals, rig.memory(), rig.device());
+        (Boolean.getBoolean(SELECTION) ? onDevice.withSelection() : onDevice)
                 .rules(rig.ranks())
                 .forEach(rule -> check(rule, "", findings));
         RankContract.onHost(() -> fresh(rig), refusals).rules(rig.ranks()).stream()

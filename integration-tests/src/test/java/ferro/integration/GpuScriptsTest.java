@@ -152,7 +152,7 @@ class GpuScriptsTest {
         command.addAll(List.of(parts));
         Map<String, String> all = new HashMap<>(variables);
         // a part lives for a second, in which it would compile more than it runs
-        all.put("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1");
+        all.put("JAVA_TOOL_OPTIONS", "-XX:TieredStopAtLevel=1 -Dreport.selection=true");
         return run(all, command.toArray(String[]::new));
     }
 

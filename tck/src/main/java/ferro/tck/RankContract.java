@@ -28,14 +28,20 @@ public final class RankContract implements CollectiveRules, ResultRules, Message
     private final Set<String> declaredRefusals;
     private final Optional<DeviceMemory> memory;
     private final int device;
+    private final boolean isSelection;
     private final Map<String, Integer> refusals = new ConcurrentSkipListMap<>();
 
     private RankContract(
-            Supplier<ProcessGroup> groups, Set<String> declaredRefusals, Optional<DeviceMemory> memory, int device) {
+            Supplier<ProcessGroup> groups,
+            Set<String> declaredRefusals,
+            Optional<DeviceMemory> memory,
+            int device,
+            boolean isSelection) {
         this.groups = Objects.requireNonNull(groups, "groups");
         this.declaredRefusals = Set.copyOf(declaredRefusals);
         this.memory = memory;
         this.device = device;
+        this.isSelection = isSelection;
     }
 
     /**
@@ -47,7 +53,7 @@ public final class RankContract implements CollectiveRules, ResultRules, Message
      * @return rules
      */
     public static RankContract onHost(Supplier<ProcessGroup> groups, Set<String> declaredRefusals) {
-        return new RankContract(groups, declaredRefusals, Optional.empty(), -1);
+        return new RankContract(groups, declaredRefusals, Optional.empty(), -1, false);
     }
 
     /**
@@ -62,7 +68,16 @@ public final class RankContract implements CollectiveRules, ResultRules, Message
      */
     public static RankContract onDevice(
             Supplier<ProcessGroup> groups, Set<String> declaredRefusals, DeviceMemory memory, int device) {
-        return new RankContract(groups, declaredRefusals, Optional.of(memory), device);
+        return new RankContract(groups, declaredRefusals, Optional.of(memory), device, false);
+    }
+
+    /**
+     * Returns these rules with a selection of their calls, for a back end that another test checks in full.
+     *
+     * @return rules whose {@link #runsSelection} is true
+     */
+    public RankContract withSelection() {
+        return new RankContract(groups, declaredRefusals, memory, device, true);
     }
 
     /** One rule with a fixed number of ranks. */
@@ -158,6 +173,11 @@ public final class RankContract implements CollectiveRules, ResultRules, Message
     public Ranks group(List<Map<String, String>> settingsByRank) {
         throw new UnsupportedOperationException(
                 "a rank takes its settings from its process, found settings of " + settingsByRank.size() + " ranks");
+    }
+
+    @Override
+    public boolean runsSelection() {
+        return isSelection;
     }
 
     @Override
