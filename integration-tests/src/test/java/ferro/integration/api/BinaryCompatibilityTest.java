@@ -73,18 +73,14 @@ class BinaryCompatibilityTest {
         assertEquals("", build(built), "without a baseline");
         Files.copy(built.resolve("target/probe-" + value("revision") + ".jar"), released);
 
-        String equal = build(built, "-Dferro.api.baseline=" + baseline);
-        String internal = build(
-                project("second", "public void kept() {} public void removed() {}", ""),
+        String changed = build(
+                project("second", "public void kept() {} public void removed() {} public void added() {}", ""),
                 "-Dferro.api.baseline=" + baseline);
-        String added = build(
-                project("third", "public void kept() {} public void removed() {} public void added() {}", ""),
-                "-Dferro.api.baseline=" + baseline);
-        String removed = build(project("fourth", "public void kept() {}", ""), "-Dferro.api.baseline=" + baseline);
+        String removed = build(project("third", "public void kept() {}", ""), "-Dferro.api.baseline=" + baseline);
         Files.delete(released);
         String missing = build(built, "-Dferro.api.baseline=" + baseline);
 
-        assertEquals(List.of("", "", ""), List.of(equal, internal, added));
+        assertEquals("", changed, "a method is added to the API, and an internal one is removed");
         assertTrue(removed.contains("removed()") && removed.contains("METHOD_REMOVED"), removed);
         assertTrue(missing.contains(released.toString()), missing);
     }
