@@ -114,7 +114,10 @@ class HeldHandshakeTest {
         sums.forEach(sum -> assertArrayEquals(expected, sum));
     }
 
-    /** Each answer comes after four seconds on every connection, and a handshake with TLS takes sixteen. */
+    /**
+     * Each answer comes after four fifths of the limit on every connection, and a handshake with TLS takes three times the
+     * limit. All times are a tenth of those of a link with 2 s each way and the default limit.
+     */
     @ParameterizedTest(name = "tls {0}")
     @ValueSource(strings = {"off", "on"})
     @Tag("long")
@@ -122,10 +125,11 @@ class HeldHandshakeTest {
     void aGroupIsJoinedOverALinkThatIsSlowerThanTheLimit(String tls) throws IOException {
         try (TcpProxy proxy = new TcpProxy();
                 TcpJob job = new TcpJob(2, TIMEOUT.multipliedBy(2), TcpJob.encrypted(Map.of()))) {
-            proxy.delay(Duration.ofSeconds(2));
+            proxy.delay(Duration.ofMillis(200));
             Map<String, String> own = settings(tls, Map.of());
-            own.remove("ferro.tcp.handshake.timeout");
+            own.put("ferro.tcp.handshake.timeout", "500ms");
             Map<String, String> behind = settings(tls, proxy.settings());
+            behind.put("ferro.tcp.handshake.timeout", "500ms");
 
             List<ProcessGroup> ranks = job.joinAll("g", List.of(own, behind));
 
