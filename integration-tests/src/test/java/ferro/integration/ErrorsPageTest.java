@@ -15,9 +15,11 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The messages that docs/errors.md quotes against the texts of the product. */
+@Tag("text")
 class ErrorsPageTest {
     private static final int TOKEN_PAGE = 4096;
     private static final Pattern BLOCK = Pattern.compile("```\n(.*?)```", Pattern.DOTALL);

@@ -16,6 +16,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.TestInstance;
  * The names of types and members that the pages quote against the sources. A page quotes a name as code: {@code Work},
  * {@code Fault.Crash}, {@code DiagnosisRows#abort}. Decisions and the change log are history, and are left out.
  */
+@Tag("text")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS) // reads the sources once
 class NamesInDocsTest {
     /** A word that begins like a type and has a small letter, then members. */

@@ -12,10 +12,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** docs/requirements.md against the tests: every id has its row, every row its class and its tests. */
+@Tag("text")
 class RequirementsPageTest {
     private static final Path CHECKOUT = Path.of("..");
     private static final Path PAGE = CHECKOUT.resolve("docs/requirements.md");

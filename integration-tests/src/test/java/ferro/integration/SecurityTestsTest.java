@@ -13,9 +13,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The tests that SECURITY.md names are there, by their sources. */
+@Tag("text")
 class SecurityTestsTest {
     private static final Path CHECKOUT = Path.of("..");
     private static final Pattern NAMED = Pattern.compile("`(\\w+Test)(?:#(\\w+))?`");

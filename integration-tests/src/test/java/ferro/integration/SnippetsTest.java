@@ -13,6 +13,7 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.Test;
  *
  * <p>The region {@code program} of a file of the guide is the file without its package and the Javadoc of its class.
  */
+@Tag("text")
 class SnippetsTest {
     private static final List<Path> ROOTS = List.of(
             Path.of("../examples/src/main/java"),

@@ -12,6 +12,7 @@ import java.util.TreeSet;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
  * -Dsurefire.failIfNoSpecifiedTests=false}. With {@code -Dfaults.drill=target/drill-whole} it takes the figures of {@code -Pdrill}
  * instead of the reports. With {@code -Dfaults.write=annex} it writes the annex from the files in docs/faults alone.
  */
+@Tag("text")
 class FaultsPageTest {
     private static final Path CHECKOUT = Path.of("..");
     private static final Path PAGE = CHECKOUT.resolve("docs/faults.md");

@@ -13,12 +13,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code .ci/coordinates}, which gives the artifacts another group. */
+@Tag("text")
 class CoordinatesTest {
     /** In parts, so that the way back leaves this class as it is. */
     private static final String GROUP = String.join(".", "com", "acme", "tools");
