@@ -16,6 +16,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -119,6 +120,7 @@ class NodeFailuresTest {
     }
 
     @Test
+    @Tag("long")
     @DisplayName("row 41: nodes that are cut apart end within --node-timeout, 10 s by default")
     void networkThatIsCutEndsBothNodesWithinTheTimeAskedForTenSecondsByDefault() throws Exception {
         List<HostProcess> soon = sleeping("--node-timeout", "4s");

@@ -12,11 +12,13 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Two ranks of four are killed: {@code lost()} of each survivor has both of them, soon, and has no rank that lives. */
+@Tag("long")
 @Timeout(120)
 class LostRanksTest {
     private static final Duration LONG = Duration.ofSeconds(60);

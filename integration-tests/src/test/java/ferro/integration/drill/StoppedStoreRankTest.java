@@ -13,10 +13,12 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Rank 0 serves the store and is stopped: the other ranks fail, close in time, and join again under the same name. */
+@Tag("long")
 @Timeout(180)
 class StoppedStoreRankTest {
     private static final int WORLD_SIZE = 3;
