@@ -62,11 +62,20 @@ public final class KeptKernels {
         Kernel made = multiplies == PreMulTarget.NEITHER
                 ? Kernels.of(type, op, worldSize)
                 : Kernels.multiplying(type, op, multiplies);
-        Map<ReduceOp, Kernel[]> ofType = byType.computeIfAbsent(type, any -> new HashMap<>());
-        if (ofType.size() >= MAX && !ofType.containsKey(op)) {
-            ofType.clear();
+        Map<ReduceOp, Kernel[]> ofType = byType.get(type);
+        if (ofType == null) {
+            ofType = new HashMap<>();
+            byType.put(type, ofType);
         }
-        ofType.computeIfAbsent(op, any -> new Kernel[PreMulTarget.values().length])[multiplies.ordinal()] = made;
+        Kernel[] ofOp = ofType.get(op);
+        if (ofOp == null) {
+            if (ofType.size() >= MAX) {
+                ofType.clear();
+            }
+            ofOp = new Kernel[PreMulTarget.values().length];
+            ofType.put(op, ofOp);
+        }
+        ofOp[multiplies.ordinal()] = made;
         return made;
     }
 }

@@ -35,18 +35,14 @@ public final class Kernels {
     public static Kernel of(DataType type, ReduceOp op, int worldSize) {
         if (op.combiner() != null) {
             refuse(type, op);
-            if (op.recordCombine() != null) {
-                return new RecordKernel(type, op);
-            }
-            return op.span() == null ? new UserKernel(type, op) : new SpanKernel(type, op);
+            return UserKernel.of(type, op);
         }
         if (op.factor() != 1) {
             return multiplying(type, op, PreMulTarget.NEITHER);
         }
         BlockKernel plain = plain(type, op, worldSize);
-        return VECTORS.family()
-                .map(family -> family.kernel(type, op, worldSize, plain))
-                .orElse(plain);
+        KernelFamily family = VECTORS.family().orElse(null);
+        return family == null ? plain : family.kernel(type, op, worldSize, plain);
     }
 
     /**
@@ -63,9 +59,8 @@ public final class Kernels {
     public static Kernel multiplying(DataType type, ReduceOp op, PreMulTarget multiplies) {
         refuse(type, op);
         BlockKernel plain = plain(type, ReduceOp.SUM, 1).multiplying(multiplies, op.factor());
-        return VECTORS.family()
-                .map(family -> family.multiplying(type, op.factor(), multiplies, plain))
-                .orElse(plain);
+        KernelFamily family = VECTORS.family().orElse(null);
+        return family == null ? plain : family.multiplying(type, op.factor(), multiplies, plain);
     }
 
     /** Returns a kernel of plain Java, for a built-in op. */
@@ -87,9 +82,10 @@ public final class Kernels {
     }
 
     private static void refuse(DataType type, ReduceOp op) {
-        unsupportedBecause(type, op).ifPresent(reason -> {
-            throw new UnsupportedOperationException(reason);
-        });
+        Optional<String> reason = unsupportedBecause(type, op);
+        if (reason.isPresent()) {
+            throw new UnsupportedOperationException(reason.get());
+        }
     }
 
     /**

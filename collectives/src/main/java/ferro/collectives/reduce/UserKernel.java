@@ -11,9 +11,17 @@ final class UserKernel extends Kernel {
     private final DataType type;
     private final ReduceOp op;
 
-    UserKernel(DataType type, ReduceOp op) {
+    private UserKernel(DataType type, ReduceOp op) {
         this.type = type;
         this.op = op;
+    }
+
+    /** Returns a kernel that calls a user's code, for the arguments that this code takes. */
+    static Kernel of(DataType type, ReduceOp op) {
+        if (op.recordCombine() != null) {
+            return new RecordKernel(type, op);
+        }
+        return op.span() == null ? new UserKernel(type, op) : new SpanKernel(type, op);
     }
 
     @Override

@@ -14,13 +14,13 @@ record VectorSearch(Optional<KernelFamily> family, String absent) {
     private static final String FAMILY = "ferro.collectives.reduce.VectorKernels";
 
     static VectorSearch ofThisJvm() {
-        Optional<Module> module = ModuleLayer.boot().findModule(MODULE);
-        if (module.isEmpty()) {
+        Module module = module();
+        if (module == null) {
             return none("this JVM was started without --add-modules " + MODULE);
         }
         // module-info does not require the module, because the compiler does not find incubating modules under
         // --release
-        VectorSearch.class.getModule().addReads(module.get());
+        VectorSearch.class.getModule().addReads(module);
         try {
             KernelFamily found = (KernelFamily)
                     Class.forName(FAMILY).getDeclaredConstructor().newInstance();
@@ -29,6 +29,16 @@ record VectorSearch(Optional<KernelFamily> family, String absent) {
         } catch (ReflectiveOperationException | LinkageError unusable) {
             return none(unusable.toString());
         }
+    }
+
+    /** Finds the module by a loop: findModule uses streams, which are slow to begin with. Returns null without it. */
+    private static Module module() {
+        for (Module module : ModuleLayer.boot().modules()) {
+            if (MODULE.equals(module.getName())) {
+                return module;
+            }
+        }
+        return null;
     }
 
     private static VectorSearch none(String why) {
