@@ -113,7 +113,7 @@ public final class AlgorithmChoice {
         Algorithm wanted = overrides.get(kind);
         return topology == Topology.FLAT
                 || (wanted == null || wanted.topology() != Topology.FLAT)
-                        && !AlgorithmRegistry.names(kind, topology).isEmpty();
+                        && !AlgorithmRegistry.rows(kind, topology).isEmpty();
     }
 
     /**
@@ -132,17 +132,27 @@ public final class AlgorithmChoice {
         }
         if (needed.kind == CollectiveKind.REDUCE_SCATTER) {
             List<Algorithm> twins = AlgorithmRegistry.twins(algorithm(topology, needed.of(CollectiveKind.ALL_REDUCE)));
-            return measured(needed, twins.stream().map(Algorithm::name).toList())
-                    .orElse(twins.get(0));
+            return measured(needed, twins).orElse(twins.get(0));
         }
-        return measured(needed, AlgorithmRegistry.names(needed.kind, topology))
-                .orElseGet(() -> AlgorithmRegistry.of(needed.kind, builtIn(topology, needed)));
+        List<Algorithm> known = AlgorithmRegistry.rows(needed.kind, topology);
+        Optional<Algorithm> measured = measured(needed, known);
+        return measured.isPresent() ? measured.get() : named(known, builtIn(topology, needed));
     }
 
-    private Optional<Algorithm> measured(Case needed, List<String> known) {
-        return tuned.algorithm(needed.kind, needed.worldSize, needed.bytes, known)
-                .map(name -> AlgorithmRegistry.of(needed.kind, name))
-                .filter(measured -> measured.fits(needed.bytes, needed.slotBytes));
+    private static Algorithm named(List<Algorithm> known, String name) {
+        for (Algorithm row : known) {
+            if (row.name().equals(name)) {
+                return row;
+            }
+        }
+        throw new IllegalStateException("no algorithm \"" + name + "\" among " + known);
+    }
+
+    private Optional<Algorithm> measured(Case needed, List<Algorithm> known) {
+        Optional<Algorithm> measured = tuned.algorithm(needed.kind, needed.worldSize, needed.bytes, known);
+        return measured.isPresent() && !measured.get().fits(needed.bytes, needed.slotBytes)
+                ? Optional.empty()
+                : measured;
     }
 
     /**

@@ -1,14 +1,7 @@
 package ferro.collectives.algorithm;
 
-import static ferro.CollectiveKind.ALL_GATHER;
 import static ferro.CollectiveKind.ALL_REDUCE;
-import static ferro.CollectiveKind.ALL_TO_ALL;
-import static ferro.CollectiveKind.BARRIER;
-import static ferro.CollectiveKind.BROADCAST;
-import static ferro.CollectiveKind.GATHER;
-import static ferro.CollectiveKind.REDUCE;
 import static ferro.CollectiveKind.REDUCE_SCATTER;
-import static ferro.CollectiveKind.SCATTER;
 import static ferro.collectives.algorithm.Algorithm.Trait.ONE_ORDER;
 import static ferro.collectives.algorithm.Algorithm.Trait.STAGED_AT_ONCE;
 import static ferro.collectives.algorithm.CombineOrder.DOUBLING;
@@ -34,7 +27,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
  * The table of all algorithms. A new algorithm needs a class that makes a plan or a program, and a row in this table.
@@ -44,24 +37,49 @@ import java.util.concurrent.ConcurrentHashMap;
  * page with this class.
  */
 public final class AlgorithmRegistry {
-    /** Rows by kind. The rows of a kind are made when they are first needed: a rank that starts needs few of them. */
-    private static final Map<CollectiveKind, List<Algorithm>> ROWS = new ConcurrentHashMap<>();
+    private static final int TOPOLOGIES = Topology.values().length;
+    /** Rows by kind and topology; null until they are first needed. */
+    private static final AtomicReferenceArray<List<Algorithm>> ROWS =
+            new AtomicReferenceArray<>(CollectiveKind.values().length * TOPOLOGIES);
 
     /** The names before version 0.1.0. Settings and measured tables may still use the old names. */
     private static final Map<String, String> OLD_NAMES = Map.of("direct", "linear", "directDoubling", "linearDoubling");
 
     private AlgorithmRegistry() {}
 
+    // kinds of PlanMaker, so that a row links one method reference and no lambda around it
+
     /** The factory of plans for a kind without a root. */
     @FunctionalInterface
-    private interface Rootless {
+    private interface Rootless extends PlanMaker {
         Plan plan(int rank, int size);
+
+        @Override
+        default Plan plan(int rank, int size, int root, Hosts hosts) {
+            return plan(rank, size);
+        }
     }
 
     /** The factory of plans for a kind with a root. */
     @FunctionalInterface
-    private interface Rooted {
+    private interface Rooted extends PlanMaker {
         Plan plan(int rank, int size, int root);
+
+        @Override
+        default Plan plan(int rank, int size, int root, Hosts hosts) {
+            return plan(rank, size, root);
+        }
+    }
+
+    /** The factory of plans for several hosts, for a kind without a root. */
+    @FunctionalInterface
+    private interface ByHosts extends PlanMaker {
+        Plan plan(int rank, Hosts hosts);
+
+        @Override
+        default Plan plan(int rank, int size, int root, Hosts hosts) {
+            return plan(rank, hosts);
+        }
     }
 
     /**
@@ -77,6 +95,14 @@ public final class AlgorithmRegistry {
         return List.copyOf(all);
     }
 
+    private static List<Algorithm> rows(CollectiveKind kind) {
+        List<Algorithm> rows = new ArrayList<>();
+        for (Topology topology : Topology.values()) {
+            rows.addAll(rows(kind, topology));
+        }
+        return rows;
+    }
+
     /**
      * Lists the algorithms of a kind.
      *
@@ -85,10 +111,7 @@ public final class AlgorithmRegistry {
      * @return names; at least one, except for {@link Topology#HOSTS}
      */
     public static List<String> names(CollectiveKind kind, Topology topology) {
-        return rows(kind).stream()
-                .filter(row -> row.topology() == topology)
-                .map(Algorithm::name)
-                .toList();
+        return rows(kind, topology).stream().map(Algorithm::name).toList();
     }
 
     /**
@@ -123,129 +146,108 @@ public final class AlgorithmRegistry {
             throw new IllegalArgumentException(
                     "only an all-reduce has reduce-scatters of the same bits, found " + allReduce);
         }
-        return rows(REDUCE_SCATTER).stream()
-                .filter(row -> row.topology() == allReduce.topology() && row.order() == allReduce.order())
+        return rows(REDUCE_SCATTER, allReduce.topology()).stream()
+                .filter(row -> row.order() == allReduce.order())
                 .toList();
     }
 
-    private static List<Algorithm> rows(CollectiveKind kind) {
-        List<Algorithm> known = ROWS.get(kind);
-        return known == null ? ROWS.computeIfAbsent(kind, AlgorithmRegistry::made) : known;
+    /**
+     * Returns the algorithms of a kind in a topology. They are made when they are first needed, because each links a
+     * method reference, which takes time: a rank that starts needs few of them.
+     */
+    static List<Algorithm> rows(CollectiveKind kind, Topology topology) {
+        int place = kind.ordinal() * TOPOLOGIES + topology.ordinal();
+        if (ROWS.get(place) == null) {
+            ROWS.compareAndSet(place, null, made(kind, topology));
+        }
+        return ROWS.get(place);
     }
 
-    private static List<Algorithm> made(CollectiveKind kind) {
-        return switch (kind) {
-            case ALL_REDUCE -> allReduces();
-            case BROADCAST -> broadcasts();
-            case REDUCE -> reduces();
-            case ALL_GATHER -> allGathers();
-            case REDUCE_SCATTER -> reduceScatters();
-            case GATHER -> gathers();
-            case SCATTER -> scatters();
-            case ALL_TO_ALL -> allToAlls();
-            case BARRIER -> barriers();
+    private static List<Algorithm> made(CollectiveKind kind, Topology topology) {
+        return switch (topology) {
+            case FLAT -> flat(kind);
+            case HOSTS -> byHosts(kind);
+            case SHARED_MEMORY -> shared(kind);
         };
     }
 
-    private static List<Algorithm> allReduces() {
-        return List.of(
-                flat(ALL_REDUCE, "ring", PART_FIRST, RingAllReduce::plan),
-                flat(ALL_REDUCE, "recursiveDoubling", DOUBLING, RecursiveDoublingAllReduce::plan, ONE_ORDER),
-                flat(ALL_REDUCE, "halvingDoubling", HALVING, HalvingDoublingAllReduce::plan),
-                byHosts(
-                        ALL_REDUCE,
-                        "byHostsDoubling",
-                        HOSTS_DOUBLING,
-                        (rank, size, root, hosts) -> HostPlans.smallAllReduce(rank, hosts),
-                        ONE_ORDER),
-                byHosts(
-                        ALL_REDUCE,
-                        "byHostsRing",
-                        HOSTS_RING,
-                        (rank, size, root, hosts) -> HostPlans.largeAllReduce(rank, hosts)),
-                shared(ALL_REDUCE, "flat", RANKS, FlatReductions::allReduce, ONE_ORDER, STAGED_AT_ONCE),
-                shared(ALL_REDUCE, "halfInPlace", PART_FIRST, HalfInPlaceAllReduce::program));
+    private static List<Algorithm> flat(CollectiveKind kind) {
+        return switch (kind) {
+            case ALL_REDUCE ->
+                List.of(
+                        flat(kind, "ring", PART_FIRST, RingAllReduce::plan),
+                        flat(kind, "recursiveDoubling", DOUBLING, RecursiveDoublingAllReduce::plan, ONE_ORDER),
+                        flat(kind, "halvingDoubling", HALVING, HalvingDoublingAllReduce::plan));
+            case BROADCAST ->
+                List.of(
+                        rooted(kind, "binomial", BinomialBroadcast::plan),
+                        rooted(kind, "linear", LinearBroadcast::plan));
+            case REDUCE ->
+                List.of(rooted(kind, "binomial", BinomialReduce::plan), rooted(kind, "linear", LinearReduce::plan));
+            case ALL_GATHER ->
+                List.of(
+                        flat(kind, "ring", UNSPECIFIED, RingAllGather::plan),
+                        flat(kind, "linear", UNSPECIFIED, LinearAllGather::plan),
+                        flat(kind, "recursiveDoubling", UNSPECIFIED, RecursiveDoublingAllGather::plan));
+            case REDUCE_SCATTER ->
+                List.of(
+                        flat(kind, "linear", PART_FIRST, LinearReduceScatter::plan),
+                        flat(kind, "linearDoubling", DOUBLING, AlgorithmRegistry::linearDoubling),
+                        flat(kind, "halving", HALVING, HalvingReduceScatter::plan),
+                        flat(kind, "ring", PART_LAST, RingReduceScatter::plan));
+            case GATHER ->
+                List.of(rooted(kind, "binomial", BinomialGather::plan), rooted(kind, "linear", LinearGather::plan));
+            case SCATTER ->
+                List.of(rooted(kind, "binomial", BinomialScatter::plan), rooted(kind, "linear", LinearScatter::plan));
+            case ALL_TO_ALL ->
+                List.of(
+                        flat(kind, "pairwise", UNSPECIFIED, PairwiseAllToAll::plan),
+                        flat(kind, "bruck", UNSPECIFIED, BruckAllToAll::plan));
+            case BARRIER -> List.of(flat(kind, "dissemination", UNSPECIFIED, DisseminationBarrier::plan));
+        };
     }
 
-    private static List<Algorithm> broadcasts() {
-        return List.of(
-                rooted(BROADCAST, "binomial", BinomialBroadcast::plan),
-                rooted(BROADCAST, "linear", LinearBroadcast::plan),
-                byHosts(
-                        BROADCAST,
-                        "byHosts",
-                        UNSPECIFIED,
-                        (rank, size, root, hosts) -> HostPlans.broadcast(rank, root, hosts)),
-                shared(BROADCAST, "staged", UNSPECIFIED, RootedPrograms::broadcast));
+    private static List<Algorithm> byHosts(CollectiveKind kind) {
+        return switch (kind) {
+            case ALL_REDUCE ->
+                List.of(
+                        byHosts(kind, "byHostsDoubling", HOSTS_DOUBLING, HostPlans::smallAllReduce, ONE_ORDER),
+                        byHosts(kind, "byHostsRing", HOSTS_RING, HostPlans::largeAllReduce));
+            case REDUCE_SCATTER ->
+                List.of(
+                        byHosts(kind, "byHostsDoubling", HOSTS_DOUBLING, HostPlans::smallReduceScatter),
+                        byHosts(kind, "byHostsRing", HOSTS_RING, HostPlans::largeReduceScatter));
+            case BROADCAST -> {
+                PlanMaker maker = (rank, size, root, hosts) -> HostPlans.broadcast(rank, root, hosts);
+                yield List.of(new Algorithm(kind, Topology.HOSTS, "byHosts", UNSPECIFIED, maker, Set.of()));
+            }
+            case ALL_GATHER -> List.of(byHosts(kind, "byHosts", UNSPECIFIED, HostPlans::allGather));
+            case BARRIER -> List.of(byHosts(kind, "byHosts", UNSPECIFIED, HostPlans::barrier));
+            case REDUCE, GATHER, SCATTER, ALL_TO_ALL -> List.of();
+        };
     }
 
-    private static List<Algorithm> reduces() {
-        return List.of(
-                rooted(REDUCE, "binomial", BinomialReduce::plan),
-                rooted(REDUCE, "linear", LinearReduce::plan),
-                shared(REDUCE, "flat", UNSPECIFIED, FlatReductions::reduce, STAGED_AT_ONCE),
-                shared(REDUCE, "shares", UNSPECIFIED, SharesReduce::program));
-    }
-
-    private static List<Algorithm> allGathers() {
-        return List.of(
-                flat(ALL_GATHER, "ring", UNSPECIFIED, RingAllGather::plan),
-                flat(ALL_GATHER, "linear", UNSPECIFIED, LinearAllGather::plan),
-                flat(ALL_GATHER, "recursiveDoubling", UNSPECIFIED, RecursiveDoublingAllGather::plan),
-                byHosts(
-                        ALL_GATHER,
-                        "byHosts",
-                        UNSPECIFIED,
-                        (rank, size, root, hosts) -> HostPlans.allGather(rank, hosts)),
-                shared(ALL_GATHER, "staged", UNSPECIFIED, ExchangePrograms::allGather));
-    }
-
-    private static List<Algorithm> reduceScatters() {
-        return List.of(
-                flat(REDUCE_SCATTER, "linear", PART_FIRST, LinearReduceScatter::plan),
-                flat(REDUCE_SCATTER, "linearDoubling", DOUBLING, AlgorithmRegistry::linearDoubling),
-                flat(REDUCE_SCATTER, "halving", HALVING, HalvingReduceScatter::plan),
-                flat(REDUCE_SCATTER, "ring", PART_LAST, RingReduceScatter::plan),
-                byHosts(
-                        REDUCE_SCATTER,
-                        "byHostsDoubling",
-                        HOSTS_DOUBLING,
-                        (rank, size, root, hosts) -> HostPlans.smallReduceScatter(rank, hosts)),
-                byHosts(
-                        REDUCE_SCATTER,
-                        "byHostsRing",
-                        HOSTS_RING,
-                        (rank, size, root, hosts) -> HostPlans.largeReduceScatter(rank, hosts)),
-                shared(REDUCE_SCATTER, "flat", RANKS, FlatReductions::reduceScatter, STAGED_AT_ONCE),
-                shared(REDUCE_SCATTER, "staged", PART_FIRST, ExchangePrograms::reduceScatter));
-    }
-
-    private static List<Algorithm> gathers() {
-        return List.of(
-                rooted(GATHER, "binomial", BinomialGather::plan),
-                rooted(GATHER, "linear", LinearGather::plan),
-                shared(GATHER, "staged", UNSPECIFIED, RootedPrograms::gather));
-    }
-
-    private static List<Algorithm> scatters() {
-        return List.of(
-                rooted(SCATTER, "binomial", BinomialScatter::plan),
-                rooted(SCATTER, "linear", LinearScatter::plan),
-                shared(SCATTER, "staged", UNSPECIFIED, RootedPrograms::scatter));
-    }
-
-    private static List<Algorithm> allToAlls() {
-        return List.of(
-                flat(ALL_TO_ALL, "pairwise", UNSPECIFIED, PairwiseAllToAll::plan),
-                flat(ALL_TO_ALL, "bruck", UNSPECIFIED, BruckAllToAll::plan),
-                shared(ALL_TO_ALL, "staged", UNSPECIFIED, ExchangePrograms::allToAll));
-    }
-
-    private static List<Algorithm> barriers() {
-        return List.of(
-                flat(BARRIER, "dissemination", UNSPECIFIED, DisseminationBarrier::plan),
-                byHosts(BARRIER, "byHosts", UNSPECIFIED, (rank, size, root, hosts) -> HostPlans.barrier(rank, hosts)),
-                shared(BARRIER, "flat", UNSPECIFIED, ExchangePrograms::barrier));
+    private static List<Algorithm> shared(CollectiveKind kind) {
+        return switch (kind) {
+            case ALL_REDUCE ->
+                List.of(
+                        shared(kind, "flat", RANKS, FlatReductions::allReduce, ONE_ORDER, STAGED_AT_ONCE),
+                        shared(kind, "halfInPlace", PART_FIRST, HalfInPlaceAllReduce::program));
+            case BROADCAST -> List.of(shared(kind, "staged", UNSPECIFIED, RootedPrograms::broadcast));
+            case REDUCE ->
+                List.of(
+                        shared(kind, "flat", UNSPECIFIED, FlatReductions::reduce, STAGED_AT_ONCE),
+                        shared(kind, "shares", UNSPECIFIED, SharesReduce::program));
+            case ALL_GATHER -> List.of(shared(kind, "staged", UNSPECIFIED, ExchangePrograms::allGather));
+            case REDUCE_SCATTER ->
+                List.of(
+                        shared(kind, "flat", RANKS, FlatReductions::reduceScatter, STAGED_AT_ONCE),
+                        shared(kind, "staged", PART_FIRST, ExchangePrograms::reduceScatter));
+            case GATHER -> List.of(shared(kind, "staged", UNSPECIFIED, RootedPrograms::gather));
+            case SCATTER -> List.of(shared(kind, "staged", UNSPECIFIED, RootedPrograms::scatter));
+            case ALL_TO_ALL -> List.of(shared(kind, "staged", UNSPECIFIED, ExchangePrograms::allToAll));
+            case BARRIER -> List.of(shared(kind, "flat", UNSPECIFIED, ExchangePrograms::barrier));
+        };
     }
 
     private static Plan linearDoubling(int rank, int size) {
@@ -255,17 +257,15 @@ public final class AlgorithmRegistry {
 
     private static Algorithm flat(
             CollectiveKind kind, String name, CombineOrder order, Rootless plans, Trait... traits) {
-        PlanMaker maker = (rank, size, root, hosts) -> plans.plan(rank, size);
-        return new Algorithm(kind, Topology.FLAT, name, order, maker, Set.of(traits));
+        return new Algorithm(kind, Topology.FLAT, name, order, plans, Set.of(traits));
     }
 
     private static Algorithm rooted(CollectiveKind kind, String name, Rooted plans) {
-        PlanMaker maker = (rank, size, root, hosts) -> plans.plan(rank, size, root);
-        return new Algorithm(kind, Topology.FLAT, name, UNSPECIFIED, maker, Set.of());
+        return new Algorithm(kind, Topology.FLAT, name, UNSPECIFIED, plans, Set.of());
     }
 
     private static Algorithm byHosts(
-            CollectiveKind kind, String name, CombineOrder order, PlanMaker plans, Trait... traits) {
+            CollectiveKind kind, String name, CombineOrder order, ByHosts plans, Trait... traits) {
         return new Algorithm(kind, Topology.HOSTS, name, order, plans, Set.of(traits));
     }
 

@@ -6,7 +6,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.zip.CRC32C;
@@ -116,10 +115,14 @@ public final class TunedRows {
      * @param known     algorithms that run in the topology of the ranks
      * @return one of {@code known}; empty if no line matches
      */
-    public Optional<String> algorithm(CollectiveKind kind, int worldSize, long bytes, Collection<String> known) {
+    public Optional<Algorithm> algorithm(CollectiveKind kind, int worldSize, long bytes, List<Algorithm> known) {
         for (TunedRow row : rows) {
-            if (row.ranks == worldSize && bytes <= row.upToBytes && row.kind == kind && known.contains(row.algorithm)) {
-                return Optional.of(row.algorithm);
+            if (row.ranks == worldSize && bytes <= row.upToBytes && row.kind == kind) {
+                for (Algorithm algorithm : known) {
+                    if (algorithm.name().equals(row.algorithm)) {
+                        return Optional.of(algorithm);
+                    }
+                }
             }
         }
         return Optional.empty();

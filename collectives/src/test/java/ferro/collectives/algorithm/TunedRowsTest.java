@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.CollectiveKind;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class TunedRowsTest {
@@ -33,13 +34,16 @@ class TunedRowsTest {
     void linesOfAlgorithmsThatAreNotToBeHadAreSkipped() {
         TunedRows rows = TunedRows.parse(TEXT);
 
-        assertEquals(
-                Optional.of("flat"), rows.algorithm(CollectiveKind.ALL_REDUCE, 4, 64, List.of("flat", "halfInPlace")));
-        assertEquals(
-                Optional.of("recursiveDoubling"),
-                rows.algorithm(CollectiveKind.ALL_REDUCE, 4, 64, List.of("recursiveDoubling")));
-        assertEquals(
-                Optional.empty(), rows.algorithm(CollectiveKind.ALL_REDUCE, 4, 2048, List.of("flat", "halfInPlace")));
+        assertEquals(Optional.of("flat"), name(rows, 64, "flat", "halfInPlace"));
+        assertEquals(Optional.of("recursiveDoubling"), name(rows, 64, "recursiveDoubling"));
+        assertEquals(Optional.empty(), name(rows, 2048, "flat", "halfInPlace"));
+    }
+
+    private static Optional<String> name(TunedRows rows, long bytes, String... known) {
+        List<Algorithm> algorithms = Stream.of(known)
+                .map(name -> AlgorithmRegistry.of(CollectiveKind.ALL_REDUCE, name))
+                .toList();
+        return rows.algorithm(CollectiveKind.ALL_REDUCE, 4, bytes, algorithms).map(Algorithm::name);
     }
 
     @Test

@@ -19,7 +19,11 @@ public final class RankLists {
      * @return for example {@code 1,3}
      */
     public static String list(BitSet ranks) {
-        return ranks.stream().mapToObj(Integer::toString).collect(Collectors.joining(","));
+        StringBuilder list = new StringBuilder();
+        for (int rank = ranks.nextSetBit(0); rank >= 0; rank = ranks.nextSetBit(rank + 1)) {
+            list.append(list.isEmpty() ? "" : ",").append(rank);
+        }
+        return list.toString();
     }
 
     /**

@@ -171,13 +171,22 @@ public final class Schedule {
                         ? start(Region.SCRATCH, scratch.first() + scratch.count())
                                 - start(Region.SCRATCH, scratch.first())
                         : scratchStride * scratch.count());
-        this.sendsOperand = plan.sends().stream().anyMatch(send -> send.region() == Region.IN);
+        this.sendsOperand = sendsOperand(plan);
         Layout sendLayout = layout(plan.sends());
         Layout receiveLayout = layout(plan.receives());
         for (int pass = 0; pass < passes; pass++) {
             expand(plan.sends(), sends, pass, sendLayout, receiveLayout);
             expand(plan.receives(), receives, pass, sendLayout, receiveLayout);
         }
+    }
+
+    private static boolean sendsOperand(Plan plan) {
+        for (Step.Send send : plan.sends()) {
+            if (send.region() == Region.IN) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private Layout layout(List<? extends Step> steps) {
