@@ -15,6 +15,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 
 /**
  * Makes the data connections of a group of peers: exactly one per group, pair, lane and epoch. The lower rank connects; the
@@ -72,6 +74,47 @@ final class DataChannels {
         }
     }
 
+    /**
+     * A connection that is being made, as the listener of its steps. A class and no lambdas: the first call of a group waits
+     * for this, and to link its lambdas takes longer than to load one class.
+     */
+    private final class DataConnecting
+            implements Supplier<FerroException>, BiConsumer<Channel, Throwable>, ChannelFutureListener {
+        private final DataKey key;
+        private final int epoch;
+        /** Null on the higher rank, which does not dial. */
+        private CompletableFuture<Channel> dialled;
+
+        DataConnecting(DataKey key, int epoch) {
+            this.key = key;
+            this.epoch = epoch;
+        }
+
+        /** Returns why the peer cannot be reached any more; null if it may be. */
+        @Override
+        public FerroException get() {
+            return peers.lost(key.peer());
+        }
+
+        @Override
+        public void accept(Channel channel, Throwable failure) {
+            dialled(this, channel, failure);
+        }
+
+        @Override
+        public void operationComplete(ChannelFuture done) {
+            deregistered(this, done);
+        }
+    }
+
+    /** A request of a connection, for the loop; no lambda, as {@link DataConnecting}. */
+    record DataOpening(Peers peers, DataKey key, int epoch) implements Runnable {
+        @Override
+        public void run() {
+            peers.openData(key, epoch);
+        }
+    }
+
     DataChannels(Peers peers, Inboxes inboxes, Admission admission) {
         this.peers = peers;
         this.inboxes = inboxes;
@@ -123,21 +166,24 @@ final class DataChannels {
     }
 
     private void dial(DataKey key, int epoch) {
-        CompletableFuture<Channel> dialled = peers.dialData(key, epoch);
-        dialling.put(dialled, key);
-        dialled.whenComplete((channel, failure) -> {
-            dialling.remove(dialled);
-            if (channel != null) {
-                try {
-                    handOver(key, epoch, channel);
-                } catch (LinkageError broken) {
-                    channel.close();
-                    failed(key, epoch, peers.ownFailure(key.peer(), broken));
-                }
-            } else if (!dialled.isCancelled()) {
-                failed(key, epoch, Waits.failure(failure, peers.where()));
+        DataConnecting made = new DataConnecting(key, epoch);
+        made.dialled = peers.dialData(key, epoch, made);
+        dialling.put(made.dialled, key);
+        made.dialled.whenComplete(made);
+    }
+
+    private void dialled(DataConnecting made, Channel channel, Throwable failure) {
+        dialling.remove(made.dialled);
+        if (channel != null) {
+            try {
+                handOver(made, channel);
+            } catch (LinkageError broken) {
+                channel.close();
+                failed(made.key, made.epoch, peers.ownFailure(made.key.peer(), broken));
             }
-        });
+        } else if (!made.dialled.isCancelled()) {
+            failed(made.key, made.epoch, Waits.failure(failure, peers.where()));
+        }
     }
 
     private void failed(DataKey key, int epoch, FerroException failure) {
@@ -266,7 +312,7 @@ final class DataChannels {
         }
         // from here on the channel may end on a thread that makes progress
         channel.closeFuture().removeListener(given);
-        handOver(key(hello), hello.channel().epoch(), channel);
+        handOver(new DataConnecting(key(hello), hello.channel().epoch()), channel);
     }
 
     private static DataKey key(Hello hello) {
@@ -274,20 +320,23 @@ final class DataChannels {
         return new DataKey(hello.member().rank(), channel.group(), DataLane.values()[channel.lane()]);
     }
 
-    private void handOver(DataKey key, int epoch, Channel channel) {
+    private void handOver(DataConnecting made, Channel channel) {
         try {
             peers.io().dataOptions(channel);
         } catch (ChannelException unable) {
-            unusable(key, epoch, channel, unable);
+            unusable(made.key, made.epoch, channel, unable);
             return;
         }
-        channel.deregister().addListener((ChannelFutureListener) done -> {
-            if (done.isSuccess()) {
-                inboxes.deliver(key.group(), new Connected(key, epoch, channel));
-            } else {
-                unusable(key, epoch, channel, done.cause());
-            }
-        });
+        channel.deregister().addListener(made);
+    }
+
+    private void deregistered(DataConnecting made, ChannelFuture done) {
+        Channel channel = done.channel();
+        if (done.isSuccess()) {
+            inboxes.deliver(made.key.group(), new Connected(made.key, made.epoch, channel));
+        } else {
+            unusable(made.key, made.epoch, channel, done.cause());
+        }
     }
 
     /** Closes an unusable connection and reports it here; the peer learns of it only by the end of the connection. */

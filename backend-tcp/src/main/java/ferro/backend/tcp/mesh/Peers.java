@@ -26,6 +26,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
@@ -133,7 +134,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
         }
     }
 
-    CompletableFuture<Channel> dialData(DataKey key, int epoch) {
+    CompletableFuture<Channel> dialData(DataKey key, int epoch, Supplier<FerroException> hopeless) {
         Hello.ChannelIdentity channel =
                 new Hello.ChannelIdentity(key.group(), (byte) key.lane().ordinal(), epoch);
         long most = Deadlines.nanos(spec.timeout());
@@ -141,7 +142,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
         return port.dialer()
                 .dial(
                         call(key.peer(), Hello.ConnectionKind.DATA, channel, deadline),
-                        () -> lost[key.peer()],
+                        hopeless,
                         new ConnectAttempts(port::now));
     }
 

@@ -194,7 +194,7 @@ public final class TcpMesh implements AutoCloseable {
      */
     public void openData(int peer, long group, DataLane lane, int epoch) {
         check(peer);
-        onLoop(() -> peers.openData(new DataKey(peer, group, lane), epoch));
+        onLoop(new DataChannels.DataOpening(peers, new DataKey(peer, group, lane), epoch));
     }
 
     /** Closes a data connection, which no thread polls any more, in good order. */
