@@ -1,0 +1,36 @@
+package ferro.integration;
+
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+
+/** A rank that joins and makes one call. Its log of loaded classes has {@link Joined} before the call, {@link Called} behind it. */
+final class FirstCall {
+    private FirstCall() {}
+
+    /** A class that is loaded when the rank has joined. */
+    static final class Joined {
+        private Joined() {}
+
+        static void mark() {}
+    }
+
+    /** A class that is loaded when the call has returned. */
+    static final class Called {
+        private Called() {}
+
+        static void mark() {}
+    }
+
+    /** Prints the sum and the medium. */
+    public static void main(String[] arguments) {
+        float[] sum = {3};
+        try (ProcessGroup group = ProcessGroup.join()) {
+            Joined.mark();
+            group.allReduce(sum, ReduceOp.SUM);
+            Called.mark();
+            // no rank may hear of the end of another one before it has marked its own call
+            group.barrier();
+            System.out.println("sum " + sum[0] + " by " + group.medium().text());
+        }
+    }
+}

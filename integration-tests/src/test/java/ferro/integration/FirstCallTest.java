@@ -1,0 +1,106 @@
+package ferro.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What a first call loads. Its time is the time of its classes: each takes 0.1 ms and more, and each lambda more than that.
+ * The classes are counted in place of the time, because the time depends on the machine.
+ */
+class FirstCallTest {
+    private static final int RANKS = 2;
+    private static final int SECONDS = 100;
+    /** Classes of heartbeats, of looks at processes and of Netty, which threads in the background load when they are due. */
+    private static final List<String> BACKGROUND =
+            List.of("ferro.collectives.control.", "ferro.group.", "ferro.shaded.", "ferro.spi.ProcessTable");
+
+    private final List<Process> ranks = new ArrayList<>();
+
+    @TempDir
+    private Path folder;
+
+    @AfterEach
+    void end() {
+        ranks.forEach(Process::destroyForcibly);
+    }
+
+    /** It loads 39 classes and links 3 lambdas. With the rows of all kinds of algorithms, and all kernels, it had 59 and 21. */
+    @Test
+    void aFirstAllReduceInSharedMemoryLoadsFewClassesAndLinksHardlyALambda() throws Exception {
+        assertLoads("shm", "shared memory", 48, 8);
+    }
+
+    /** It loads 86 classes and links 5 lambdas. With the rows of all kinds of algorithms, and all kernels, it had 103 and 24. */
+    @Test
+    void aFirstAllReduceOverTcpLoadsFewClassesAndLinksFewLambdas() throws Exception {
+        assertLoads("tcp", "TCP (loopback)", 95, 12);
+    }
+
+    private void assertLoads(String links, String medium, int maxClasses, int maxLambdas) throws Exception {
+        String port = "" + Ports.free();
+        for (int rank = 0; rank < RANKS; rank++) {
+            start(rank, links, port);
+        }
+        for (int rank = 0; rank < RANKS; rank++) {
+            Process process = ranks.get(rank);
+            assertTrue(process.waitFor(SECONDS, TimeUnit.SECONDS), "rank " + rank + " still runs");
+            String said = Files.readString(folder.resolve("printed-" + rank));
+            assertEquals(0, process.exitValue(), said);
+            assertTrue(said.contains("sum 6.0 by " + medium + "\n"), said);
+            List<String> loaded = loaded(rank);
+            List<String> lambdas =
+                    loaded.stream().filter(line -> line.contains("$$Lambda")).toList();
+            assertTrue(lambdas.size() <= maxLambdas, () -> "lambdas: " + String.join("\n", lambdas));
+            List<String> classes = new ArrayList<>(loaded);
+            classes.removeIf(line -> !line.startsWith("ferro.") || lambdas.contains(line));
+            assertTrue(classes.size() <= maxClasses, () -> "classes: " + String.join("\n", classes));
+        }
+    }
+
+    /** Starts a rank without an archive of classes. */
+    private void start(int rank, String links, String port) throws Exception {
+        List<String> line = JavaLine.shortLived();
+        line.add("-Xlog:class+load:file=" + log(rank) + ":none");
+        line.addAll(List.of("-cp", LauncherRun.classPath(), FirstCall.class.getName()));
+        ProcessBuilder builder = new ProcessBuilder(line);
+        builder.environment().put("FERRO_LINKS", links);
+        builder.environment().put("RANK", "" + rank);
+        builder.environment().put("WORLD_SIZE", "" + RANKS);
+        builder.environment().put("MASTER_ADDR", "127.0.0.1");
+        builder.environment().put("MASTER_PORT", port);
+        builder.redirectErrorStream(true)
+                .redirectOutput(folder.resolve("printed-" + rank).toFile());
+        ranks.add(builder.start());
+    }
+
+    private Path log(int rank) {
+        return folder.resolve("loaded-" + rank);
+    }
+
+    /** Returns the lines between both marks, but those of {@link #BACKGROUND}. */
+    private List<String> loaded(int rank) throws Exception {
+        List<String> lines = Files.readAllLines(log(rank));
+        int joined = at(lines, FirstCall.Joined.class);
+        List<String> loaded = new ArrayList<>(lines.subList(joined + 1, at(lines, FirstCall.Called.class)));
+        loaded.removeIf(line -> BACKGROUND.stream().anyMatch(line::startsWith));
+        return loaded;
+    }
+
+    private static int at(List<String> lines, Class<?> mark) {
+        for (int line = 0; line < lines.size(); line++) {
+            if (lines.get(line).startsWith(mark.getName() + " ")) {
+                return line;
+            }
+        }
+        throw new AssertionError("no " + mark + " in " + lines.size() + " lines");
+    }
+}
