@@ -10,7 +10,8 @@ import java.nio.file.Path;
 /**
  * What a rank takes to start: {@code run.sh} beside this file starts it and reads what it prints. It prints milliseconds from
  * {@code START_NANOS} (of the clock of the day, taken before the first process was started) to the return of {@code join}, CPU
- * milliseconds of the process until then, and microseconds of the first, the second and the hundredth all-reduce of 4 bytes.
+ * milliseconds of the process until then, the begin and the end of the first all-reduce of 4 bytes in microseconds of the
+ * clock that all processes share, and microseconds of the second and the hundredth all-reduce.
  */
 public class Start {
     private static final int CALLS = 100;
@@ -20,16 +21,17 @@ public class Start {
             long nowMillis = java.time.Instant.now().toEpochMilli();
             long cpuMillis = cpuMillis();
             HostTensor tensor = HostTensor.allocate(DataType.FLOAT32, 1);
-            group.barrier();
-            long[] nanos = new long[CALLS];
-            for (int call = 0; call < CALLS; call++) {
-                long begun = System.nanoTime();
+            // no barrier before the first call: a barrier would be the first call
+            long[] ended = new long[CALLS + 1];
+            ended[0] = System.nanoTime();
+            for (int call = 1; call <= CALLS; call++) {
                 group.allReduce(tensor, ReduceOp.SUM);
-                nanos[call] = System.nanoTime() - begun;
+                ended[call] = System.nanoTime();
             }
             long started = Long.parseLong(System.getenv("START_NANOS")) / 1_000_000;
-            System.out.println("start " + group.rank() + " " + (nowMillis - started) + " " + cpuMillis + " " + nanos[0] / 1000
-                    + " " + nanos[1] / 1000 + " " + nanos[CALLS - 1] / 1000);
+            System.out.println("start " + group.rank() + " " + (nowMillis - started) + " " + cpuMillis + " " + ended[0] / 1000
+                    + " " + ended[1] / 1000 + " " + (ended[2] - ended[1]) / 1000 + " "
+                    + (ended[CALLS] - ended[CALLS - 1]) / 1000);
         }
     }
 

@@ -8,7 +8,8 @@
 #                                                archive of `ferro archive`), mpi (a C program, mpirun), torch
 #
 # Columns: milliseconds from the start of the command until the last rank has joined; CPU milliseconds of a rank until it has
-# joined (median of the ranks); microseconds of the first, second and hundredth all-reduce of 4 bytes (the slowest rank).
+# joined (median of the ranks); microseconds of the first all-reduce of 4 bytes, from the moment when the last rank called it
+# until it has returned on the last rank; microseconds of the second and the hundredth all-reduce (the slowest rank).
 # JAVA_HOME sets the JDK. Variables of ferro, such as FERRO_LINKS=tcp, are passed on.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
@@ -124,8 +125,9 @@ for line in open(sys.argv[1]):
     runs[way, int(ranks), int(run)].append([float(value) for value in values])
 cells = collections.defaultdict(list)
 for (way, ranks, _), values in runs.items():
-    joined, cpu, first, second, hundredth = zip(*values)
-    cells[way, ranks].append([max(joined), statistics.median(cpu), max(first), max(second), max(hundredth)])
+    joined, cpu, begun, ended, second, hundredth = zip(*values)
+    first = max(ended) - max(begun)
+    cells[way, ranks].append([max(joined), statistics.median(cpu), first, max(second), max(hundredth)])
 print("| start | ranks | joined, ms | CPU of a rank, ms | first call, us | second, us | hundredth, us |")
 print("|---|---|---|---|---|---|---|")
 for (way, ranks), rows in cells.items():
