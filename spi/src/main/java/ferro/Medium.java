@@ -1,5 +1,6 @@
 package ferro;
 
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 
@@ -64,6 +65,6 @@ public record Medium(String text, List<String> addresses, boolean far) {
      * @return true if there are at least two different addresses; false if all are equal or there are none
      */
     public boolean hasSeveralAddresses() {
-        return addresses.stream().distinct().count() > 1;
+        return new HashSet<>(addresses).size() > 1;
     }
 }

@@ -4,7 +4,6 @@ import ferro.spi.BrokenServices;
 import ferro.spi.RankContext;
 import ferro.spi.Services;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -70,14 +69,21 @@ public final class DeviceMemories {
                 Services.of(DeviceMemoryProvider.class),
                 provider -> {
                     Optional<String> why = provider.unavailableBecause(context);
-                    why.ifPresent(reason -> reasons.add(provider.name() + " (" + reason + ")"));
-                    if (why.isEmpty() && provider.priority() >= 0) {
+                    if (why.isPresent()) {
+                        reasons.add(provider.name() + " (" + why.get() + ")");
+                    } else if (provider.priority() >= 0) {
                         usable.add(provider);
                     }
                 },
                 broken::add);
         reasons.addAll(broken.texts());
-        return usable.stream().max(Comparator.comparingInt(DeviceMemoryProvider::priority));
+        DeviceMemoryProvider best = null;
+        for (DeviceMemoryProvider provider : usable) {
+            if (best == null || provider.priority() > best.priority()) {
+                best = provider;
+            }
+        }
+        return Optional.ofNullable(best);
     }
 
     private static String noneOf(List<String> reasons) {

@@ -64,9 +64,8 @@ public final class FlightRecorder implements AutoCloseable {
         }
         this.ring = entries == 0 ? null : new OperationRing(powerOfTwo(entries));
         Optional<String> named = entries == 0 ? Optional.empty() : Settings.RECORDER_DIR.find(context);
-        this.folder = named.filter(text -> !text.isEmpty())
-                .map(text -> RecordFolder.open(text, this))
-                .orElse(null);
+        String text = named.orElse("");
+        this.folder = text.isEmpty() ? null : RecordFolder.open(text, this);
     }
 
     /**
@@ -108,7 +107,8 @@ public final class FlightRecorder implements AutoCloseable {
      */
     public GroupRecorder enter(String name, int rank, int[] ranks, RecordedGroup group) {
         synchronized (open) {
-            int uses = names.merge(name, 1, Integer::sum);
+            int uses = names.getOrDefault(name, 0) + 1;
+            names.put(name, uses);
             GroupRecorder recorder = new GroupRecorder(this, ring, name, rank, ranks);
             recorder.isUseOfName(uses);
             recorder.show(group);

@@ -47,7 +47,11 @@ public final class BrokenServices {
      * @return one text for each error, {@code (broken: java.lang.NoClassDefFoundError: a/B)}
      */
     public List<String> texts() {
-        return errors.stream().map(error -> "(broken: " + root(error) + ")").toList();
+        List<String> texts = new ArrayList<>();
+        for (Throwable error : errors) {
+            texts.add("(broken: " + root(error) + ")");
+        }
+        return List.copyOf(texts);
     }
 
     /**

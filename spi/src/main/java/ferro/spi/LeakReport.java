@@ -63,7 +63,14 @@ public final class LeakReport {
         AtomicBoolean closed = new AtomicBoolean();
         Throwable opened =
                 new Throwable("opened here, by thread " + Thread.currentThread().getName());
-        Cleaner.Cleanable watch = CLEANER.register(owner, () -> {
+        return new LeakReport(closed, CLEANER.register(owner, new Collected(text, log, closed, opened, then)));
+    }
+
+    /** What happens when the owner is garbage collected. It must not refer to the owner. */
+    private record Collected(String text, Logger log, AtomicBoolean closed, Throwable opened, Runnable then)
+            implements Runnable {
+        @Override
+        public void run() {
             if (!closed.get()) {
                 log.log(
                         Level.WARNING,
@@ -71,8 +78,7 @@ public final class LeakReport {
                         opened);
                 then.run();
             }
-        });
-        return new LeakReport(closed, watch);
+        }
     }
 
     private static void release(Runnable release) {

@@ -66,7 +66,9 @@ public final class Listeners {
         if (logs && event.kind() == GroupEvent.Kind.LATE) {
             log.tell(event);
         }
-        ears.forEach(ear -> ear.tell(event));
+        for (Ear ear : ears) {
+            ear.tell(event);
+        }
     }
 
     /**

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
-import java.util.function.Supplier;
 
 /**
  * The providers of ferro, listed by the names of their classes. If several jars are merged into one, a file in
@@ -44,23 +43,20 @@ final class OwnProviders {
      * cannot be linked, and may then be used further.
      */
     static <S> Iterator<ServiceLoader.Provider<S>> of(Class<S> type, ClassLoader loader) {
-        List<Supplier<ServiceLoader.Provider<S>>> found = new ArrayList<>();
+        List<NamedProvider<S>> found = new ArrayList<>();
         for (String name : NAMES.getOrDefault(type.getName(), List.of())) {
             try {
                 Class<?> provider = Class.forName(name, false, loader);
                 if (!provider.getModule().isNamed()) {
-                    NamedProvider<S> named = new NamedProvider<>(provider.asSubclass(type));
-                    found.add(() -> named);
+                    found.add(new NamedProvider<>(provider.asSubclass(type), null));
                 }
             } catch (ClassNotFoundException | ClassCastException absent) {
                 // this part of ferro is absent, or belongs to another copy of ferro
             } catch (LinkageError broken) {
-                found.add(() -> {
-                    throw new ServiceConfigurationError(name + " cannot be loaded", broken);
-                });
+                found.add(new NamedProvider<>(null, new ServiceConfigurationError(name + " cannot be loaded", broken)));
             }
         }
-        Iterator<Supplier<ServiceLoader.Provider<S>>> each = found.iterator();
+        Iterator<NamedProvider<S>> each = found.iterator();
         return new Iterator<>() {
             @Override
             public boolean hasNext() {
@@ -69,13 +65,21 @@ final class OwnProviders {
 
             @Override
             public ServiceLoader.Provider<S> next() {
-                return each.next().get();
+                NamedProvider<S> next = each.next();
+                if (next.broken() != null) {
+                    throw next.broken();
+                }
+                return next;
             }
         };
     }
 
-    /** A provider that is created by its constructor without arguments, as ServiceLoader creates it. */
-    private record NamedProvider<S>(Class<? extends S> type) implements ServiceLoader.Provider<S> {
+    /**
+     * A provider that is created by its constructor without arguments, as ServiceLoader creates it. If {@code broken} is
+     * set, the class cannot be linked.
+     */
+    private record NamedProvider<S>(Class<? extends S> type, ServiceConfigurationError broken)
+            implements ServiceLoader.Provider<S> {
         @Override
         public S get() {
             try {

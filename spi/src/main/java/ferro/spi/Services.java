@@ -13,7 +13,6 @@ import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.Supplier;
 
 /**
  * Look-up of services on the class path or module path with {@link java.util.ServiceLoader}. A service that cannot be
@@ -38,15 +37,27 @@ public final class Services {
         Objects.requireNonNull(type, "type");
         ClassLoader own = Services.class.getClassLoader();
         ClassLoader near = Thread.currentThread().getContextClassLoader();
-        List<Supplier<Iterator<ServiceLoader.Provider<S>>>> places = new ArrayList<>();
-        ServiceLoader<S> first = ServiceLoader.load(type, own);
-        places.add(() -> first.stream().iterator());
-        places.add(() -> OwnProviders.of(type, own));
+        List<Source<S>> sources = new ArrayList<>();
+        sources.add(new Source<>(type, own, ServiceLoader.load(type, own)));
+        sources.add(new Source<>(type, own, null));
         if (near != own && sees(near, type)) {
-            ServiceLoader<S> last = ServiceLoader.load(type, near);
-            places.add(() -> last.stream().iterator());
+            sources.add(new Source<>(type, near, ServiceLoader.load(type, near)));
         }
-        return () -> new Providers<>(places.iterator());
+        return new Iterable<>() {
+            @Override
+            public Iterator<ServiceLoader.Provider<S>> iterator() {
+                return new Providers<>(sources.iterator());
+            }
+        };
+    }
+
+    /** A source of providers: a service loader, or the list of ferro's own providers if {@code services} is null. */
+    private record Source<S>(Class<S> type, ClassLoader loader, ServiceLoader<S> services) {
+        Iterator<ServiceLoader.Provider<S>> providers() {
+            return services == null
+                    ? OwnProviders.of(type, loader)
+                    : services.stream().iterator();
+        }
     }
 
     /**
@@ -59,20 +70,25 @@ public final class Services {
      */
     public static <S> Iterable<S> of(Class<S> type) {
         Iterable<ServiceLoader.Provider<S>> found = providers(type);
-        return () -> {
-            Iterator<ServiceLoader.Provider<S>> each = found.iterator();
-            return new Iterator<>() {
-                @Override
-                public boolean hasNext() {
-                    return each.hasNext();
-                }
-
-                @Override
-                public S next() {
-                    return each.next().get();
-                }
-            };
+        return new Iterable<>() {
+            @Override
+            public Iterator<S> iterator() {
+                return new Instances<>(found.iterator());
+            }
         };
+    }
+
+    /** An iterator that creates an instance of each provider. */
+    private record Instances<S>(Iterator<ServiceLoader.Provider<S>> each) implements Iterator<S> {
+        @Override
+        public boolean hasNext() {
+            return each.hasNext();
+        }
+
+        @Override
+        public S next() {
+            return each.next().get();
+        }
     }
 
     /**
@@ -105,15 +121,15 @@ public final class Services {
         /** Errors in a row after which a source is left: a class loader may throw the same error for ever. */
         private static final int MAX_ERRORS = 100;
 
-        private final Iterator<Supplier<Iterator<ServiceLoader.Provider<S>>>> places;
+        private final Iterator<Source<S>> sources;
         private final Set<Class<?>> seen = new HashSet<>();
         private final Set<String> failures = new HashSet<>();
         private Iterator<ServiceLoader.Provider<S>> current = Collections.emptyIterator();
         private ServiceLoader.Provider<S> next;
         private int errors;
 
-        Providers(Iterator<Supplier<Iterator<ServiceLoader.Provider<S>>>> places) {
-            this.places = places;
+        Providers(Iterator<Source<S>> sources) {
+            this.sources = sources;
         }
 
         @Override
@@ -124,9 +140,9 @@ public final class Services {
                         ServiceLoader.Provider<S> found = current.next();
                         next = seen.add(found.type()) ? found : null;
                         errors = 0;
-                    } else if (places.hasNext()) {
+                    } else if (sources.hasNext()) {
                         errors = 0;
-                        current = places.next().get();
+                        current = sources.next().providers();
                     } else {
                         return false;
                     }
@@ -196,12 +212,13 @@ public final class Services {
      */
     public static <S> void each(Iterable<S> services, Consumer<S> look, Consumer<Error> broken) {
         Objects.requireNonNull(look, "look");
-        first(
-                services,
-                service -> {
-                    look.accept(service);
-                    return Optional.empty();
-                },
-                broken);
+        Function<S, Optional<S>> shown = new Function<>() {
+            @Override
+            public Optional<S> apply(S service) {
+                look.accept(service);
+                return Optional.empty();
+            }
+        };
+        first(services, shown, broken);
     }
 }

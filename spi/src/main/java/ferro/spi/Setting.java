@@ -84,9 +84,11 @@ public final class Setting<T> {
      *     message contains the setting and its text
      */
     public T of(RankContext context) {
-        return find(context)
-                .orElseThrow(() ->
-                        new IllegalArgumentException(name + " is not set: need " + need + "; set " + waysToSet()));
+        Optional<T> found = find(context);
+        if (found.isEmpty()) {
+            throw new IllegalArgumentException(name + " is not set: need " + need + "; set " + waysToSet());
+        }
+        return found.get();
     }
 
     private String waysToSet() {
@@ -105,10 +107,8 @@ public final class Setting<T> {
      * @throws IllegalArgumentException if the text is invalid; the message contains the setting and its text
      */
     public Optional<T> find(RankContext context) {
-        return Objects.requireNonNull(context, "context")
-                .setting(name)
-                .or(() -> Optional.ofNullable(fallback))
-                .map(this::read);
+        String text = Objects.requireNonNull(context, "context").setting(name).orElse(fallback);
+        return text == null ? Optional.empty() : Optional.ofNullable(read(text));
     }
 
     /**

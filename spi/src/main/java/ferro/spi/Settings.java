@@ -13,16 +13,20 @@ import java.util.function.Function;
  * <p>A property takes precedence over its variable, and the variable over the default.
  */
 public final class Settings {
-    // one of each: every method reference of its own would be a class that a rank links when it starts
-    private static final Function<String, Integer> INTEGER = Integer::valueOf;
-    private static final Function<String, Duration> DURATION = Setting::duration;
-    private static final Function<String, Duration> INTERVAL = Setting::interval;
-    private static final Function<String, Long> BYTES = Setting::bytes;
-    private static final Function<String, Boolean> FLAG = Settings::flag;
+    private static final Function<String, String> TEXT = new Parser<>(Form.TEXT, String.class);
+    private static final Function<String, String> NAME = new Parser<>(Form.NAME, String.class);
+    private static final Function<String, String> FOLDER = new Parser<>(Form.FOLDER, String.class);
+    private static final Function<String, String> LIBRARY = new Parser<>(Form.LIBRARY, String.class);
+    private static final Function<String, Integer> INTEGER = new Parser<>(Form.INTEGER, Integer.class);
+    private static final Function<String, Integer> COUNT = new Parser<>(Form.COUNT, Integer.class);
+    private static final Function<String, Long> BYTES = new Parser<>(Form.BYTES, Long.class);
+    private static final Function<String, Duration> DURATION = new Parser<>(Form.DURATION, Duration.class);
+    private static final Function<String, Duration> INTERVAL = new Parser<>(Form.INTERVAL, Duration.class);
+    private static final Function<String, Boolean> FLAG = new Parser<>(Form.FLAG, Boolean.class);
 
     /** Name of the back end to open. */
     public static final Setting<String> BACKEND = Setting.named(
-                    "ferro.backend", "the name of a back end, or auto", Function.identity())
+                    "ferro.backend", "the name of a back end, or auto", TEXT)
             .withDefault("auto");
     /** Default time limit of every call. */
     public static final Setting<Duration> TIMEOUT = Setting.named(
@@ -34,10 +38,10 @@ public final class Settings {
             .withDefault("120s");
     /** Folder of the file in which rank 0 publishes its address to the other ranks. */
     public static final Setting<String> JOB_DIR =
-            Setting.named("ferro.job.dir", "an absolute path of a folder that all ranks can write", Settings::folder);
+            Setting.named("ferro.job.dir", "an absolute path of a folder that all ranks can write", FOLDER);
     /** Address of the store. */
     public static final Setting<String> RENDEZVOUS = Setting.named(
-                    "ferro.rendezvous", "env://, tcp://host:port or serve://host", Function.identity())
+                    "ferro.rendezvous", "env://, tcp://host:port or serve://host", TEXT)
             .withDefault("env://");
     /** Number of this rank; if it is unset, the variable RANK is used. */
     public static final Setting<Integer> RANK = Setting.named("ferro.rank", "a rank from 0", INTEGER);
@@ -46,11 +50,11 @@ public final class Settings {
             Setting.named("ferro.world.size", "a number of ranks from 1", INTEGER);
     /** Algorithms that override the algorithms of the table, for experiments. The value must be equal on all ranks. */
     public static final Setting<String> ALGORITHM = Setting.named(
-                    "ferro.algorithm", "pairs such as allReduce=ring,broadcast=binomial", Function.identity())
+                    "ferro.algorithm", "pairs such as allReduce=ring,broadcast=binomial", TEXT)
             .withDefault("");
     /** File with a measured table of algorithms. All ranks use the table of rank 0. */
     public static final Setting<String> ALGORITHM_TABLE =
-            Setting.named("ferro.algorithm.table", "a file that ferro bench --tune wrote", Function.identity());
+            Setting.named("ferro.algorithm.table", "a file that ferro bench --tune wrote", TEXT);
     /** Size of the pieces in which a chunk is sent. */
     public static final Setting<Long> SEGMENT =
             Setting.named("ferro.segment", "a size such as 64KiB", BYTES).withDefault("512KiB");
@@ -63,10 +67,10 @@ public final class Settings {
      * the host.
      */
     public static final Setting<Integer> SPIN_COUNT =
-            Setting.named("ferro.spin.count", "a number of polls, 0 to sleep at once", Setting::count);
+            Setting.named("ferro.spin.count", "a number of polls, 0 to sleep at once", COUNT);
     /** The only seed that a simulation test runs, to replay a failure. */
-    public static final Setting<Long> SEED =
-            Setting.named("ferro.seed", "an integer, such as the seed in a failure message", Long::valueOf);
+    public static final Setting<Long> SEED = Setting.named(
+            "ferro.seed", "an integer, such as the seed in a failure message", new Parser<>(Form.LONG, Long.class));
     /** Interval between the heartbeats of a rank. */
     public static final Setting<Duration> HEARTBEAT_INTERVAL = Setting.named(
                     "ferro.heartbeat.interval", "a time such as 200ms, or 0s for none", INTERVAL)
@@ -81,10 +85,10 @@ public final class Settings {
             .withDefault("30s");
     /** Folder to which each rank writes the contents of its flight recorder when a group fails. */
     public static final Setting<String> RECORDER_DIR =
-            Setting.named("ferro.recorder.dir", "a folder, which is created if it does not exist", Function.identity());
+            Setting.named("ferro.recorder.dir", "a folder, which is created if it does not exist", TEXT);
     /** Number of operations that the flight recorder keeps. */
     public static final Setting<Integer> RECORDER_ENTRIES = Setting.named(
-                    "ferro.recorder.entries", "a number, 0 for no recorder", Setting::count)
+                    "ferro.recorder.entries", "a number, 0 for no recorder", COUNT)
             .withDefault("2048");
     /** Whether data links carry checksums. */
     public static final Setting<Boolean> TCP_CHECKSUM = Setting.named(
@@ -96,85 +100,84 @@ public final class Settings {
             .withDefault("5s");
     /** Port to listen on, or a range of ports that the ranks of a host share. */
     public static final Setting<PortRange> TCP_PORT = Setting.named(
-                    "ferro.tcp.port", "a port, a range such as 20000-20015, or 0 for any free one", PortRange::of)
+                    "ferro.tcp.port",
+                    "a port, a range such as 20000-20015, or 0 for any free one",
+                    new Parser<>(Form.PORTS, PortRange.class))
             .withDefault("0");
     /** Address to listen on. */
     public static final Setting<String> TCP_BIND = Setting.named(
                     "ferro.tcp.bind",
                     "an address of this machine, or auto for the address on the route to the rendezvous",
-                    Function.identity())
+                    TEXT)
             .withDefault("auto");
     /** Address that is advertised to the other ranks. */
     public static final Setting<String> TCP_ADVERTISE = Setting.named(
-                    "ferro.tcp.advertise",
-                    "an address or host name, or auto for the bound address",
-                    Function.identity())
+                    "ferro.tcp.advertise", "an address or host name, or auto for the bound address", TEXT)
             .withDefault("auto");
     /** Network interfaces that a rank may use. */
     public static final Setting<InterfaceFilter> TCP_INTERFACE = Setting.named(
             "ferro.tcp.interface",
             "names and networks such as eth0,ib0 or 10.0.0.0/8; a leading ^ excludes them",
-            InterfaceFilter::of);
+            new Parser<>(Form.INTERFACES, InterfaceFilter.class));
     /** I/O interface of the sockets. */
-    public static final Setting<String> TCP_IO = Setting.named(
-                    "ferro.tcp.io", "auto, epoll or nio", Function.identity())
-            .withDefault("auto");
+    public static final Setting<String> TCP_IO =
+            Setting.named("ferro.tcp.io", "auto, epoll or nio", TEXT).withDefault("auto");
     /** Congestion control of data links. */
     public static final Setting<String> TCP_CONGESTION = Setting.named(
                     "ferro.tcp.congestion",
                     "auto (reno on loopback, else the system's), system, or a name such as reno",
-                    Function.identity())
+                    TEXT)
             .withDefault("auto");
     /** Which connections are encrypted. */
     public static final Setting<String> TLS = Setting.named(
-                    "ferro.tls", "auto, on or off, equal on all ranks", oneOf("is none of these", "auto", "on", "off"))
+                    "ferro.tls",
+                    "auto, on or off, equal on all ranks",
+                    new OneOf("is none of these", "auto", "on", "off"))
             .withDefault("auto");
     /** Library that encrypts: that of the JDK or OpenSSL. */
     public static final Setting<String> TLS_PROVIDER = Setting.named(
                     "ferro.tls.provider",
                     "auto (openssl if it is available), jdk or openssl",
-                    oneOf("is none of these", "auto", "jdk", "openssl"))
+                    new OneOf("is none of these", "auto", "jdk", "openssl"))
             .withDefault("auto");
     /**
      * Maximum number of bytes that one side of a data connection encrypts with one key, if the TLS engine does not
      * change keys itself.
      */
     public static final Setting<Long> TLS_KEY_BYTES = Setting.named(
-                    "ferro.tls.key.bytes", "a size from 1MiB to 256GiB", Settings::keyBytes)
+                    "ferro.tls.key.bytes", "a size from 1MiB to 256GiB", new Parser<>(Form.KEY_BYTES, Long.class))
             .withDefault("128GiB");
     /** File with the certificates of this rank, leaf first. */
     public static final Setting<String> TLS_CERTIFICATE =
-            Setting.named("ferro.tls.certificate", "a PEM file of certificates, leaf first", Function.identity());
+            Setting.named("ferro.tls.certificate", "a PEM file of certificates, leaf first", TEXT);
     /** File with the private key of the first certificate in {@link #TLS_CERTIFICATE}. */
     public static final Setting<String> TLS_KEY =
-            Setting.named("ferro.tls.key", "a PEM file with a key in PKCS#8", Function.identity());
+            Setting.named("ferro.tls.key", "a PEM file with a key in PKCS#8", TEXT);
     /** File with the certificates of the authorities that must have issued the certificates of the other ranks. */
     public static final Setting<String> TLS_TRUST =
-            Setting.named("ferro.tls.trust", "a PEM file of certificates", Function.identity());
+            Setting.named("ferro.tls.trust", "a PEM file of certificates", TEXT);
     /** Pattern of a name that the certificates of the other ranks must contain. */
     public static final Setting<String> TLS_NAME =
-            Setting.named("ferro.tls.name", "a URI or DNS name, where * matches one part", Function.identity());
+            Setting.named("ferro.tls.name", "a URI or DNS name, where * matches one part", TEXT);
     /** Kind of link that carries data between ranks of one host. */
     public static final Setting<String> LINKS = Setting.named(
                     "ferro.links",
                     "auto (shared memory where it works), tcp or shm (shared memory only)",
-                    oneOf("is no kind of link", "auto", "tcp", "shm"))
+                    new OneOf("is no kind of link", "auto", "tcp", "shm"))
             .withDefault("auto");
     /** Name by which this rank identifies its host. Ranks with equal names try to share memory. */
-    public static final Setting<String> HOST =
-            Setting.named("ferro.host", "a name of at most 64 bytes", Settings::jobId);
+    public static final Setting<String> HOST = Setting.named("ferro.host", "a name of at most 64 bytes", NAME);
     /** Maximum shared memory that one rank may use. */
     public static final Setting<Long> SHM_BYTES =
             Setting.named("ferro.shm.bytes", "a size such as 512MiB", BYTES).withDefault("512MiB");
     /** Folder in which segments of shared memory are created. */
-    public static final Setting<String> SHM_DIR = Setting.named(
-                    "ferro.shm.dir", "an absolute path", Function.identity())
-            .withDefault("/dev/shm");
+    public static final Setting<String> SHM_DIR =
+            Setting.named("ferro.shm.dir", "an absolute path", TEXT).withDefault("/dev/shm");
     /** Whether device tensors may go through host memory if NCCL is not available. */
     public static final Setting<Boolean> GPU_FALLBACK = Setting.named("ferro.gpu.fallback", "1 or 0", FLAG);
     /** Name of the back end for host tensors if {@code gloo-fallback} is selected by name. */
     public static final Setting<String> FALLBACK_HOST = Setting.named(
-                    "ferro.fallback.host", "the name of a back end for host memory", Function.identity())
+                    "ferro.fallback.host", "the name of a back end for host memory", TEXT)
             .withDefault("tcp");
     /** Size of the pieces of the host round trip. */
     public static final Setting<Long> FALLBACK_CHUNK = Setting.named(
@@ -185,13 +188,13 @@ public final class Settings {
             Setting.named("ferro.nccl.device", "a device ordinal from 0", INTEGER);
     /** Location of libnccl. */
     public static final Setting<String> NCCL_LIBRARY =
-            Setting.named("ferro.nccl.library", "an absolute path or a plain library name", Settings::library);
+            Setting.named("ferro.nccl.library", "an absolute path or a plain library name", LIBRARY);
     /** Location of the CUDA runtime. */
     public static final Setting<String> CUDART_LIBRARY =
-            Setting.named("ferro.cudart.library", "an absolute path or a plain library name", Settings::library);
+            Setting.named("ferro.cudart.library", "an absolute path or a plain library name", LIBRARY);
     /** Folders that JNA, and therefore ferro, searches first for native libraries. */
     public static final Setting<String> JNA_LIBRARY_PATH =
-            Setting.named("jna.library.path", "absolute paths of folders", Function.identity());
+            Setting.named("jna.library.path", "absolute paths of folders", TEXT);
     /** Another variable for {@link #GPU_FALLBACK}. This variable takes effect if it is set, also if it is set to 0. */
     public static final Setting<Boolean> ENABLE_GPU_FALLBACK =
             Setting.named("FERRO_ENABLE_GPU_FALLBACK", "1 or 0", FLAG);
@@ -216,8 +219,7 @@ public final class Settings {
     public static final Setting<Integer> LOCAL_CORES =
             Setting.named("FERRO_LOCAL_CORES", "a number of cores from 1", INTEGER);
     /** Host of the store if the rendezvous is {@code env://}. */
-    public static final Setting<String> MASTER_ADDR =
-            Setting.named("MASTER_ADDR", "a host name or address", Function.identity());
+    public static final Setting<String> MASTER_ADDR = Setting.named("MASTER_ADDR", "a host name or address", TEXT);
     /** Port of the store if the rendezvous is {@code env://}. */
     public static final Setting<Integer> MASTER_PORT = Setting.named("MASTER_PORT", "a port", INTEGER);
     /** Port of ferro's store if torchrun uses MASTER_PORT itself. */
@@ -229,22 +231,19 @@ public final class Settings {
     public static final Setting<Boolean> STORE_SERVED =
             Setting.named("FERRO_STORE_SERVED", "1 or 0", FLAG).withDefault("0");
     /** Identity of the job, which distinguishes two jobs on one port. */
-    public static final Setting<String> JOB_ID = Setting.named(
-                    "FERRO_JOB_ID", "a name of at most 64 bytes", Settings::jobId)
-            .withDefault("default");
+    public static final Setting<String> JOB_ID =
+            Setting.named("FERRO_JOB_ID", "a name of at most 64 bytes", NAME).withDefault("default");
     /** The conda environment in use. */
-    public static final Setting<String> CONDA_PREFIX =
-            Setting.named("CONDA_PREFIX", "an absolute path", Function.identity());
+    public static final Setting<String> CONDA_PREFIX = Setting.named("CONDA_PREFIX", "an absolute path", TEXT);
     /** The Python environment in use. */
-    public static final Setting<String> VIRTUAL_ENV =
-            Setting.named("VIRTUAL_ENV", "an absolute path", Function.identity());
+    public static final Setting<String> VIRTUAL_ENV = Setting.named("VIRTUAL_ENV", "an absolute path", TEXT);
     /** The home folder of the user, in which pip may have installed libraries. */
-    public static final Setting<String> HOME = Setting.named("HOME", "an absolute path", Function.identity());
+    public static final Setting<String> HOME = Setting.named("HOME", "an absolute path", TEXT);
     /** The folder for temporary files. */
-    public static final Setting<String> TMPDIR = Setting.named("TMPDIR", "a folder", Function.identity());
+    public static final Setting<String> TMPDIR = Setting.named("TMPDIR", "a folder", TEXT);
     /** File with the job's secret, mode 0600. */
     public static final Setting<String> SECRET_FILE =
-            Setting.named("FERRO_SECRET_FILE", "a file that only its owner can read", Function.identity());
+            Setting.named("FERRO_SECRET_FILE", "a file that only its owner can read", TEXT);
 
     /** The job id is part of the first frame of every connection, whose length is limited. */
     private static final int MOST_JOB_ID_BYTES = 64;
@@ -344,17 +343,68 @@ public final class Settings {
         return OF_SCRIPTS;
     }
 
-    /**
-     * Returns a parser that accepts only the given words. For any other text the parser throws an exception, whose
-     * message contains {@code refusal}.
-     */
-    private static Function<String, String> oneOf(String refusal, String... words) {
-        return text -> {
-            if (!List.of(words).contains(text)) {
+    /** What a text may be. */
+    private enum Form {
+        TEXT,
+        NAME,
+        FOLDER,
+        LIBRARY,
+        INTEGER,
+        COUNT,
+        LONG,
+        BYTES,
+        KEY_BYTES,
+        DURATION,
+        INTERVAL,
+        FLAG,
+        PORTS,
+        INTERFACES
+    }
+
+    /** A parser of one form. All forms share a class: a rank that starts would link a method reference for each form. */
+    private record Parser<T>(Form form, Class<T> type) implements Function<String, T> {
+        @Override
+        public T apply(String text) {
+            return type.cast(value(text));
+        }
+
+        private Object value(String text) {
+            return switch (form) {
+                case TEXT -> text;
+                case NAME -> jobId(text);
+                case FOLDER -> folder(text);
+                case LIBRARY -> library(text);
+                case INTEGER -> Integer.valueOf(text);
+                case COUNT -> Setting.count(text);
+                case LONG -> Long.valueOf(text);
+                case BYTES -> Setting.bytes(text);
+                case KEY_BYTES -> keyBytes(text);
+                case DURATION -> Setting.duration(text);
+                case INTERVAL -> Setting.interval(text);
+                case FLAG -> flag(text);
+                case PORTS -> PortRange.of(text);
+                case INTERFACES -> InterfaceFilter.of(text);
+            };
+        }
+    }
+
+    /** A parser that accepts only the given words. The exception for another text contains {@code refusal}. */
+    private static final class OneOf implements Function<String, String> {
+        private final String refusal;
+        private final List<String> words;
+
+        OneOf(String refusal, String... words) {
+            this.refusal = refusal;
+            this.words = List.of(words);
+        }
+
+        @Override
+        public String apply(String text) {
+            if (!words.contains(text)) {
                 throw new IllegalArgumentException("\"" + text + "\" " + refusal);
             }
             return text;
-        };
+        }
     }
 
     private static String jobId(String text) {
