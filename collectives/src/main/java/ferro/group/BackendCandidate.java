@@ -8,45 +8,90 @@ import java.util.ServiceConfigurationError;
 import java.util.function.Supplier;
 
 /**
- * A provider that was found, even if it is not usable.
+ * A provider that was found, even if it is not usable. Not thread-safe.
  *
- * @param name        name by which users select the provider; the name of the class if the provider itself is broken
- * @param priority    priority of the provider; {@code auto} never chooses one below 0
- * @param unavailable why the provider cannot work in this process; empty if it can work
- * @param deviceKind  kind of device whose tensors the provider accepts, empty for host memory only
- * @param provider    provider; null if the provider is broken
- * @param failure     why the provider is broken; null if it is not
+ * <p>The provider is asked whether it can work when somebody needs the answer. A rank that starts spends no time on
+ * providers that it cannot choose.
  */
-record BackendCandidate(
-        String name,
-        int priority,
-        Optional<String> unavailable,
-        Optional<String> deviceKind,
-        BackendProvider provider,
-        Throwable failure) {
-    /** Makes a provider and queries it. A failure of the provider becomes the reason in {@code unavailable}. */
+final class BackendCandidate {
+    private final BackendProvider provider;
+    private final RankContext context;
+    private final String type;
+    private String name;
+    private int priority;
+    private Optional<String> deviceKind = Optional.empty();
+    /** Null until the provider was asked. */
+    private Optional<String> unavailable;
+
+    private Throwable failure;
+
+    private BackendCandidate(String type, BackendProvider provider, RankContext context) {
+        this.type = type;
+        this.provider = provider;
+        this.context = context;
+    }
+
+    /** Makes a provider and queries it. A failure of the provider becomes the reason in {@link #unavailable}. */
     static BackendCandidate of(String type, Supplier<BackendProvider> make, RankContext context) {
         try {
-            BackendProvider provider = make.get();
-            return new BackendCandidate(
-                    provider.name(),
-                    provider.priority(),
-                    provider.unavailableBecause(context),
-                    provider.deviceKind(),
-                    provider,
-                    null);
+            BackendCandidate made = new BackendCandidate(type, make.get(), context);
+            made.name = made.provider.name();
+            made.priority = made.provider.priority();
+            made.deviceKind = made.provider.deviceKind();
+            return made;
         } catch (ServiceConfigurationError | LinkageError | RuntimeException broken) {
             return broken(type, broken);
         }
     }
 
     static BackendCandidate broken(String type, Throwable why) {
-        return new BackendCandidate(
-                type,
-                Integer.MIN_VALUE,
-                Optional.of("broken: " + BrokenServices.root(why)),
-                Optional.empty(),
-                null,
-                why);
+        BackendCandidate candidate = new BackendCandidate(type, null, null);
+        candidate.breakBy(why);
+        return candidate;
+    }
+
+    private void breakBy(Throwable why) {
+        name = type;
+        priority = Integer.MIN_VALUE;
+        deviceKind = Optional.empty();
+        unavailable = Optional.of("broken: " + BrokenServices.root(why));
+        failure = why;
+    }
+
+    /** Returns the name by which users select the provider; the name of the class if the provider itself is broken. */
+    String name() {
+        return name;
+    }
+
+    /** Returns the priority of the provider; {@code auto} never chooses one below 0. */
+    int priority() {
+        return priority;
+    }
+
+    /** Returns why the provider cannot work in this process; empty if it can work. */
+    Optional<String> unavailable() {
+        if (unavailable == null) {
+            try {
+                unavailable = provider.unavailableBecause(context);
+            } catch (ServiceConfigurationError | LinkageError | RuntimeException broken) {
+                breakBy(broken);
+            }
+        }
+        return unavailable;
+    }
+
+    /** Returns the kind of device whose tensors the provider accepts; empty for host memory only. */
+    Optional<String> deviceKind() {
+        return deviceKind;
+    }
+
+    /** Returns the provider; only of a candidate that is usable. */
+    BackendProvider provider() {
+        return provider;
+    }
+
+    /** Returns why the provider is broken; null if it is not, or was not asked yet. */
+    Throwable failure() {
+        return failure;
     }
 }

@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Collectors;
+import java.util.StringJoiner;
 
 /**
  * Finds the back ends on the class path and the module path, and opens those that {@code ferro.backend} selects. The
@@ -125,65 +125,83 @@ final class BackendSelection {
                 Services.providers(BackendProvider.class),
                 next -> found.add(BackendCandidate.of(next.type().getSimpleName(), next, context)),
                 broken -> found.add(BackendCandidate.broken("(unreadable provider)", broken)));
-        found.sort(
-                Comparator.comparingInt(BackendCandidate::priority).reversed().thenComparing(BackendCandidate::name));
+        found.sort(new BestFirst());
         return found;
     }
 
+    /** The order by priority, and by name among equals. */
+    private static final class BestFirst implements Comparator<BackendCandidate> {
+        @Override
+        public int compare(BackendCandidate one, BackendCandidate other) {
+            int byPriority = Integer.compare(other.priority(), one.priority());
+            return byPriority != 0 ? byPriority : one.name().compareTo(other.name());
+        }
+    }
+
     private static BackendCandidate best(List<BackendCandidate> found) {
-        return found.stream()
-                .filter(candidate ->
-                        candidate.priority() >= 0 && candidate.unavailable().isEmpty())
-                .findFirst()
-                .orElseThrow(() -> refusal(
-                        "no usable back end for -Dferro.backend=auto; found: " + list(found)
-                                + (found.stream()
-                                                .anyMatch(candidate ->
-                                                        candidate.name().equals("tcp"))
-                                        ? ": remove the reason of one, or name a back end"
-                                        : ": add ferro to the class path, or name a back end"),
-                        found));
+        for (BackendCandidate candidate : found) {
+            if (candidate.priority() >= 0 && candidate.unavailable().isEmpty()) {
+                return candidate;
+            }
+        }
+        String wayOut = withName("tcp", found).isPresent()
+                ? ": remove the reason of one, or name a back end"
+                : ": add ferro to the class path, or name a back end";
+        throw refusal("no usable back end for -Dferro.backend=auto; found: " + list(found) + wayOut, found);
     }
 
     private static Optional<BackendCandidate> bestForDevices(List<BackendCandidate> found) {
-        return found.stream()
-                .filter(candidate -> candidate.deviceKind().isPresent()
-                        && candidate.unavailable().isEmpty())
-                .findFirst();
+        for (BackendCandidate candidate : found) {
+            if (candidate.deviceKind().isPresent() && candidate.unavailable().isEmpty()) {
+                return Optional.of(candidate);
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static Optional<BackendCandidate> withName(String name, List<BackendCandidate> found) {
+        for (BackendCandidate candidate : found) {
+            if (candidate.name().equals(name)) {
+                return Optional.of(candidate);
+            }
+        }
+        return Optional.empty();
     }
 
     private static BackendCandidate named(String name, String wanted, List<BackendCandidate> found) {
         String inPair = name.equals(wanted) ? "" : ", which names \"" + name + "\"";
-        BackendCandidate chosen = found.stream()
-                .filter(candidate -> candidate.name().equals(name))
-                .findFirst()
-                .orElseThrow(() -> refusal(
-                        "no back end named -Dferro.backend=" + wanted + inPair + "; found: " + list(found)
-                                + ": use one of these names, or add the jar that has it",
-                        found));
-        if (chosen.unavailable().isPresent()) {
+        Optional<BackendCandidate> chosen = withName(name, found);
+        if (chosen.isEmpty()) {
+            throw refusal(
+                    "no back end named -Dferro.backend=" + wanted + inPair + "; found: " + list(found)
+                            + ": use one of these names, or add the jar that has it",
+                    found);
+        }
+        if (chosen.get().unavailable().isPresent()) {
             throw refusal(
                     "no usable back end for -Dferro.backend=" + wanted + inPair + "; found: " + list(found), found);
         }
-        return chosen;
+        return chosen.get();
     }
 
     /** Returns an exception with the errors of broken providers as its cause. */
     private static IllegalArgumentException refusal(String text, List<BackendCandidate> found) {
         BrokenServices broken = new BrokenServices();
-        found.stream()
-                .map(BackendCandidate::failure)
-                .filter(failure -> failure != null)
-                .forEach(broken::add);
+        for (BackendCandidate candidate : found) {
+            if (candidate.failure() != null) {
+                broken.add(candidate.failure());
+            }
+        }
         return new IllegalArgumentException(text, broken.cause());
     }
 
     private static String list(List<BackendCandidate> found) {
-        return found.isEmpty()
-                ? "none"
-                : found.stream()
-                        .map(candidate -> candidate.name() + " ("
-                                + candidate.unavailable().orElse("usable") + ")")
-                        .collect(Collectors.joining(", "));
+        StringJoiner list = new StringJoiner(", ").setEmptyValue("none");
+        for (BackendCandidate candidate : found) {
+            // asked before the name: a provider that fails now has the name of its class
+            String state = candidate.unavailable().orElse("usable");
+            list.add(candidate.name() + " (" + state + ")");
+        }
+        return list.toString();
     }
 }
