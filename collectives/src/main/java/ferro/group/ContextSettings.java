@@ -7,15 +7,13 @@ import ferro.job.RankOfJob;
 import ferro.spi.Setting;
 import ferro.spi.Settings;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * The settings of one context: properties, variables, and the rank that the variables of a launcher give. Thread-safe.
@@ -24,14 +22,10 @@ final class ContextSettings {
     private static final String PREFIX = "ferro.";
     private static final String VARIABLE_PREFIX = "FERRO_";
     /** The names of the properties, including those that belong to other software. */
-    private static final Set<String> PROPERTIES = Settings.all().stream()
-            .map(Setting::name)
-            .filter(name -> !isVariable(name))
-            .collect(Collectors.toUnmodifiableSet());
+    private static final Set<String> PROPERTIES = properties();
 
     /** Variables of other software that are settings of ferro. */
-    private static final Set<String> VARIABLES =
-            Settings.all().stream().map(Setting::variable).collect(Collectors.toUnmodifiableSet());
+    private static final Set<String> VARIABLES = allVariables();
 
     /** Settings that a cluster launcher may give by its own variables. */
     private static final Set<String> OF_JOB = Set.of(
@@ -42,8 +36,7 @@ final class ContextSettings {
             Settings.JOB_ID.name(),
             Settings.LOCAL_CORES.name());
 
-    private final UnaryOperator<String> properties;
-    private final Supplier<Set<String>> propertyNames;
+    private final Properties properties;
     private final Map<String, String> variables;
     /** Variables that the options set. Variables of the options take precedence over the variables of launchers. */
     private final Map<String, String> named;
@@ -54,21 +47,56 @@ final class ContextSettings {
     private OptionalInt own;
 
     private ContextSettings(
-            UnaryOperator<String> properties,
-            Supplier<Set<String>> propertyNames,
+            Properties properties,
             Map<String, String> variables,
             Map<String, String> named,
             Supplier<OptionalInt> ownCores) {
         this.properties = properties;
-        this.propertyNames = propertyNames;
         this.variables = variables;
         this.named = named;
         this.ownCores = ownCores;
     }
 
+    /** Properties of a context. */
+    private interface Properties {
+        /** Returns the text of a property; null if it is unset. */
+        String text(String name);
+
+        Set<String> names();
+    }
+
+    /** Properties of a map, in which also variables may be found. */
+    private record OfMap(Map<String, String> settings) implements Properties {
+        @Override
+        public String text(String name) {
+            return settings.get(name);
+        }
+
+        @Override
+        public Set<String> names() {
+            return Set.of();
+        }
+    }
+
+    /** Properties of this process, which the properties of the options override. */
+    private record OfProcess(Map<String, String> over) implements Properties {
+        @Override
+        public String text(String name) {
+            if (over.containsKey(name)) {
+                return over.get(name);
+            }
+            return name.startsWith(PREFIX) || PROPERTIES.contains(name) ? System.getProperty(name) : null;
+        }
+
+        @Override
+        public Set<String> names() {
+            return System.getProperties().stringPropertyNames();
+        }
+    }
+
     /** Returns settings of a map, by property or by variable; neither properties nor the environment are read. */
     static ContextSettings of(Map<String, String> settings, Supplier<OptionalInt> ownCores) {
-        return new ContextSettings(settings::get, Set::of, settings, Map.of(), ownCores);
+        return new ContextSettings(new OfMap(settings), settings, Map.of(), ownCores);
     }
 
     /**
@@ -77,21 +105,26 @@ final class ContextSettings {
      */
     static ContextSettings of(JoinOptions options, Map<String, String> environment) {
         Map<String, String> over = options.overrides();
-        UnaryOperator<String> process =
-                name -> name.startsWith(PREFIX) || PROPERTIES.contains(name) ? System.getProperty(name) : null;
-        Map<String, String> variables = new HashMap<>(environment);
-        variables.keySet().removeIf(name -> options.hides(name, VARIABLES.contains(name)));
-        Map<String, String> named = new HashMap<>(over);
-        named.keySet().removeIf(name -> !isVariable(name));
-        named.forEach((name, text) -> {
-            // with this variable a rank would look as if ferro run had started it
-            if (!name.equals(Settings.STORE_SERVED.name())) {
-                variables.put(name, text);
+        Map<String, String> variables = new HashMap<>();
+        for (Map.Entry<String, String> variable : environment.entrySet()) {
+            String name = variable.getKey();
+            if (!options.hides(name, VARIABLES.contains(name))) {
+                variables.put(name, variable.getValue());
             }
-        });
+        }
+        Map<String, String> named = new HashMap<>();
+        for (Map.Entry<String, String> set : over.entrySet()) {
+            String name = set.getKey();
+            if (isVariable(name)) {
+                named.put(name, set.getValue());
+                // with this variable a rank would look as if ferro run had started it
+                if (!name.equals(Settings.STORE_SERVED.name())) {
+                    variables.put(name, set.getValue());
+                }
+            }
+        }
         return new ContextSettings(
-                name -> over.containsKey(name) ? over.get(name) : process.apply(name),
-                () -> System.getProperties().stringPropertyNames(),
+                new OfProcess(over),
                 Map.copyOf(variables),
                 Map.copyOf(named),
                 // ranks whose number the options give may share this process and its cores
@@ -107,8 +140,26 @@ final class ContextSettings {
         if (OF_JOB.contains(name)) {
             return ofJob(name);
         }
-        return Optional.ofNullable(isVariable(name) ? null : properties.apply(name))
-                .or(() -> variable(Setting.variable(name)));
+        String property = isVariable(name) ? null : properties.text(name);
+        return property != null ? Optional.of(property) : variable(Setting.variable(name));
+    }
+
+    private static Set<String> properties() {
+        Set<String> names = new HashSet<>();
+        for (Setting<?> setting : Settings.all()) {
+            if (!isVariable(setting.name())) {
+                names.add(setting.name());
+            }
+        }
+        return Set.copyOf(names);
+    }
+
+    private static Set<String> allVariables() {
+        Set<String> names = new HashSet<>();
+        for (Setting<?> setting : Settings.all()) {
+            names.add(setting.variable());
+        }
+        return Set.copyOf(names);
     }
 
     private static boolean isVariable(String name) {
@@ -117,13 +168,14 @@ final class ContextSettings {
 
     /** Returns a variable. An empty variable counts as not set, because scripts leave empty ones. */
     private Optional<String> variable(String name) {
-        return Optional.ofNullable(named.getOrDefault(name, variables.get(name)))
-                .filter(text -> !text.isBlank());
+        String text = named.getOrDefault(name, variables.get(name));
+        return text == null || text.isBlank() ? Optional.empty() : Optional.of(text);
     }
 
     /** Returns whether the launcher of a cluster has started this rank. */
     boolean isOfACluster() {
-        return findings().job().filter(found -> found.family().ofACluster()).isPresent();
+        Optional<RankOfJob> job = findings().job();
+        return job.isPresent() && job.get().family().ofACluster();
     }
 
     /** Returns the value that a cluster launcher gives by its own variables, else the value that is set. */
@@ -131,7 +183,7 @@ final class ContextSettings {
         Optional<String> set = variable(variable);
         Optional<RankOfJob> job = findings().job();
         if (variable.equals(Settings.LOCAL_CORES.name())) {
-            return set.or(() -> job.flatMap(this::coresTogether));
+            return set.isPresent() || job.isEmpty() ? set : coresTogether(job.get());
         }
         if (named.containsKey(variable) || !isOfACluster()) {
             return set;
@@ -142,7 +194,7 @@ final class ContextSettings {
             case "WORLD_SIZE" -> Optional.of("" + found.worldSize());
             case "LOCAL_RANK" -> text(found.localRank());
             case "LOCAL_WORLD_SIZE" -> text(found.localWorldSize());
-            default -> set.or(() -> found.rendezvous().key());
+            default -> set.isPresent() ? set : found.rendezvous().key();
         };
     }
 
@@ -166,7 +218,10 @@ final class ContextSettings {
     private synchronized JobVariables findings() {
         Map<String, String> given = new HashMap<>();
         for (Setting<?> setting : List.of(Settings.RANK, Settings.WORLD_SIZE)) {
-            Optional.ofNullable(properties.apply(setting.name())).ifPresent(text -> given.put(setting.name(), text));
+            String text = properties.text(setting.name());
+            if (text != null) {
+                given.put(setting.name(), text);
+            }
         }
         if (findings == null || !given.equals(foundWith)) {
             Map<String, String> all = new HashMap<>(variables);
@@ -184,8 +239,17 @@ final class ContextSettings {
 
     /** Returns the names that look like settings. */
     Set<String> names() {
-        return Stream.concat(propertyNames.get().stream(), variables.keySet().stream())
-                .filter(name -> name.startsWith(PREFIX) || name.startsWith(VARIABLE_PREFIX))
-                .collect(Collectors.toUnmodifiableSet());
+        Set<String> names = new HashSet<>();
+        addNames(properties.names(), names);
+        addNames(variables.keySet(), names);
+        return Set.copyOf(names);
+    }
+
+    private static void addNames(Set<String> all, Set<String> names) {
+        for (String name : all) {
+            if (name.startsWith(PREFIX) || name.startsWith(VARIABLE_PREFIX)) {
+                names.add(name);
+            }
+        }
     }
 }

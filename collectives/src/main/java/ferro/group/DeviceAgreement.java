@@ -39,7 +39,10 @@ record DeviceAgreement(GroupSpec group, JoiningContext context) {
      * is recorded. A back end that needs a store then fails for the same reason and reports it.
      */
     void sayNone() {
-        context.storeIfAny().ifPresent(store -> say(store, NONE));
+        Optional<Store> store = context.storeIfAny();
+        if (store.isPresent()) {
+            say(store.get(), NONE);
+        }
     }
 
     /**

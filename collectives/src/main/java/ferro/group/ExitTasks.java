@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.LongSupplier;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -19,7 +20,7 @@ final class ExitTasks {
     private static final System.Logger LOG = System.getLogger("ferro.group");
     private static final long BOUND_NANOS = Duration.ofSeconds(5).toNanos();
     /** The JDK handles a signal on a thread of this name, which stays until the hooks are done. */
-    private static final Pattern SIGNAL_THREAD = Pattern.compile("(SIG[A-Z0-9]+) handler");
+    private static final String SIGNAL_THREAD = "(SIG[A-Z0-9]+) handler";
 
     private final LongSupplier clock;
     private final List<OrderedTask> entries = new ArrayList<>();
@@ -76,11 +77,13 @@ final class ExitTasks {
     }
 
     private static String signal() {
-        return Thread.getAllStackTraces().keySet().stream()
-                .map(thread -> SIGNAL_THREAD.matcher(thread.getName()))
-                .filter(java.util.regex.Matcher::matches)
-                .map(matched -> matched.group(1))
-                .findFirst()
-                .orElse("");
+        Pattern handler = Pattern.compile(SIGNAL_THREAD);
+        for (Thread thread : Thread.getAllStackTraces().keySet()) {
+            Matcher matched = handler.matcher(thread.getName());
+            if (matched.matches()) {
+                return matched.group(1);
+            }
+        }
+        return "";
     }
 }

@@ -2,6 +2,7 @@ package ferro.group;
 
 import ferro.job.JobFinder;
 import ferro.job.JobVariables;
+import ferro.job.RankOfJob;
 import ferro.spi.GroupSpec;
 import ferro.spi.OncePerContext;
 import ferro.spi.RankContext;
@@ -25,11 +26,11 @@ final class JobLine {
 
     private static void tell(GroupSpec group, RankContext context) {
         JobVariables found = JobFinder.of(context);
-        boolean ofACluster = found.job()
-                .filter(job -> job.family().ofACluster())
-                .filter(job -> job.rank() == group.rank() && job.worldSize() == group.worldSize())
-                .isPresent();
-        if (ofACluster) {
+        if (found.job().isEmpty()) {
+            return;
+        }
+        RankOfJob job = found.job().get();
+        if (job.family().ofACluster() && job.rank() == group.rank() && job.worldSize() == group.worldSize()) {
             LOG.log(Level.INFO, found.line());
         }
     }

@@ -350,7 +350,7 @@ public final class JoinOptions {
     }
 
     Optional<byte[]> secret() {
-        return Optional.ofNullable(secret).map(byte[]::clone);
+        return secret == null ? Optional.empty() : Optional.of(secret.clone());
     }
 
     /** Returns the address at which another process serves the store. */

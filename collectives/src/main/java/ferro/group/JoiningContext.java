@@ -28,7 +28,7 @@ final class JoiningContext extends ForwardingContext {
         }
         if (store == null) {
             Optional<Store> given = given();
-            store = given.orElseGet(this::open);
+            store = given.isPresent() ? given.get() : open();
             opened = given.isEmpty();
         }
         return store;

@@ -3,11 +3,10 @@ package ferro.group;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.stream.Stream;
 
 /**
  * Finds out whether cores are bound to this process alone. mpirun and srun bind each rank to some cores. The JVM then
@@ -52,29 +51,36 @@ record OwnCores(Path proc, Path sys) {
     /** Returns the cores of the control group if one limits the cores, else those of the host. */
     private BitSet around() throws IOException {
         List<String> groups = Files.readAllLines(proc.resolve("self/cgroup"));
-        Optional<Path> file = groups.stream()
-                .map(line -> line.split(":", 3))
-                .filter(parts -> parts.length == 3)
-                .flatMap(parts -> candidates(parts[1], parts[2]))
-                .filter(Files::isReadable)
-                .findFirst();
-        return cores(Files.readString(file.orElse(sys.resolve("devices/system/cpu/online"))));
+        for (String line : groups) {
+            String[] parts = line.split(":", 3);
+            if (parts.length == 3) {
+                for (Path file : candidates(parts[1], parts[2])) {
+                    if (Files.isReadable(file)) {
+                        return cores(Files.readString(file));
+                    }
+                }
+            }
+        }
+        return cores(Files.readString(sys.resolve("devices/system/cpu/online")));
     }
 
     /**
      * Returns the files that may list the cores of a control group. The files are in the folder of the group, or in a
      * parent folder from which the group inherits the cores.
      */
-    private Stream<Path> candidates(String controllers, String path) {
+    private List<Path> candidates(String controllers, String path) {
         boolean first = List.of(controllers.split(",")).contains("cpuset");
         if (!first && !controllers.isEmpty()) {
-            return Stream.empty();
+            return List.of();
         }
         Path root = sys.resolve(first ? "fs/cgroup/cpuset" : "fs/cgroup").normalize();
         String file = first ? "cpuset.effective_cpus" : "cpuset.cpus.effective";
         Path group = root.resolve(path.replaceFirst("^/+", "")).normalize();
-        return Stream.iterate(group.startsWith(root) ? group : root, at -> at.startsWith(root), Path::getParent)
-                .map(folder -> folder.resolve(file));
+        List<Path> files = new ArrayList<>();
+        for (Path at = group.startsWith(root) ? group : root; at.startsWith(root); at = at.getParent()) {
+            files.add(at.resolve(file));
+        }
+        return files;
     }
 
     /** Parses a list such as {@code 0-3,8}. */

@@ -13,6 +13,7 @@ import java.net.URI;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 
 /** Finds the provider of the store that {@code ferro.rendezvous} names. */
 final class StoreProviders {
@@ -32,21 +33,25 @@ final class StoreProviders {
         URI address = URI.create(text.endsWith("://") ? text + "/" : text);
         TreeSet<String> schemes = new TreeSet<>();
         BrokenServices broken = new BrokenServices();
-        Optional<T> found = Services.first(
-                Services.of(StoreProvider.class),
-                next -> {
-                    schemes.add(next.scheme());
-                    return next.scheme().equals(address.getScheme())
-                            ? Optional.of(ask.apply(next, address))
-                            : Optional.empty();
-                },
-                broken::add);
+        Function<StoreProvider, Optional<T>> ofScheme = new Function<>() {
+            @Override
+            public Optional<T> apply(StoreProvider next) {
+                schemes.add(next.scheme());
+                return next.scheme().equals(address.getScheme())
+                        ? Optional.of(ask.apply(next, address))
+                        : Optional.empty();
+            }
+        };
+        Optional<T> found = Services.first(Services.of(StoreProvider.class), ofScheme, broken::add);
+        if (found.isPresent()) {
+            return found.get();
+        }
         schemes.addAll(broken.texts());
-        return found.orElseThrow(() -> new FerroException(
+        throw new FerroException(
                 Code.RENDEZVOUS,
                 Where.of(group.name(), group.rank()),
                 "no store for ferro.rendezvous=" + address + "; there are stores for " + schemes
                         + ": use one of these, or add ferro to the class path",
-                broken.cause()));
+                broken.cause());
     }
 }

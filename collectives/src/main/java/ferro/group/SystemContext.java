@@ -200,7 +200,8 @@ public final class SystemContext implements RankContext, AutoCloseable {
      *     address and there is no secret, ABORTED after {@link #abort}
      */
     public String storeEndpoint() {
-        return options.endpoint().orElseGet(this::served);
+        Optional<String> endpoint = options.endpoint();
+        return endpoint.isPresent() ? endpoint.get() : served();
     }
 
     private String served() {

@@ -6,10 +6,10 @@ import ferro.spi.RankContext;
 import ferro.spi.Setting;
 import ferro.spi.Settings;
 import java.lang.System.Logger.Level;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
 
 /**
  * Logs a warning for names that are set but are no settings, such as {@code ferro.tiemout}. Without the warning a
@@ -25,16 +25,21 @@ final class UnknownSettings {
 
     /** Logs a warning for each name once per context, even if the context joins several times. */
     static void tellOnce(RankContext context) {
-        new TreeSet<>(context.settingNames())
-                .stream()
-                        .filter(name -> !KNOWN.contains(name) && !name.startsWith(OF_NETTY))
-                        .filter(name -> OncePerContext.isFirst(context, UnknownSettings.class.getName() + name))
-                        .forEach(name -> LOG.log(Level.WARNING, text(name)));
+        for (String name : new TreeSet<>(context.settingNames())) {
+            if (!KNOWN.contains(name)
+                    && !name.startsWith(OF_NETTY)
+                    && OncePerContext.isFirst(context, UnknownSettings.class.getName() + name)) {
+                LOG.log(Level.WARNING, text(name));
+            }
+        }
     }
 
     private static Set<String> known() {
-        Set<String> names = Settings.all().stream().map(Setting::name).collect(Collectors.toSet());
-        Settings.all().forEach(setting -> names.add(setting.variable()));
+        Set<String> names = new HashSet<>();
+        for (Setting<?> setting : Settings.all()) {
+            names.add(setting.name());
+            names.add(setting.variable());
+        }
         names.addAll(Settings.ofScripts());
         return Set.copyOf(names);
     }

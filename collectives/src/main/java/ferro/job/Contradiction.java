@@ -21,13 +21,12 @@ final class Contradiction {
 
     /** Returns the reason to refuse the chosen family, if another family contradicts it. */
     static Optional<String> find(LauncherCandidate chosen, List<LauncherCandidate> found, HostFacts around) {
-        Optional<LauncherCandidate> other = found.stream()
-                .filter(LauncherCandidate::isComplete)
-                .filter(one -> unordered(chosen.family(), one.family()))
-                .filter(one -> !one.ranks().equals(chosen.ranks()))
-                .findFirst();
-        if (other.isPresent()) {
-            return Optional.of(text(chosen, other.get()));
+        for (LauncherCandidate one : found) {
+            if (one.isComplete()
+                    && unordered(chosen.family(), one.family())
+                    && !one.ranks().equals(chosen.ranks())) {
+                return Optional.of(text(chosen, one));
+            }
         }
         return chosen.family() == LauncherKind.FERRO_RUN ? leftBehind(chosen, found, around) : Optional.empty();
     }
@@ -39,7 +38,11 @@ final class Contradiction {
     private static Optional<String> leftBehind(
             LauncherCandidate chosen, List<LauncherCandidate> found, HostFacts around) {
         Set<LauncherKind> complete = EnumSet.noneOf(LauncherKind.class);
-        found.stream().filter(LauncherCandidate::isComplete).forEach(one -> complete.add(one.family()));
+        for (LauncherCandidate one : found) {
+            if (one.isComplete()) {
+                complete.add(one.family());
+            }
+        }
         if (!complete.contains(LauncherKind.SLURM)
                 && !complete.contains(LauncherKind.OPEN_MPI)
                 && !complete.contains(LauncherKind.HYDRA)) {

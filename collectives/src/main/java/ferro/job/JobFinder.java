@@ -1,6 +1,7 @@
 package ferro.job;
 
 import ferro.spi.RankContext;
+import ferro.spi.Setting;
 import ferro.spi.Settings;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -9,7 +10,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * Finds the job of this process in its environment. The finder chooses the first family, in the order of
@@ -31,14 +31,15 @@ public final class JobFinder {
      */
     public static JobVariables of(RankContext context) {
         Map<String, String> settings = new HashMap<>(context.variables());
-        Stream<String> asked = settings.isEmpty() ? Settings.all().stream().map(setting -> setting.name()) : given();
-        asked.forEach(name -> context.setting(name).ifPresent(text -> settings.put(name, text)));
+        // these properties are read by name and take precedence over the variables
+        List<Setting<?>> asked = settings.isEmpty() ? Settings.all() : List.of(Settings.RANK, Settings.WORLD_SIZE);
+        for (Setting<?> setting : asked) {
+            Optional<String> text = context.setting(setting.name());
+            if (text.isPresent()) {
+                settings.put(setting.name(), text.get());
+            }
+        }
         return find(settings, HostFacts.ofThisHost());
-    }
-
-    /** Returns the properties that are read by name and take precedence over the variables. */
-    private static Stream<String> given() {
-        return Stream.of(Settings.RANK.name(), Settings.WORLD_SIZE.name());
     }
 
     /**
@@ -52,14 +53,13 @@ public final class JobFinder {
         Variables variables = new Variables(Map.copyOf(Objects.requireNonNull(settings, "settings")));
         Objects.requireNonNull(around, "around");
         List<LauncherCandidate> found = candidates(variables, around);
-        Optional<LauncherCandidate> chosen =
-                found.stream().filter(LauncherCandidate::isComplete).findFirst();
+        Optional<LauncherCandidate> chosen = firstComplete(found);
         Optional<String> refusal = refusal(found, chosen, around);
         if (refusal.isPresent()) {
             return new JobVariables(Optional.empty(), sightings(found, Optional.empty()), refusal, "");
         }
         try {
-            RankOfJob job = chosen.orElseThrow().job().get();
+            RankOfJob job = chosen.get().job().get();
             return new JobVariables(Optional.of(job), sightings(found, chosen), Optional.empty(), line(job, found));
         } catch (IllegalArgumentException senseless) {
             return new JobVariables(
@@ -72,22 +72,36 @@ public final class JobFinder {
         PlainFamilies plain = new PlainFamilies(variables, meetings);
         MpiFamilies mpi = new MpiFamilies(variables, meetings, around);
         List<LauncherCandidate> found = new ArrayList<>();
-        plain.given().ifPresent(found::add);
-        plain.plain().ifPresent(found::add);
-        mpi.openMpi().ifPresent(found::add);
-        mpi.hydra().ifPresent(found::add);
-        new SlurmStep(variables, meetings).find().ifPresent(found::add);
-        new IndexedPod(variables, meetings, around).find().ifPresent(found::add);
+        add(plain.given(), found);
+        add(plain.plain(), found);
+        add(mpi.openMpi(), found);
+        add(mpi.hydra(), found);
+        add(new SlurmStep(variables, meetings).find(), found);
+        add(new IndexedPod(variables, meetings, around).find(), found);
         return found;
+    }
+
+    private static void add(Optional<LauncherCandidate> candidate, List<LauncherCandidate> found) {
+        if (candidate.isPresent()) {
+            found.add(candidate.get());
+        }
+    }
+
+    private static Optional<LauncherCandidate> firstComplete(List<LauncherCandidate> found) {
+        for (LauncherCandidate one : found) {
+            if (one.isComplete()) {
+                return Optional.of(one);
+            }
+        }
+        return Optional.empty();
     }
 
     private static Optional<String> refusal(
             List<LauncherCandidate> found, Optional<LauncherCandidate> chosen, HostFacts around) {
-        Optional<LauncherCandidate> halfGiven = found.stream()
-                .filter(one -> one.family() == LauncherKind.GIVEN && !one.isComplete())
-                .findFirst();
-        if (halfGiven.isPresent()) {
-            return halfGiven.get().incomplete();
+        for (LauncherCandidate one : found) {
+            if (one.family() == LauncherKind.GIVEN && !one.isComplete()) {
+                return one.incomplete();
+            }
         }
         return chosen.isPresent() ? Contradiction.find(chosen.get(), found, around) : Optional.of(unknown(found));
     }
@@ -106,12 +120,21 @@ public final class JobFinder {
     }
 
     private static List<DetectedLauncher> sightings(List<LauncherCandidate> found, Optional<LauncherCandidate> chosen) {
-        return Stream.concat(
-                        chosen.stream(),
-                        // no equals: a record builds it at its first use, which would delay every rank when it joins
-                        found.stream().filter(one -> one != chosen.orElse(null)))
-                .map(one -> new DetectedLauncher(one.family(), one.variables(), one.isComplete(), verdict(one, chosen)))
-                .toList();
+        List<DetectedLauncher> sightings = new ArrayList<>();
+        if (chosen.isPresent()) {
+            sightings.add(sighting(chosen.get(), chosen));
+        }
+        for (LauncherCandidate one : found) {
+            // no equals: a record builds it at its first use, which would delay every rank when it joins
+            if (one != chosen.orElse(null)) {
+                sightings.add(sighting(one, chosen));
+            }
+        }
+        return sightings;
+    }
+
+    private static DetectedLauncher sighting(LauncherCandidate one, Optional<LauncherCandidate> chosen) {
+        return new DetectedLauncher(one.family(), one.variables(), one.isComplete(), verdict(one, chosen));
     }
 
     private static String verdict(LauncherCandidate one, Optional<LauncherCandidate> chosen) {
@@ -127,11 +150,13 @@ public final class JobFinder {
     }
 
     private static String line(RankOfJob job, List<LauncherCandidate> found) {
-        String others = found.stream()
-                .filter(one -> one.family() != job.family())
-                .map(JobFinder::other)
-                .collect(Collectors.joining());
-        return job.title() + others;
+        StringBuilder line = new StringBuilder(job.title());
+        for (LauncherCandidate one : found) {
+            if (one.family() != job.family()) {
+                line.append(other(one));
+            }
+        }
+        return line.toString();
     }
 
     private static String other(LauncherCandidate one) {

@@ -52,8 +52,10 @@ public final class JobVariables {
      *     message has the variables, their values and how to fix them
      */
     public RankOfJob required() {
-        return job.orElseThrow(
-                () -> new IllegalArgumentException(refusal.orElse("this process does not know its rank")));
+        if (job.isEmpty()) {
+            throw new IllegalArgumentException(refusal.orElse("this process does not know its rank"));
+        }
+        return job.get();
     }
 
     @Override

@@ -34,11 +34,13 @@ record Meetings(Variables variables) {
      * @param port     port that the ranks use if none is set
      */
     RendezvousPoint at(Optional<String> key, boolean allLocal, Optional<String> host, OptionalInt port) {
+        Optional<String> set = variables.find(HOST);
+        Optional<String> name = key(key);
         OptionalInt named = port();
         return new RendezvousPoint(
-                key(key),
+                name,
                 allLocal,
-                variables.find(HOST).map(Meetings::host).or(() -> host),
+                set.isPresent() ? Optional.of(host(set.get())) : host,
                 named.isPresent() ? named : port,
                 Optional.empty());
     }
@@ -85,7 +87,9 @@ record Meetings(Variables variables) {
     }
 
     private Optional<String> key(Optional<String> ofLauncher) {
-        return variables.find(JOB_ID).or(() -> ofLauncher).map(Meetings::asName);
+        Optional<String> set = variables.find(JOB_ID);
+        Optional<String> key = set.isPresent() ? set : ofLauncher;
+        return key.isPresent() ? Optional.of(asName(key.get())) : key;
     }
 
     private static String asName(String text) {

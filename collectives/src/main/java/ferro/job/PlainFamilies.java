@@ -69,7 +69,7 @@ final class PlainFamilies {
     }
 
     private LauncherKind whose() {
-        if (variables.find("FERRO_STORE_SERVED").filter("1"::equals).isPresent()) {
+        if (variables.find("FERRO_STORE_SERVED").orElse("").equals("1")) {
             return LauncherKind.FERRO_RUN;
         }
         if (variables.hasAny("TORCHELASTIC_RUN_ID", "TORCHELASTIC_USE_AGENT_STORE")
@@ -86,8 +86,8 @@ final class PlainFamilies {
 
     private RankOfJob plainJob(LauncherKind family) {
         // "auto" and "gpu" are values for torchrun, which a program that was started directly does not use
-        boolean several = variables.find(POD_RANKS).filter(ranks -> ranks.matches("[1-9][0-9]*")).stream()
-                .anyMatch(ranks -> !ranks.equals("1"));
+        String ranks = variables.find(POD_RANKS).orElse("1");
+        boolean several = !ranks.equals("1") && ranks.matches("[1-9][0-9]*");
         if (family == LauncherKind.PYTORCH_JOB && several) {
             throw new IllegalArgumentException(variables.shown(RANK, WORLD_SIZE, POD_RANKS)
                     + ": RANK counts pods, but each pod needs several ranks: start the ranks of a pod by torchrun, or set"

@@ -4,6 +4,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.StringJoiner;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -14,23 +15,38 @@ import java.util.stream.Stream;
  */
 record Variables(Map<String, String> all) {
     Optional<String> find(String name) {
-        return Optional.ofNullable(all.get(name)).map(String::trim).filter(text -> !text.isEmpty());
+        String text = all.getOrDefault(name, "").trim();
+        return text.isEmpty() ? Optional.empty() : Optional.of(text);
     }
 
     boolean has(String... names) {
-        return Stream.of(names).allMatch(name -> find(name).isPresent());
+        for (String name : names) {
+            if (find(name).isEmpty()) {
+                return false;
+            }
+        }
+        return true;
     }
 
     boolean hasAny(String... names) {
-        return Stream.of(names).anyMatch(name -> find(name).isPresent());
+        for (String name : names) {
+            if (find(name).isPresent()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Returns the variables that are set, as {@code NAME=value NAME=value}. */
     String shown(String... names) {
-        return Stream.of(names)
-                .filter(this::has)
-                .map(name -> name + "=" + find(name).orElseThrow())
-                .collect(Collectors.joining(" "));
+        StringJoiner shown = new StringJoiner(" ");
+        for (String name : names) {
+            Optional<String> text = find(name);
+            if (text.isPresent()) {
+                shown.add(name + "=" + text.get());
+            }
+        }
+        return shown.toString();
     }
 
     /** Returns the names that are not set, joined by "and". */

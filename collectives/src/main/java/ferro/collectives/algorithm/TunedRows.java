@@ -67,6 +67,9 @@ public final class TunedRows {
      * @throws IllegalArgumentException if a line is invalid or the table is too long; the message names the line
      */
     public static TunedRows parse(String text) {
+        if (text.isEmpty()) {
+            return NONE;
+        }
         List<TunedRow> rows = new ArrayList<>();
         StringBuilder kept = new StringBuilder();
         for (String line : text.lines().toList()) {

@@ -110,7 +110,9 @@ final class Deaths {
         }
         if (isBlamed(peer)) {
             BitSet blamed = (BitSet) ranks.clone();
-            ranks.stream().filter(rank -> !isBlamed(rank)).forEach(blamed::clear);
+            for (int rank = ranks.nextSetBit(0); rank >= 0; rank = ranks.nextSetBit(rank + 1)) {
+                blamed.set(rank, isBlamed(rank));
+            }
             failure.failUnlessFailed(
                     new Failure(cause.code(), self, -1, RankLists.list(blamed), cause.getMessage(), cause));
         }

@@ -86,7 +86,13 @@ public final class MessageCounts {
      * @return counts, the same object for the whole life of the group
      */
     public OfPeer of(int peer) {
-        return peers.computeIfAbsent(peer, first -> new OfPeer());
+        OfPeer known = peers.get(peer);
+        if (known != null) {
+            return known;
+        }
+        OfPeer made = new OfPeer();
+        OfPeer first = peers.putIfAbsent(peer, made);
+        return first == null ? made : first;
     }
 
     /** Returns the counts of a peer for reading only: does not add an entry for a peer without messages. */

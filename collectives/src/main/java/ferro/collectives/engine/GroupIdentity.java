@@ -9,7 +9,6 @@ import ferro.collectives.control.membership.Membership;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Transport;
-import java.util.stream.IntStream;
 
 /**
  * Identifies a group among all groups of the same processes.
@@ -61,12 +60,18 @@ public record GroupIdentity(
 
     private static GroupIdentity joined(
             long identity, Membership membership, GroupSpec group, EngineOptions options, LeftGroups left) {
-        int[] all = IntStream.range(0, group.worldSize()).toArray();
+        int[] all = new int[group.worldSize()];
+        for (int rank = 0; rank < all.length; rank++) {
+            all[rank] = rank;
+        }
         return new GroupIdentity(identity, membership, all, new RankStatuses(), options, left);
     }
 
     GroupIdentity child(long child, int[] members) {
-        int[] joined = IntStream.of(members).map(rank -> ranks[rank]).toArray();
+        int[] joined = new int[members.length];
+        for (int at = 0; at < joined.length; at++) {
+            joined[at] = ranks[members[at]];
+        }
         return new GroupIdentity(child, membership, joined, statuses, options, left);
     }
 

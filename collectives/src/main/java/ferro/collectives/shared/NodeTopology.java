@@ -75,7 +75,8 @@ public final class NodeTopology {
         this.hosts = new int[ranks.size()];
         Map<String, Integer> numbers = new HashMap<>();
         for (int rank = 0; rank < hosts.length; rank++) {
-            hosts[rank] = numbers.computeIfAbsent(ranks.get(rank).host, any -> numbers.size());
+            Integer known = numbers.putIfAbsent(ranks.get(rank).host, numbers.size());
+            hosts[rank] = known == null ? numbers.size() - 1 : known;
         }
     }
 

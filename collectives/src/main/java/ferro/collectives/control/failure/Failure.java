@@ -3,7 +3,7 @@ package ferro.collectives.control.failure;
 import ferro.FerroException.Code;
 import ferro.collectives.control.wire.FieldWriter;
 import ferro.collectives.control.wire.RankLists;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -59,10 +59,13 @@ public record Failure(Code code, int origin, long sequence, String culprits, Str
      * @return ranks, ascending
      */
     public List<Integer> blamed() {
-        return Arrays.stream(culprits.split(","))
-                .filter(rank -> !rank.isEmpty())
-                .map(Integer::valueOf)
-                .toList();
+        List<Integer> blamed = new ArrayList<>();
+        for (String rank : culprits.split(",")) {
+            if (!rank.isEmpty()) {
+                blamed.add(Integer.valueOf(rank));
+            }
+        }
+        return List.copyOf(blamed);
     }
 
     /**

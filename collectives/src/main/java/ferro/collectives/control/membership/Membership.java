@@ -19,7 +19,6 @@ import java.util.BitSet;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.IntStream;
 
 /**
  * Watches the processes behind a joined group: detects ranks that are silent, that stand still or that have exited.
@@ -156,10 +155,14 @@ public final class Membership implements RankProcesses {
         this.identity = identity;
         this.times = times;
         members = new Members(group, this::tellLoss, this::tellFound);
-        peers = IntStream.range(0, group.worldSize()).mapToObj(Peer::new).toArray(Peer[]::new);
-        Peer[] next = IntStream.rangeClosed(1, watchedRanks())
-                .mapToObj(distance -> peers[(group.rank() + distance) % group.worldSize()])
-                .toArray(Peer[]::new);
+        peers = new Peer[group.worldSize()];
+        for (int rank = 0; rank < peers.length; rank++) {
+            peers[rank] = new Peer(rank);
+        }
+        Peer[] next = new Peer[watchedRanks()];
+        for (int at = 0; at < next.length; at++) {
+            next[at] = peers[(group.rank() + at + 1) % group.worldSize()];
+        }
         silence = new SilenceWatch(times, pauses, members, next, new JobMachines(peers, group.rank(), this::machine));
         exits = new ExitWatch(members, context, next);
     }
@@ -198,7 +201,9 @@ public final class Membership implements RankProcesses {
         }
         exits.close();
         ByteBuffer leave = new Leave().encoded();
-        watchers().forEach(rank -> control.control(rank, leave.duplicate()));
+        for (int rank : watchers()) {
+            control.control(rank, leave.duplicate());
+        }
         control.close();
     }
 
@@ -239,13 +244,18 @@ public final class Membership implements RankProcesses {
     private void begin() {
         ProcessTable own = context.processes();
         long now = context.nanoTime();
-        Transport lane =
-                joined.subgroup(IntStream.range(0, group.worldSize()).toArray(), Hashing.mix(identity, PURPOSE));
+        int[] all = new int[group.worldSize()];
+        for (int rank = 0; rank < all.length; rank++) {
+            all[rank] = rank;
+        }
+        Transport lane = joined.subgroup(all, Hashing.mix(identity, PURPOSE));
         control = lane;
         exits.begin(lane);
         lane.events(new Inbox());
         ByteBuffer present = new Present(times.intervalNanos(), own.self(), own.place()).encoded();
-        watchers().forEach(rank -> lane.control(rank, present.duplicate()));
+        for (int rank : watchers()) {
+            lane.control(rank, present.duplicate());
+        }
         silence.begin(now);
         nextBeatNanos = now + times.intervalNanos();
         tickEvery(times.areOn() ? Math.min(TICK_MOST_NANOS, times.intervalNanos()) : 0);
@@ -256,13 +266,20 @@ public final class Membership implements RankProcesses {
     }
 
     /** Returns the ranks that watch this one: those before it. */
-    private IntStream watchers() {
-        return IntStream.rangeClosed(1, watchedRanks())
-                .map(distance -> Math.floorMod(group.rank() - distance, group.worldSize()));
+    private int[] watchers() {
+        int[] watchers = new int[watchedRanks()];
+        for (int at = 0; at < watchers.length; at++) {
+            watchers[at] = Math.floorMod(group.rank() - at - 1, group.worldSize());
+        }
+        return watchers;
     }
 
-    private IntStream everybodyElse() {
-        return IntStream.range(0, group.worldSize()).filter(rank -> rank != group.rank());
+    private int[] everybodyElse() {
+        int[] others = new int[group.worldSize() - 1];
+        for (int at = 0; at < others.length; at++) {
+            others[at] = at < group.rank() ? at : at + 1;
+        }
+        return others;
     }
 
     /** Changes the time between ticks; 0 means no ticks. */
@@ -340,10 +357,14 @@ public final class Membership implements RankProcesses {
         }
     }
 
-    private void sendBeat(IntStream receivers) {
+    private void sendBeat(int[] receivers) {
         ByteBuffer beat = new Beat(++beats, pausesTold, lastPauseNanos).encoded();
         Transport lane = control;
-        receivers.filter(rank -> !peers[rank].isOver()).forEach(rank -> lane.control(rank, beat.duplicate()));
+        for (int rank : receivers) {
+            if (!peers[rank].isOver()) {
+                lane.control(rank, beat.duplicate());
+            }
+        }
     }
 
     private void tellPauses() {
@@ -366,10 +387,12 @@ public final class Membership implements RankProcesses {
     private void tellLoss(Lost loss) {
         ByteBuffer message = loss.encoded();
         Transport lane = control;
-        everybodyElse()
-                .filter(rank -> rank != loss.rank() && !peers[rank].isOver())
-                .filter(rank -> loss.code() != Code.PARTITION || !isWatched(loss.rank(), rank))
-                .forEach(rank -> lane.control(rank, message.duplicate()));
+        for (int rank : everybodyElse()) {
+            boolean knows = loss.code() == Code.PARTITION && isWatched(loss.rank(), rank);
+            if (rank != loss.rank() && !peers[rank].isOver() && !knows) {
+                lane.control(rank, message.duplicate());
+            }
+        }
     }
 
     private boolean isWatched(int rank, int watcher) {
@@ -379,9 +402,11 @@ public final class Membership implements RankProcesses {
     private void tellFound(int found) {
         ByteBuffer message = new Found(found).encoded();
         Transport lane = control;
-        everybodyElse()
-                .filter(rank -> !isWatched(found, rank) && !peers[rank].isOver())
-                .forEach(rank -> lane.control(rank, message.duplicate()));
+        for (int rank : everybodyElse()) {
+            if (!isWatched(found, rank) && !peers[rank].isOver()) {
+                lane.control(rank, message.duplicate());
+            }
+        }
     }
 
     private void heardOf(Lost loss) {

@@ -1,10 +1,11 @@
 package ferro.collectives.control.wire;
 
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.Set;
-import java.util.stream.Collectors;
+import java.util.StringJoiner;
+import java.util.TreeSet;
 
 /** Conversion between sets of ranks and texts. */
 public final class RankLists {
@@ -19,9 +20,9 @@ public final class RankLists {
      * @return for example {@code 1,3}
      */
     public static String list(BitSet ranks) {
-        StringBuilder list = new StringBuilder();
+        StringJoiner list = new StringJoiner(",");
         for (int rank = ranks.nextSetBit(0); rank >= 0; rank = ranks.nextSetBit(rank + 1)) {
-            list.append(list.isEmpty() ? "" : ",").append(rank);
+            list.add(Integer.toString(rank));
         }
         return list.toString();
     }
@@ -48,15 +49,23 @@ public final class RankLists {
      * @return for example {@code 1,3}
      */
     public static String list(Collection<Integer> ranks) {
-        return ranks.stream().map(String::valueOf).collect(Collectors.joining(","));
+        StringJoiner list = new StringJoiner(",");
+        for (int rank : ranks) {
+            list.add(Integer.toString(rank));
+        }
+        return list.toString();
     }
 
     /** Reads a list. Leaves out entries that are not numbers, since the list comes from another rank. */
     public static Set<Integer> numbers(String list) {
-        return Arrays.stream(list.split(","))
-                .map(RankLists::number)
-                .filter(rank -> rank >= 0)
-                .collect(Collectors.toSet());
+        Set<Integer> ranks = new HashSet<>();
+        for (String text : list.split(",")) {
+            int rank = number(text);
+            if (rank >= 0) {
+                ranks.add(rank);
+            }
+        }
+        return ranks;
     }
 
     /** Returns whether a list that came from another rank contains only ranks of a group. */
@@ -71,15 +80,15 @@ public final class RankLists {
 
     /** Returns a list with each rank once, ascending, without entries that are not ranks. */
     public static String ascending(String list) {
-        int[] ranks = list.isEmpty()
-                ? new int[0]
-                : Arrays.stream(list.split(","))
-                        .mapToInt(RankLists::number)
-                        .filter(rank -> rank >= 0)
-                        .sorted()
-                        .distinct()
-                        .toArray();
-        return Arrays.stream(ranks).mapToObj(Integer::toString).collect(Collectors.joining(","));
+        // no bit set: a rank of a list from another rank may be a large number
+        Set<Integer> ranks = new TreeSet<>();
+        for (String text : list.split(",")) {
+            int rank = number(text);
+            if (rank >= 0) {
+                ranks.add(rank);
+            }
+        }
+        return list(ranks);
     }
 
     /** Returns the number in a text; -1 if it is not a number, or has more than nine digits. */
@@ -95,10 +104,12 @@ public final class RankLists {
     /** Reads a list. Leaves out entries that are not numbers, since the list comes from another rank. */
     public static BitSet set(String list, int most) {
         BitSet ranks = new BitSet();
-        Arrays.stream(list.split(","))
-                .mapToInt(RankLists::number)
-                .filter(rank -> rank >= 0 && rank < most)
-                .forEach(ranks::set);
+        for (String text : list.split(",")) {
+            int rank = number(text);
+            if (rank >= 0 && rank < most) {
+                ranks.set(rank);
+            }
+        }
         return ranks;
     }
 

@@ -82,7 +82,10 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
      * rank.
      */
     public void reopen() {
-        lanes.reopen().stream().forEach(peer -> peerList.remove(peers.remove(peer)));
+        BitSet changed = lanes.reopen();
+        for (int peer = changed.nextSetBit(0); peer >= 0; peer = changed.nextSetBit(peer + 1)) {
+            peerList.remove(peers.remove(peer));
+        }
     }
 
     @Override
@@ -151,7 +154,9 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
             snapshot = snapshot();
         }
         if (control.exits().any()) {
-            pending.forEach(this::refuseIfItsPeerLeft);
+            for (Transfer transfer : pending) {
+                refuseIfItsPeerLeft(transfer);
+            }
         }
         for (int i = pending.size() - 1; i >= 0; i--) {
             Transfer transfer = pending.get(i);
@@ -240,7 +245,9 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
 
     private Snapshot snapshot() {
         BitSet peers = new BitSet();
-        pending.forEach(transfer -> peers.set(transfer.peer));
+        for (Transfer transfer : pending) {
+            peers.set(transfer.peer);
+        }
         Transfer first = pending.get(0);
         String more = pending.size() == 1 ? "" : " and " + (pending.size() - 1) + " more";
         return new Snapshot(status(first, more, RankLists.list(peers)), first);

@@ -3,9 +3,10 @@ package ferro.collectives.engine.progress;
 import ferro.spi.Link;
 import ferro.spi.Transport;
 import ferro.spi.Transport.Lane;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
-import java.util.Objects;
+import java.util.List;
 
 /** The links of one lane kind, opened on first use, with the number of posts on each. */
 public final class Lanes {
@@ -68,7 +69,13 @@ public final class Lanes {
                 changed.set(peer);
             }
         }
-        opened = Arrays.stream(channels).filter(Objects::nonNull).toArray(CountedLink[]::new);
+        List<CountedLink> open = new ArrayList<>();
+        for (CountedLink channel : channels) {
+            if (channel != null) {
+                open.add(channel);
+            }
+        }
+        opened = open.toArray(new CountedLink[0]);
         return changed;
     }
 

@@ -26,7 +26,6 @@ import java.time.Duration;
 import java.util.BitSet;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.stream.IntStream;
 
 /**
  * The ranks that share memory with this one: finds them, switches operations and links to shared memory, and makes tensors
@@ -91,9 +90,17 @@ public final class LocalPeers {
                     new SharedMemoryBootstrap.BootstrapSubject("", deadline::left);
             SharedMemoryBootstrap meeting = new SharedMemoryBootstrap(engine, group, context, subject);
             Sharing sharing = Sharing.of(group, meeting.hosted(provider), provider.isOneProcess());
-            sharing.refusedBecause().ifPresent(meeting::refrain);
+            Optional<String> refused = sharing.refusedBecause();
+            if (refused.isPresent()) {
+                meeting.refrain(refused.get());
+            }
             SharedMemoryBootstrap.BootstrapOutcome met = meeting.hold(provider, sharing.size());
-            exclusively(() -> share(sharing, met));
+            exclusively(new Runnable() {
+                @Override
+                public void run() {
+                    share(sharing, met);
+                }
+            });
             sharing.report(isJoined, topology.lines(links), context);
         }
     }
@@ -104,7 +111,10 @@ public final class LocalPeers {
 
     private void share(Sharing sharing, SharedMemoryBootstrap.BootstrapOutcome met) {
         topology = met.topology();
-        Hosts.of(group.worldSize(), topology::areNear).ifPresent(users.planner::spread);
+        Optional<Hosts> hosts = Hosts.of(group.worldSize(), topology::areNear);
+        if (hosts.isPresent()) {
+            users.planner.spread(hosts.get());
+        }
         if (met.memory() == null) {
             return;
         }
@@ -168,9 +178,10 @@ public final class LocalPeers {
             return links.with(provider.isOneProcess() ? "memory of one process" : "shared memory");
         }
         String between = links.far() ? " between far hosts" : " between hosts";
-        boolean hasSome = IntStream.range(0, group.worldSize()).anyMatch(topology::isNearAnother);
-        if (hasSome) {
-            return links.with(links.text() + between + ", shared memory within hosts");
+        for (int rank = 0; rank < group.worldSize(); rank++) {
+            if (topology.isNearAnother(rank)) {
+                return links.with(links.text() + between + ", shared memory within hosts");
+            }
         }
         return links.hasSeveralAddresses() ? links.with(links.text() + between) : links;
     }

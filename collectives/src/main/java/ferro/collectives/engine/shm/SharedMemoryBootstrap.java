@@ -204,7 +204,10 @@ final class SharedMemoryBootstrap {
         if (memory != null) {
             memory.settle();
         }
-        boolean isAlone = mine.stream().noneMatch(rank -> rank != group.rank() && topology.areNear(group.rank(), rank));
+        boolean isAlone = true;
+        for (int rank = mine.nextSetBit(0); rank >= 0; rank = mine.nextSetBit(rank + 1)) {
+            isAlone &= rank == group.rank() || !topology.areNear(group.rank(), rank);
+        }
         if (isAlone) {
             close(memory);
         }
@@ -271,7 +274,11 @@ final class SharedMemoryBootstrap {
             engine.recv(HostTensor.of(in), before, TAG, subject.timeout.get()).await();
             sent.await();
         }
-        return Arrays.stream(blocks).map(ByteBuffer::wrap).toArray(ByteBuffer[]::new);
+        ByteBuffer[] received = new ByteBuffer[worldSize];
+        for (int rank = 0; rank < worldSize; rank++) {
+            received[rank] = ByteBuffer.wrap(blocks[rank]);
+        }
+        return received;
     }
 
     /**
