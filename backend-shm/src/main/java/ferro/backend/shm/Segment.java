@@ -6,6 +6,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -14,12 +16,12 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
-import java.util.Comparator;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
-import java.util.stream.Stream;
 
 /**
  * This rank's own segment: a mapped file. The data area is at the start, so that it begins with a page. The token by
@@ -114,13 +116,21 @@ final class Segment implements AutoCloseable {
     private int findDescriptor() throws IOException {
         Path own = place.process().descriptor(place.process().pid(), 0).getParent();
         Object key = Files.readAttributes(path, BasicFileAttributes.class).fileKey();
-        try (Stream<Path> numbers = Files.list(own)) {
-            return numbers.map(number -> Integer.parseInt(number.getFileName().toString()))
-                    .sorted(Comparator.reverseOrder())
-                    .filter(number -> isFile(own.resolve(number.toString()), key))
-                    .findFirst()
-                    .orElse(-1);
+        List<Integer> numbers = new ArrayList<>();
+        try (DirectoryStream<Path> descriptors = Files.newDirectoryStream(own)) {
+            for (Path descriptor : descriptors) {
+                numbers.add(Integer.valueOf(descriptor.getFileName().toString()));
+            }
+        } catch (DirectoryIteratorException unreadable) {
+            throw unreadable.getCause();
         }
+        numbers.sort(Collections.reverseOrder());
+        for (int number : numbers) {
+            if (isFile(own.resolve(Integer.toString(number)), key)) {
+                return number;
+            }
+        }
+        return -1;
     }
 
     private static boolean isFile(Path number, Object key) {
@@ -215,7 +225,7 @@ final class Segment implements AutoCloseable {
      * one control group count together.
      */
     private static void refuseIfLittleIsLeft(Optional<MemoryLimit> limit, long need) throws IOException {
-        Optional<MemoryLimit.Short> little = limit.flatMap(one -> one.tooShortFor(need));
+        Optional<MemoryLimit.Short> little = limit.isPresent() ? limit.get().tooShortFor(need) : Optional.empty();
         if (little.isPresent()) {
             throw new Shortage.NoRoom("memory.max of control group "
                     + little.get().group() + " leaves " + little.get().left() + " of " + need + " bytes");

@@ -36,7 +36,8 @@ public final class ShmBackendProvider implements BackendProvider {
     public Optional<String> unavailableBecause(RankContext context) {
         RankContext asked = new SharedMemoryOnly(context);
         try {
-            return SegmentFolder.unusableBecause(asked).or(() -> carrier().unavailableBecause(asked));
+            Optional<String> unusable = SegmentFolder.unusableBecause(asked);
+            return unusable.isPresent() ? unusable : carrier().unavailableBecause(asked);
         } catch (IllegalArgumentException why) {
             return Optional.of(why.getMessage());
         }

@@ -3,12 +3,12 @@ package ferro.backend.nccl.device;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /**
  * Finds the names by which the kernel shows GPUs. Loading JNA and looking for libraries takes a tenth of the start of
@@ -53,18 +53,26 @@ final class GpuTraces {
 
     private static boolean isAskedFor(RankContext context) {
         return Settings.BACKEND.of(context).contains("nccl")
-                || Stream.of(Settings.NCCL_LIBRARY, Settings.CUDART_LIBRARY, Settings.JNA_LIBRARY_PATH)
-                        .anyMatch(setting -> setting.find(context).isPresent());
+                || Settings.NCCL_LIBRARY.find(context).isPresent()
+                || Settings.CUDART_LIBRARY.find(context).isPresent()
+                || Settings.JNA_LIBRARY_PATH.find(context).isPresent();
     }
 
     /** Returns whether there is certainly neither a driver nor a device. */
     static boolean areMissing(Path root) {
-        if (OF_DRIVERS.stream().anyMatch(trace -> Files.exists(root.resolve(trace)))) {
-            return false;
+        for (String trace : OF_DRIVERS) {
+            if (Files.exists(root.resolve(trace))) {
+                return false;
+            }
         }
-        try (Stream<Path> devices = Files.list(root.resolve(DEVICES))) {
-            return devices.noneMatch(GpuTraces::mayBeGpu);
-        } catch (IOException | UncheckedIOException unknown) {
+        try (DirectoryStream<Path> devices = Files.newDirectoryStream(root.resolve(DEVICES))) {
+            for (Path device : devices) {
+                if (mayBeGpu(device)) {
+                    return false;
+                }
+            }
+            return true;
+        } catch (IOException | DirectoryIteratorException unknown) {
             // a system that does not show its devices proves nothing
             return false;
         }
