@@ -8,12 +8,10 @@ import ferro.spi.Settings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.HexFormat;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
+import java.util.Optional;
 
 /**
  * The secret that all ranks of a job know and strangers do not, and the proofs made from it. Its bytes leave this class only
@@ -21,10 +19,6 @@ import javax.crypto.spec.SecretKeySpec;
  */
 public final class Secret {
     static final int PROOF_BYTES = 32;
-
-    private static final String ALGORITHM = "HmacSHA256";
-    /** Replaces the empty key, which SecretKeySpec refuses. HMAC pads keys with zeros, so one zero byte is the same key. */
-    private static final byte[] EMPTY_KEY = {0};
 
     private final byte[] key;
 
@@ -62,10 +56,12 @@ public final class Secret {
      * @throws FerroException UNAUTHENTICATED if the file cannot be read
      */
     public static Secret of(RankContext context, Where where) {
-        return context.secret()
-                .map(Secret::of)
-                .or(() -> Settings.SECRET_FILE.find(context).map(file -> read(Path.of(file), where)))
-                .orElseGet(Secret::none);
+        Optional<byte[]> own = context.secret();
+        if (own.isPresent()) {
+            return of(own.get());
+        }
+        Optional<String> file = Settings.SECRET_FILE.find(context);
+        return file.isPresent() ? read(Path.of(file.get()), where) : none();
     }
 
     private static FerroException refused(Where where, String message, IOException cause) {
@@ -89,16 +85,11 @@ public final class Secret {
 
     /** Returns the proof of one side over everything sent so far. */
     public byte[] proof(Role role, byte[] hello, byte[] challenge) {
-        try {
-            Mac mac = Mac.getInstance(ALGORITHM);
-            mac.init(new SecretKeySpec(present() ? key : EMPTY_KEY, ALGORITHM));
-            mac.update(role.letter);
-            mac.update(hello);
-            mac.update(challenge);
-            return mac.doFinal();
-        } catch (GeneralSecurityException missing) {
-            throw new IllegalStateException("this Java runtime has no " + ALGORITHM, missing);
-        }
+        Hmac mac = new Hmac(key);
+        mac.update(role.letter);
+        mac.update(hello);
+        mac.update(challenge);
+        return mac.value();
     }
 
     /** Compares proofs in a time that does not depend on where they differ. */
