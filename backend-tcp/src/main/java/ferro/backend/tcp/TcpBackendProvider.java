@@ -2,6 +2,7 @@ package ferro.backend.tcp;
 
 import ferro.Backend;
 import ferro.FerroException.Where;
+import ferro.backend.tcp.mesh.RankArrays;
 import ferro.backend.tcp.mesh.TcpMesh;
 import ferro.backend.tcp.netty.NettyParts;
 import ferro.collectives.CollectiveEngine;
@@ -9,7 +10,6 @@ import ferro.spi.BackendProvider;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import java.util.Optional;
-import java.util.stream.IntStream;
 
 /** Opens groups over TCP. */
 public final class TcpBackendProvider implements BackendProvider {
@@ -42,7 +42,7 @@ public final class TcpBackendProvider implements BackendProvider {
     private static Backend join(GroupSpec group, RankContext context) {
         TcpMesh mesh = TcpMesh.join(group, context);
         try {
-            int[] everyone = IntStream.range(0, group.worldSize()).toArray();
+            int[] everyone = RankArrays.all(group.worldSize());
             TcpTransport transport = new TcpTransport(mesh, WHOLE_GROUP, everyone, context::nanoTime);
             return CollectiveEngine.over(transport, group.withJoinTimeout(mesh.joinLeft()), context, mesh.tuned());
         } catch (RuntimeException | Error failure) {

@@ -13,6 +13,7 @@ import ferro.backend.tcp.link.PolledLinks;
 import ferro.backend.tcp.link.TcpLink;
 import ferro.backend.tcp.link.TlsWire;
 import ferro.backend.tcp.mesh.DataLane;
+import ferro.backend.tcp.mesh.RankArrays;
 import ferro.backend.tcp.mesh.TcpMesh;
 import ferro.backend.tcp.tls.TlsSession;
 import ferro.spi.CallHeader;
@@ -117,7 +118,7 @@ final class TcpTransport implements Transport {
 
     @Override
     public Transport subgroup(int[] ranks, long identity) {
-        int[] inMesh = Arrays.stream(ranks).map(peer -> members[peer]).toArray();
+        int[] inMesh = RankArrays.chosen(members, ranks);
         mesh.retain();
         return new TcpTransport(mesh, identity, inMesh, clock);
     }
@@ -234,11 +235,10 @@ final class TcpTransport implements Transport {
             return Medium.UNKNOWN;
         }
         // uses the advertised names, not what they resolve to here: all ranks must return the same medium
-        boolean loopback = hosts.stream().allMatch(Addresses::isLoopback);
-        String text = (loopback ? "TCP (loopback)" : "TCP") + (mesh.encrypts(members) ? " with TLS" : "");
-        Medium near = new Medium(text, hosts);
+        String tcp = Addresses.areLoopback(hosts) ? "TCP (loopback)" : "TCP";
+        String text = tcp + (mesh.encrypts(members) ? " with TLS" : "");
         // ranks of one host are near each other, however far the rest of the job is
-        return near.hasSeveralAddresses() && mesh.isFar() ? new Medium(text, hosts, true) : near;
+        return new Medium(text, hosts, new Medium(text, hosts).hasSeveralAddresses() && mesh.isFar());
     }
 
     @Override

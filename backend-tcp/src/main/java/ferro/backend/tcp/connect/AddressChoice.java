@@ -45,7 +45,8 @@ public record AddressChoice(InetAddress bind, InetAddress reachable, String adve
         boolean fixed = !asked.equals(AUTO);
         InetAddress bind = fixed ? named(asked, routing, context, where) : routing;
         if (!fixed || bind.isAnyLocalAddress()) {
-            named = Settings.TCP_INTERFACE.find(context).map(filter -> picked(filter, routing, all.get()));
+            Optional<InterfaceFilter> filter = Settings.TCP_INTERFACE.find(context);
+            named = filter.isPresent() ? Optional.of(picked(filter.get(), routing, all.get())) : Optional.empty();
         }
         InetAddress reachable = named.orElse(bind.isAnyLocalAddress() ? routing : bind);
         String told = Settings.TCP_ADVERTISE.of(context);

@@ -14,12 +14,13 @@ import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.StringJoiner;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** Host names and the addresses of this machine. Its methods block, so they are never called on a loop. */
 public final class Addresses {
@@ -30,13 +31,22 @@ public final class Addresses {
     /** Port of the unsent packets; any port would do, because a connected UDP socket sends nothing. */
     private static final int DISCARD_PORT = 9;
 
-    /** {@code localhost} and names below it (RFC 6761, section 6.3), and names that distributions give to loopback. */
-    private static final Pattern LOCAL_NAME = Pattern.compile(
-            "(.+\\.)?localhost\\.?|localhost[46]?(\\.localdomain[46]?)?|ip6-(localhost|loopback)",
-            Pattern.CASE_INSENSITIVE);
+    /** Names of loopback; a class of its own, because most ranks meet only addresses, and compiling patterns takes time. */
+    private static final class LoopbackNames {
+        /** {@code localhost} and names below it (RFC 6761, section 6.3), and names that distributions give to loopback. */
+        private static final Pattern LOCAL_NAME = Pattern.compile(
+                "(.+\\.)?localhost\\.?|localhost[46]?(\\.localdomain[46]?)?|ip6-(localhost|loopback)",
+                Pattern.CASE_INSENSITIVE);
 
-    /** Short forms of loopback that Java accepts and Netty does not: the last number stands for all remaining bytes. */
-    private static final Pattern SHORTENED = Pattern.compile("127(\\.\\d+){1,2}");
+        /** Short forms of loopback that Java accepts and Netty does not: the last number stands for all remaining bytes. */
+        private static final Pattern SHORTENED = Pattern.compile("127(\\.\\d+){1,2}");
+
+        private LoopbackNames() {}
+
+        static boolean contain(String host) {
+            return LOCAL_NAME.matcher(host).matches() || SHORTENED.matcher(host).matches();
+        }
+    }
 
     private Addresses() {}
 
@@ -96,9 +106,17 @@ public final class Addresses {
      * machine comes first, because the name then means this machine. An address without a route comes last.
      */
     public static InetAddress nearest(List<InetAddress> all, Where where) {
-        return Stream.concat(all.stream().filter(TlsPolicy::isOwn), all.stream().filter(one -> hasRoute(one, where)))
-                .findFirst()
-                .orElse(all.get(0));
+        for (InetAddress one : all) {
+            if (TlsPolicy.isOwn(one)) {
+                return one;
+            }
+        }
+        for (InetAddress one : all) {
+            if (hasRoute(one, where)) {
+                return one;
+            }
+        }
+        return all.get(0);
     }
 
     private static boolean hasRoute(InetAddress target, Where where) {
@@ -116,11 +134,14 @@ public final class Addresses {
      * <p>Source: RFC 8305, section 4, with a First Address Family Count of 1.
      */
     public static List<InetSocketAddress> toDial(List<InetAddress> all, int port) {
-        Map<Boolean, List<InetAddress>> families =
-                all.stream().distinct().collect(Collectors.partitioningBy(Inet6Address.class::isInstance));
+        List<InetAddress> six = new ArrayList<>();
+        List<InetAddress> four = new ArrayList<>();
+        for (InetAddress one : new LinkedHashSet<>(all)) {
+            (one instanceof Inet6Address ? six : four).add(one);
+        }
         List<InetSocketAddress> turns = new ArrayList<>();
         for (int turn = 0; turn < all.size(); turn++) {
-            for (List<InetAddress> family : List.of(families.get(true), families.get(false))) {
+            for (List<InetAddress> family : List.of(six, four)) {
                 if (turn < family.size()) {
                     turns.add(new InetSocketAddress(family.get(turn), port));
                 }
@@ -163,7 +184,12 @@ public final class Addresses {
     /** Returns whether only this machine can reach this address, or all addresses of this name; false if it is not known. */
     public static boolean leadsToLoopback(String host) {
         try {
-            return Stream.of(InetAddress.getAllByName(host)).allMatch(InetAddress::isLoopbackAddress);
+            for (InetAddress one : InetAddress.getAllByName(host)) {
+                if (!one.isLoopbackAddress()) {
+                    return false;
+                }
+            }
+            return true;
         } catch (UnknownHostException unknown) {
             return false;
         }
@@ -264,15 +290,28 @@ public final class Addresses {
     /** Returns whether a text is a loopback address, or one of the names that mean loopback on every machine. */
     public static boolean isLoopback(String host) {
         // a scope names an interface of another machine
-        InetAddress bare = NetUtil.createInetAddressFromIpAddressString(host.replaceFirst("%.*", ""));
-        return LOCAL_NAME.matcher(host).matches()
-                || SHORTENED.matcher(host).matches()
-                || bare != null && bare.isLoopbackAddress();
+        int scope = host.indexOf('%');
+        InetAddress bare = NetUtil.createInetAddressFromIpAddressString(scope < 0 ? host : host.substring(0, scope));
+        return bare != null ? bare.isLoopbackAddress() : LoopbackNames.contain(host);
+    }
+
+    /** Returns whether {@link #isLoopback} is true for each of these hosts. */
+    public static boolean areLoopback(Collection<String> hosts) {
+        for (String host : hosts) {
+            if (!isLoopback(host)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** Returns addresses as people write them, one after another. */
     public static String text(List<InetSocketAddress> addresses) {
-        return addresses.stream().map(Addresses::text).collect(Collectors.joining(", "));
+        StringJoiner all = new StringJoiner(", ");
+        for (InetSocketAddress address : addresses) {
+            all.add(text(address));
+        }
+        return all.toString();
     }
 
     /** Returns an address as people write it, IPv6 in brackets. */

@@ -17,14 +17,16 @@ public final class BackgroundLoop implements AutoCloseable {
     /** Starts the loop's one daemon thread. */
     public BackgroundLoop(TcpIo io, String name) {
         // a group of loops learns of this loop's end on a thread that keeps the JVM alive for a second
-        group = OwnThread.call(() -> new ClosingLoop(
-                task -> {
-                    Thread made = new Thread(task, name);
-                    made.setDaemon(true);
-                    thread = made;
-                    return made;
-                },
-                io.handlers()));
+        ThreadFactory threads = new ThreadFactory() {
+            @Override
+            public Thread newThread(Runnable task) {
+                Thread made = new Thread(task, name);
+                made.setDaemon(true);
+                thread = made;
+                return made;
+            }
+        };
+        group = OwnThread.call(() -> new ClosingLoop(threads, io.handlers()));
     }
 
     /** Returns the group that Netty registers channels with. */

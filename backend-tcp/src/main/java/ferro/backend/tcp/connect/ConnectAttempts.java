@@ -12,7 +12,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -68,7 +67,12 @@ public final class ConnectAttempts {
     }
 
     private AddressAttempt at(InetSocketAddress to) {
-        return tried.computeIfAbsent(to, key -> new AddressAttempt());
+        AddressAttempt known = tried.get(to);
+        if (known == null) {
+            known = new AddressAttempt();
+            tried.put(to, known);
+        }
+        return known;
     }
 
     /** Records that an attempt at an address begins. */
@@ -153,12 +157,15 @@ public final class ConnectAttempts {
      * beside it, {@code ::1} may only be an address that the machine does not have.
      */
     public synchronized boolean isLoopbackDown() {
-        List<String> ends = tried.values().stream()
-                .map(attempt -> attempt.end)
-                .filter(Objects::nonNull)
-                .toList();
-        return ends.contains(LOOPBACK_DOWN)
-                && ends.stream().allMatch(end -> end.equals(LOOPBACK_DOWN) || end.contains(NO_SUCH_ADDRESS));
+        boolean down = false;
+        for (AddressAttempt attempt : tried.values()) {
+            String end = attempt.end;
+            if (end != null && !end.equals(LOOPBACK_DOWN) && !end.contains(NO_SUCH_ADDRESS)) {
+                return false;
+            }
+            down |= end != null && end.equals(LOOPBACK_DOWN);
+        }
+        return down;
     }
 
     /**

@@ -13,25 +13,28 @@ public final class OwnThread {
 
     /** Makes a short call on a thread that ends with it, and waits for it even if the caller is interrupted. */
     public static <T> T call(Supplier<T> netty) {
-        CompletableFuture<T> result = new CompletableFuture<>();
-        Thread thread = new Thread(
-                () -> {
-                    try {
-                        result.complete(netty.get());
-                    } catch (Throwable failure) {
-                        result.completeExceptionally(failure);
-                    }
-                },
-                "ferro-netty");
+        ShortCall<T> call = new ShortCall<>(netty, new CompletableFuture<>());
+        Thread thread = new Thread(call, "ferro-netty");
         thread.setDaemon(true);
         thread.start();
         try {
-            return result.join();
+            return call.result.join();
         } catch (CompletionException failed) {
             if (failed.getCause() instanceof Error error) {
                 throw error;
             }
             throw (RuntimeException) failed.getCause();
+        }
+    }
+
+    private record ShortCall<T>(Supplier<T> netty, CompletableFuture<T> result) implements Runnable {
+        @Override
+        public void run() {
+            try {
+                result.complete(netty.get());
+            } catch (Throwable failure) {
+                result.completeExceptionally(failure);
+            }
         }
     }
 

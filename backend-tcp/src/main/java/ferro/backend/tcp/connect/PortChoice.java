@@ -7,7 +7,6 @@ import ferro.spi.Settings;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.stream.IntStream;
 
 /**
  * The ports that a rank tries to listen on, in order. Each rank of a host begins at another port of the range, so that two
@@ -33,12 +32,18 @@ public record PortChoice(PortRange range, int localRank, int spared, boolean ser
     public int[] ports() {
         int size = range.size();
         int begin = Math.floorMod(localRank, size);
-        IntStream round = IntStream.range(0, size).map(at -> range.first() + (begin + at) % size);
-        int[] ports = round.toArray();
-        return IntStream.concat(
-                        IntStream.of(ports).filter(port -> port != spared || size == 1),
-                        IntStream.of(ports).filter(port -> port == spared && size > 1))
-                .toArray();
+        int[] ports = new int[size];
+        int next = 0;
+        for (int at = 0; at < size; at++) {
+            int port = range.first() + (begin + at) % size;
+            if (port != spared || size == 1) {
+                ports[next++] = port;
+            }
+        }
+        if (next < size) {
+            ports[next] = spared;
+        }
+        return ports;
     }
 
     /** Returns the reason when no port could be bound, with the processes that hold them as far as they can be seen. */

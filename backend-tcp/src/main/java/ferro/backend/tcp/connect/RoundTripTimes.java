@@ -5,7 +5,6 @@ import io.netty.channel.ChannelException;
 import io.netty.channel.epoll.EpollSocketChannel;
 import java.net.InetSocketAddress;
 import java.util.Arrays;
-import java.util.Objects;
 
 /**
  * The round trip times to the ranks of other hosts. The kernel measures them while it connects: the time from the first
@@ -51,14 +50,20 @@ public final class RoundTripTimes {
 
     /** Returns the median of the times that are known, 0 if none is known. */
     public static int middleMicros(ConnectAttempts[] notes) {
-        return middle(Arrays.stream(notes)
-                .filter(Objects::nonNull)
-                .mapToInt(ConnectAttempts::roundTripMicros)
-                .toArray());
+        int[] micros = new int[notes.length];
+        for (int at = 0; at < notes.length; at++) {
+            micros[at] = notes[at] == null ? 0 : notes[at].roundTripMicros();
+        }
+        return middle(micros);
     }
 
     static int middle(int... micros) {
-        int[] known = Arrays.stream(micros).filter(one -> one > 0).sorted().toArray();
-        return known.length == 0 ? 0 : known[(known.length - 1) / 2];
+        int[] sorted = micros.clone();
+        Arrays.sort(sorted);
+        int unknown = 0;
+        while (unknown < sorted.length && sorted[unknown] <= 0) {
+            unknown++;
+        }
+        return unknown == sorted.length ? 0 : sorted[unknown + (sorted.length - unknown - 1) / 2];
     }
 }

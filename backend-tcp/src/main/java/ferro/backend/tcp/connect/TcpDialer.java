@@ -144,7 +144,11 @@ public final class TcpDialer {
         private List<InetSocketAddress> ordered(List<InetSocketAddress> all) {
             List<InetSocketAddress> order = new ArrayList<>(all);
             order.removeAll(unanswered);
-            unanswered.stream().filter(all::contains).forEach(order::add);
+            for (InetSocketAddress silent : unanswered) {
+                if (all.contains(silent)) {
+                    order.add(silent);
+                }
+            }
             return order;
         }
 
@@ -226,13 +230,34 @@ public final class TcpDialer {
                 connecting.add(made.channel());
                 if (made.isDone()) {
                     // a channel that could not be opened would tell its end on a thread of Netty's own
-                    guarded(() -> ended(attempt, made));
+                    new RoundEnd(attempt).operationComplete(made);
                 } else {
-                    made.addListener((ChannelFutureListener) done -> guarded(() -> ended(attempt, done)));
+                    made.addListener(new RoundEnd(attempt));
                 }
                 if (!over && !left.isEmpty()) {
                     stopTimer();
                     timer = loop.schedule(() -> guarded(this::next), NEXT_ADDRESS_MILLIS, TimeUnit.MILLISECONDS);
+                }
+            }
+
+            /** Handles the end of an attempt to connect. */
+            private final class RoundEnd implements ChannelFutureListener, AttemptPart {
+                private final AttemptEnd attempt;
+                private ChannelFuture done;
+
+                RoundEnd(AttemptEnd attempt) {
+                    this.attempt = attempt;
+                }
+
+                @Override
+                public void operationComplete(ChannelFuture made) {
+                    done = made;
+                    guarded(this);
+                }
+
+                @Override
+                public void take() throws Refusal {
+                    ended(attempt, done);
                 }
             }
 
@@ -273,7 +298,9 @@ public final class TcpDialer {
                 stopTimer();
                 List<Channel> late = List.copyOf(connecting);
                 connecting.clear();
-                late.forEach(Channel::close);
+                for (Channel channel : late) {
+                    channel.close();
+                }
             }
 
             /** Returns why a connection cannot be used; null if it can. */
@@ -359,6 +386,8 @@ public final class TcpDialer {
             private Channel channel;
 
             private Future<?> timer;
+            /** The limit that the timer waits for. */
+            private long limitMillis;
             /** Whether the other side has answered on this connection. */
             private boolean answered;
 
@@ -373,14 +402,15 @@ public final class TcpDialer {
             }
 
             private void limit() {
-                long millis = within(answerMillis);
-                timer = loop.schedule(() -> late(millis), millis, TimeUnit.MILLISECONDS);
+                limitMillis = within(answerMillis);
+                timer = loop.schedule(this::late, limitMillis, TimeUnit.MILLISECONDS);
             }
 
             /** Gives the attempt up, unless its confirmation is on the way: then the other side may use the connection. */
-            private void late(long millis) {
+            private void late() {
                 if (channel.pipeline().get(ExactReader.class) != null) {
-                    channel.pipeline().fireExceptionCaught(new TimeoutException("no answer within " + millis + " ms"));
+                    channel.pipeline()
+                            .fireExceptionCaught(new TimeoutException("no answer within " + limitMillis + " ms"));
                 }
             }
 

@@ -4,6 +4,7 @@ import ferro.FerroException.Code;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import java.io.IOException;
@@ -108,9 +109,12 @@ public final class TcpListener implements AutoCloseable {
         accepted.limit(TimeUnit.MILLISECONDS.toNanos(accepted.grantedMillis));
         channel.pipeline().addLast(new HandshakeReader(side, accepted));
         pending.add(channel, side, mostPending);
-        channel.closeFuture().addListener(closed -> {
-            accepted.timer.cancel(false);
-            pending.remove(channel);
+        channel.closeFuture().addListener(new ChannelFutureListener() {
+            @Override
+            public void operationComplete(ChannelFuture closed) {
+                accepted.timer.cancel(false);
+                pending.remove(channel);
+            }
         });
     }
 

@@ -74,7 +74,9 @@ public final class TlsSettings {
     private PemIdentityFiles company(Supplier<TlsProvider> provider) {
         List<String> given = new ArrayList<>();
         List<String> missing = new ArrayList<>();
-        FILES.forEach(one -> (one.find(context).isPresent() ? given : missing).add(one.name()));
+        for (Setting<String> one : FILES) {
+            (one.find(context).isPresent() ? given : missing).add(one.name());
+        }
         String name = Settings.TLS_NAME.find(context).orElse(null);
         if (given.isEmpty() && name == null) {
             return null;

@@ -1,5 +1,6 @@
 package ferro.backend.tcp.mesh;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -46,6 +47,14 @@ final class Inboxes {
         /** Returns whether this is a connection: the number of ranks bounds those, not the number of bytes. */
         default boolean connection() {
             return false;
+        }
+    }
+
+    /** A control message of a peer. */
+    record ControlMessage(int peer, ByteBuffer message) implements InboxEvent {
+        @Override
+        public void tell(TcpMesh.Listener listener) {
+            listener.control(peer, message.duplicate());
         }
     }
 
@@ -97,7 +106,9 @@ final class Inboxes {
         listeners.put(group, listener);
         Backlog waiting = kept.remove(group);
         if (waiting != null) {
-            waiting.events.forEach(event -> event.tell(listener));
+            for (InboxEvent event : waiting.events) {
+                event.tell(listener);
+            }
         }
     }
 
@@ -113,7 +124,9 @@ final class Inboxes {
 
     /** Passes an event to all current listeners. */
     void tellAll(InboxEvent event) {
-        List.copyOf(listeners.values()).forEach(event::tell);
+        for (TcpMesh.Listener listener : List.copyOf(listeners.values())) {
+            event.tell(listener);
+        }
     }
 
     void close() {

@@ -11,10 +11,9 @@ import ferro.spi.SharedMemoryProvider;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 /**
  * The provider by which ranks of one host share memory. Back end tcp does not depend on one, so it looks up the service.
@@ -90,8 +89,11 @@ final class IntraNodeMemory {
                 Services.of(SharedMemoryProvider.class),
                 next -> {
                     Optional<String> unavailable = next.unavailableBecause(context);
-                    unavailable.ifPresent(reasons::add);
-                    return unavailable.isEmpty() ? Optional.of(next) : Optional.empty();
+                    if (unavailable.isPresent()) {
+                        reasons.add(unavailable.get());
+                        return Optional.empty();
+                    }
+                    return Optional.of(next);
                 },
                 broken::add);
         reasons.addAll(broken.texts());
@@ -137,12 +139,13 @@ final class IntraNodeMemory {
      * the same reason.
      */
     String lackingAmong(int[] ranks) {
-        String[] told = IntStream.of(ranks)
-                .mapToObj(rank -> rank < lackingByRank.length ? lackingByRank[rank] : lacking)
-                .toArray(String[]::new);
+        String[] told = new String[ranks.length];
+        for (int i = 0; i < told.length; i++) {
+            told[i] = ranks[i] < lackingByRank.length ? lackingByRank[ranks[i]] : lacking;
+        }
         for (int i = 0; i < told.length; i++) {
             if (!told[i].isEmpty()) {
-                return Stream.of(told).distinct().count() == 1
+                return new HashSet<>(List.of(told)).size() == 1
                         ? told[i]
                         : "rank " + i + " has no shared memory: " + told[i];
             }

@@ -1,11 +1,10 @@
 package ferro.backend.tcp.mesh;
 
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.IntConsumer;
-import java.util.stream.IntStream;
 
 /**
  * Reports peers whose control connection has ended, after the frames that have come from all other peers are handled. These
@@ -50,10 +49,13 @@ final class PeerEnds {
     private void readOn() {
         BitSet peers = (BitSet) waiting.clone();
         waiting.clear();
-        List<ControlConnection> open = IntStream.range(0, connections.length())
-                .mapToObj(connections::get)
-                .filter(Objects::nonNull)
-                .toList();
+        List<ControlConnection> open = new ArrayList<>();
+        for (int peer = 0; peer < connections.length(); peer++) {
+            ControlConnection connection = connections.get(peer);
+            if (connection != null) {
+                open.add(connection);
+            }
+        }
         unread = open.size();
         if (unread == 0) {
             report(peers);
@@ -72,6 +74,8 @@ final class PeerEnds {
 
     private void report(BitSet peers) {
         reported.or(peers);
-        peers.stream().forEach(listener);
+        for (int peer = peers.nextSetBit(0); peer >= 0; peer = peers.nextSetBit(peer + 1)) {
+            listener.accept(peer);
+        }
     }
 }

@@ -26,8 +26,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReferenceArray;
-import java.util.function.Supplier;
-import java.util.stream.IntStream;
+import java.util.function.BiConsumer;
 
 /**
  * The control connections of one group and all frames that come over them. Used on the loop only, except for {@link #send}
@@ -88,15 +87,6 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
         attempts = new PeerAttempts(spec, port);
     }
 
-    /**
-     * What a peer has published about itself in the store.
-     *
-     * @param addresses addresses of the host that it has told, in the order to try
-     * @param home      its machine, for messages
-     * @param sameHost  whether its machine has the same name as the machine of this rank
-     */
-    record PeerRecord(List<InetSocketAddress> addresses, String home, boolean sameHost) {}
-
     int rank() {
         return spec.rank();
     }
@@ -124,11 +114,14 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
                             call(to, Hello.ConnectionKind.CONTROL, Hello.ChannelIdentity.NONE, deadlineNanos),
                             attempts.notes(to));
             dialling.add(dialled);
-            dialled.whenComplete((channel, failure) -> {
-                if (channel != null) {
-                    attach(to, channel);
-                } else {
-                    ready.completeExceptionally(failure);
+            dialled.whenComplete(new BiConsumer<>() {
+                @Override
+                public void accept(Channel channel, Throwable failure) {
+                    if (channel != null) {
+                        attach(to, channel);
+                    } else {
+                        ready.completeExceptionally(failure);
+                    }
                 }
             });
         }
@@ -149,11 +142,11 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
     private TcpDialer.DialledPeer call(
             int to, Hello.ConnectionKind kind, Hello.ChannelIdentity channel, long deadlineNanos) {
         return new TcpDialer.DialledPeer(
-                () -> known[to].addresses,
+                known[to]::addresses,
                 kind,
                 new Hello.Peering(id, spec.rank(), spec.worldSize(), to),
                 channel,
-                "rank " + to + " of \"" + spec.name() + "\" at " + Addresses.text(known[to].addresses),
+                "rank " + to + " of \"" + spec.name() + "\" at " + Addresses.text(known[to].addresses()),
                 where(),
                 deadlineNanos);
     }
@@ -189,11 +182,14 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
         }
         slots[peer] = channel;
         channel.attr(SAID).set(hello);
-        channel.closeFuture().addListener(ended -> {
-            if (slots[peer] == channel && connections.get(peer) == null) {
-                slots[peer] = null;
-            }
-        });
+        channel.closeFuture().addListener(ended -> freeSlot(channel));
+    }
+
+    private void freeSlot(Channel channel) {
+        int peer = channel.attr(SAID).get().member().rank();
+        if (slots[peer] == channel && connections.get(peer) == null) {
+            slots[peer] = null;
+        }
     }
 
     @Override
@@ -226,7 +222,9 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
         Where own = where().blaming(spec.rank());
         if (!ready.completeExceptionally(new FerroException(Code.RESOURCE, own, text))) {
             ControlFrame said = ControlFrame.notAccepted(new Refusal(Code.RESOURCE, text));
-            IntStream.range(0, spec.rank()).forEach(peer -> send(peer, said));
+            for (int peer = 0; peer < spec.rank(); peer++) {
+                send(peer, said);
+            }
         }
     }
 
@@ -263,7 +261,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
                 distanceMicros = attempts.middleMicros();
                 said = ControlFrame.ready(distanceMicros);
             }
-            for (int one : others().toArray()) {
+            for (int one : RankArrays.others(spec)) {
                 send(one, said);
             }
         }
@@ -293,9 +291,13 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
 
     /** Returns the ranks that are not ready yet, for messages. */
     List<Integer> notReady() {
-        return others().filter(peer -> !up.get(peer) || !readyPeers.get(peer))
-                .boxed()
-                .toList();
+        List<Integer> missing = new ArrayList<>();
+        for (int peer : RankArrays.others(spec)) {
+            if (!up.get(peer) || !readyPeers.get(peer)) {
+                missing.add(peer);
+            }
+        }
+        return List.copyOf(missing);
     }
 
     /** Returns what was tried to connect to those ranks, for messages; any thread may call. */
@@ -306,10 +308,6 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
                 : notReady().stream()
                         .map(peer -> attempts.unconnected(peer, all[peer], up.get(peer)))
                         .toList();
-    }
-
-    private IntStream others() {
-        return IntStream.range(0, spec.worldSize()).filter(peer -> peer != spec.rank());
     }
 
     /** Sends a frame to a peer; does nothing if the peer is lost; any thread may call. */
@@ -341,7 +339,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
         switch (frame.type()) {
             case MESSAGE -> {
                 ByteBuffer message = ByteBuffer.wrap(frame.body()).asReadOnlyBuffer();
-                inboxes.deliver(frame.group(), listener -> listener.control(peer, message.duplicate()));
+                inboxes.deliver(frame.group(), new Inboxes.ControlMessage(peer, message));
             }
             case OPEN_DATA ->
                 data.openFor(
@@ -393,8 +391,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
         String text = "rank " + spec.rank() + " of \"" + spec.name() + "\" "
                 + (memory ? "ran out of memory for" : "failed with an exception on")
                 + " its control connection to rank " + peer + ": " + (memory ? cause.getMessage() : cause);
-        Where own = where().blaming(spec.rank());
-        return new FerroException(memory ? Code.RESOURCE : Code.ABORTED, own, text, cause);
+        return new FerroException(memory ? Code.RESOURCE : Code.ABORTED, where().blaming(spec.rank()), text, cause);
     }
 
     private FerroException failure(int peer, Code code, String what, Throwable cause) {
@@ -405,7 +402,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
 
     private String remote(int peer) {
         PeerRecord[] all = known;
-        return all != null ? Addresses.text(all[peer].addresses) : "" + slots[peer].remoteAddress();
+        return all != null ? Addresses.text(all[peer].addresses()) : "" + slots[peer].remoteAddress();
     }
 
     private void gone(int peer, FerroException cause) {
@@ -453,7 +450,11 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
 
     void register(long group, TcpMesh.Listener listener) {
         inboxes.register(group, listener);
-        others().filter(ends::isReported).forEach(peer -> tell(listener, peer));
+        for (int peer : RankArrays.others(spec)) {
+            if (ends.isReported(peer)) {
+                tell(listener, peer);
+            }
+        }
     }
 
     void unregister(long group) {
@@ -486,14 +487,14 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
         drain.close();
         inboxes.close();
         List<CompletableFuture<Void>> leaving = new ArrayList<>();
-        others().forEach(peer -> {
+        for (int peer : RankArrays.others(spec)) {
             ControlConnection connection = connections.getAndSet(peer, null);
             if (connection != null) {
                 leaving.add(connection.leave(inOrder));
             } else if (slots[peer] != null) {
                 slots[peer].close();
             }
-        });
-        return CompletableFuture.allOf(leaving.toArray(CompletableFuture[]::new));
+        }
+        return CompletableFuture.allOf(leaving.toArray(new CompletableFuture<?>[0]));
     }
 }

@@ -28,15 +28,18 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.security.SecureRandom;
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.IntStream;
 
 /** One join of a group, from the store to the last control connection, with one absolute deadline. */
 final class TcpJoin {
@@ -45,6 +48,8 @@ final class TcpJoin {
 
     /** Time for a reason in the store to arrive: a rank that has read it may leave before the others have read it. */
     private static final long NEWS_MILLIS = 250;
+
+    private static final Supplier<String> NOTHING = () -> "";
 
     private final GroupSpec spec;
     private final RankContext context;
@@ -107,7 +112,7 @@ final class TcpJoin {
             progress.work();
             share(mesh, intraNode, cards, roster);
             meet(mesh, cards);
-            Peers.PeerRecord[] known = resolved(cards);
+            PeerRecord[] known = resolved(cards);
             connected(port, peers, known, roster);
             sayTls(port, mesh, cards);
             return mesh;
@@ -195,10 +200,16 @@ final class TcpJoin {
 
     private Card[] cards(Roster roster, Peers peers) {
         Card[] cards = new Card[spec.worldSize()];
-        CompletableFuture<?>[] coming = others().mapToObj(
-                        rank -> card(roster, rank).thenAccept(card -> cards[rank] = card))
-                .toArray(CompletableFuture[]::new);
-        CompletableFuture<Void> all = CompletableFuture.allOf(coming);
+        List<CompletableFuture<Void>> coming = new ArrayList<>();
+        for (int rank : others()) {
+            coming.add(card(roster, rank).thenAccept(new Consumer<>() {
+                @Override
+                public void accept(Card entry) {
+                    cards[rank] = entry;
+                }
+            }));
+        }
+        CompletableFuture<Void> all = CompletableFuture.allOf(coming.toArray(new CompletableFuture<?>[0]));
         CompletableFuture<Void> any = roster.failed().toCompletableFuture().thenAccept(text -> {
             throw new FerroException(Code.RENDEZVOUS, where, Roster.text(text));
         });
@@ -209,7 +220,7 @@ final class TcpJoin {
                 all.completeExceptionally(known);
             }
         });
-        await(all, new JoinState.MissingRanks(() -> missing(cards), spec.worldSize(), () -> ""), () -> "");
+        await(all, new JoinState.MissingRanks(() -> missing(cards), spec.worldSize(), NOTHING), NOTHING);
         return cards;
     }
 
@@ -220,36 +231,49 @@ final class TcpJoin {
     }
 
     private void share(TcpMesh mesh, IntraNodeMemory intraNode, Card[] all, Roster roster) {
-        List<String> hosts = Arrays.stream(all).map(Card::host).toList();
-        mesh.share(agreed(intraNode, lacking(all), roster), all[0].tuned(), hosts);
-    }
-
-    /** Returns why each rank shares no memory; empty for a rank that can. */
-    private static String[] lacking(Card[] all) {
-        return Arrays.stream(all).map(Card::lacking).toArray(String[]::new);
+        List<String> hosts = new ArrayList<>();
+        // why each rank shares no memory; empty for a rank that can
+        String[] lacking = new String[all.length];
+        for (int rank = 0; rank < all.length; rank++) {
+            hosts.add(all[rank].host());
+            lacking[rank] = all[rank].lacking();
+        }
+        mesh.share(agreed(intraNode, lacking, roster), all[0].tuned(), List.copyOf(hosts));
     }
 
     /** Returns the card of a rank. A rank that failed to join leaves an empty card and may come back: reads again later. */
     private CompletableFuture<Card> card(Roster roster, int rank) {
-        return roster.card(rank)
-                .thenCompose(bytes -> {
-                    if (bytes.length > 0) {
-                        return CompletableFuture.completedFuture(Card.of(Roster.text(bytes)));
-                    }
-                    CompletableFuture<Void> pause = new CompletableFuture<>();
-                    context.background().schedule(() -> pause.complete(null), PAUSE_MILLIS, TimeUnit.MILLISECONDS);
-                    return pause.thenCompose(over -> card(roster, rank));
-                })
-                .toCompletableFuture();
+        Function<byte[], CompletableFuture<Card>> read = new Function<>() {
+            @Override
+            public CompletableFuture<Card> apply(byte[] bytes) {
+                if (bytes.length > 0) {
+                    return CompletableFuture.completedFuture(Card.of(Roster.text(bytes)));
+                }
+                CompletableFuture<Void> pause = new CompletableFuture<>();
+                context.background().schedule(() -> pause.complete(null), PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+                return pause.thenCompose(over -> card(roster, rank));
+            }
+        };
+        return roster.card(rank).thenCompose(read).toCompletableFuture();
     }
 
     private List<Integer> missing(Card[] cards) {
-        return others().filter(rank -> cards[rank] == null).boxed().toList();
+        List<Integer> missing = new ArrayList<>();
+        for (int rank : others()) {
+            if (cards[rank] == null) {
+                missing.add(rank);
+            }
+        }
+        return List.copyOf(missing);
     }
 
     /** Records the machines of all ranks, and logs once per host what carries the data if that is not loopback. */
     private void meet(TcpMesh mesh, Card[] all) {
-        mesh.place(Arrays.stream(all).map(Card::placed).toList());
+        List<String> machines = new ArrayList<>();
+        for (Card entry : all) {
+            machines.add(entry.placed());
+        }
+        mesh.place(machines);
         Card own = all[spec.rank()];
         NetLink used = own.home().used();
         if (used.name().isEmpty()) {
@@ -260,8 +284,11 @@ final class TcpJoin {
                     + used.text();
             LOG.log(OncePerContext.isFirst(context, text) ? Level.INFO : Level.DEBUG, text);
         }
-        String faster =
-                NetLink.fasterEverywhere(Arrays.stream(all).map(Card::home).toList());
+        List<PeerMachine> hosts = new ArrayList<>();
+        for (Card entry : all) {
+            hosts.add(entry.home());
+        }
+        String faster = NetLink.fasterEverywhere(hosts);
         if (spec.rank() == 0 && !faster.isEmpty()) {
             LOG.log(Level.WARNING, faster);
         }
@@ -269,9 +296,13 @@ final class TcpJoin {
 
     /** Logs once per job whether data between hosts is encrypted, by the connections that were made. */
     private void sayTls(TcpPort port, TcpMesh mesh, Card[] all) {
-        long hosts = Arrays.stream(all).map(Card::host).distinct().count();
-        boolean between = hosts > 1 && !Arrays.stream(all).map(Card::host).allMatch(Addresses::isLoopback);
-        boolean on = mesh.encrypts(IntStream.range(0, all.length).toArray());
+        Set<String> distinct = new HashSet<>();
+        for (Card entry : all) {
+            distinct.add(entry.host());
+        }
+        int hosts = distinct.size();
+        boolean between = hosts > 1 && !Addresses.areLoopback(distinct);
+        boolean on = mesh.encrypts(others());
         boolean off = between && port.tls().use() == TlsPolicy.TlsUse.OFF;
         if (spec.rank() != 0 || !on && !off) {
             // nothing leaves this machine, whose addresses may be several
@@ -286,12 +317,14 @@ final class TcpJoin {
         LOG.log(OncePerContext.isFirst(context, text) ? first : Level.DEBUG, text);
     }
 
-    private Peers.PeerRecord[] resolved(Card[] cards) {
-        Peers.PeerRecord[] known = new Peers.PeerRecord[cards.length];
-        others().forEach(rank -> known[rank] = new Peers.PeerRecord(
-                Addresses.toDial(resolved(rank, cards[rank].host()), cards[rank].port()),
-                cards[rank].placed(),
-                cards[rank].home().isSameHost(cards[spec.rank()].home())));
+    private PeerRecord[] resolved(Card[] cards) {
+        PeerRecord[] known = new PeerRecord[cards.length];
+        for (int rank : others()) {
+            known[rank] = new PeerRecord(
+                    Addresses.toDial(resolved(rank, cards[rank].host()), cards[rank].port()),
+                    cards[rank].placed(),
+                    cards[rank].home().isSameHost(cards[spec.rank()].home()));
+        }
         return known;
     }
 
@@ -315,12 +348,15 @@ final class TcpJoin {
     }
 
     /** Connects to the peers without the store, unless the store reports that this group cannot be joined. */
-    private void connected(TcpPort port, Peers peers, Peers.PeerRecord[] known, Roster roster) {
-        port.loop().run(() -> {
-            try {
-                peers.connect(known, progress.deadlineNanos());
-            } catch (LinkageError broken) {
-                peers.broken(others().findFirst().orElseThrow(), broken);
+    private void connected(TcpPort port, Peers peers, PeerRecord[] known, Roster roster) {
+        port.loop().run(new Runnable() {
+            @Override
+            public void run() {
+                try {
+                    peers.connect(known, progress.deadlineNanos());
+                } catch (LinkageError broken) {
+                    peers.broken(others()[0], broken);
+                }
             }
         });
         CompletableFuture<Void> ready = new CompletableFuture<>();
@@ -405,8 +441,8 @@ final class TcpJoin {
         return "\"" + spec.name() + "\" as rank " + spec.rank();
     }
 
-    private IntStream others() {
-        return IntStream.range(0, spec.worldSize()).filter(rank -> rank != spec.rank());
+    private int[] others() {
+        return RankArrays.others(spec);
     }
 
     private static Throwable unwrapped(Throwable failure) {

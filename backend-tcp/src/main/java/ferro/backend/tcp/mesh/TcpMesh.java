@@ -15,7 +15,7 @@ import ferro.spi.SharedMemoryProvider;
 import io.netty.channel.Channel;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -101,9 +101,14 @@ public final class TcpMesh implements AutoCloseable {
 
     /** Returns the addresses that these ranks have told the others, in the same order; empty in a world of one. */
     public List<String> hosts(int[] ranks) {
-        return hosts.isEmpty()
-                ? hosts
-                : Arrays.stream(ranks).mapToObj(hosts::get).toList();
+        if (hosts.isEmpty()) {
+            return hosts;
+        }
+        List<String> ofRanks = new ArrayList<>();
+        for (int rank : ranks) {
+            ofRanks.add(hosts.get(rank));
+        }
+        return List.copyOf(ofRanks);
     }
 
     /** Sets the machine of each rank, by rank; called once, while joining. */
@@ -180,7 +185,12 @@ public final class TcpMesh implements AutoCloseable {
 
     /** Registers the listener of a group; its earlier events are delivered first, on the background loop. */
     public void register(long group, Listener listener) {
-        onLoop(() -> peers.register(group, listener));
+        onLoop(new Runnable() {
+            @Override
+            public void run() {
+                peers.register(group, listener);
+            }
+        });
     }
 
     /** Removes the listener that {@link #register} has set; a running call of the listener goes on. */
@@ -194,7 +204,13 @@ public final class TcpMesh implements AutoCloseable {
      */
     public void openData(int peer, long group, DataLane lane, int epoch) {
         check(peer);
-        onLoop(new DataChannels.DataOpening(peers, new DataKey(peer, group, lane), epoch));
+        DataKey key = new DataKey(peer, group, lane);
+        onLoop(new Runnable() {
+            @Override
+            public void run() {
+                peers.openData(key, epoch);
+            }
+        });
     }
 
     /** Closes a data connection, which no thread polls any more, in good order. */
@@ -211,7 +227,15 @@ public final class TcpMesh implements AutoCloseable {
      * @param members ranks of a group
      */
     public boolean encrypts(int[] members) {
-        return peers != null && Arrays.stream(members).anyMatch(rank -> rank != spec.rank() && peers.encrypts(rank));
+        if (peers == null) {
+            return false;
+        }
+        for (int rank : members) {
+            if (rank != spec.rank() && peers.encrypts(rank)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Returns whether this process serves the rendezvous store. */

@@ -23,9 +23,6 @@ public record NetLink(String name, long megabits) {
     static final NetLink UNKNOWN = new NetLink("", 0);
     public static final Path SYSTEM = Path.of("/sys/class/net");
 
-    private static final Comparator<NetLink> FASTEST_FIRST =
-            Comparator.comparing(NetLink::megabits).reversed().thenComparing(NetLink::name);
-
     private static final int FASTER_MOST = 4;
     private static final int GIGABIT = 1_000;
 
@@ -49,7 +46,7 @@ public record NetLink(String name, long megabits) {
             all.filter(NetLink::isCardAndUp)
                     .map(one -> new NetLink(one.getFileName().toString(), speedOf(one)))
                     .filter(one -> one.megabits > megabits)
-                    .sorted(FASTEST_FIRST)
+                    .sorted(Comparator.comparing(NetLink::megabits).reversed().thenComparing(NetLink::name))
                     .limit(FASTER_MOST)
                     .forEach(found::add);
         } catch (IOException | UncheckedIOException absent) {
@@ -82,8 +79,10 @@ public record NetLink(String name, long megabits) {
 
     /** Returns a text that a faster interface is up on all hosts, as they have reported; empty if none is. */
     public static String fasterEverywhere(List<PeerMachine> homes) {
-        if (homes.stream().anyMatch(home -> home.faster().isEmpty())) {
-            return "";
+        for (PeerMachine home : homes) {
+            if (home.faster().isEmpty()) {
+                return "";
+            }
         }
         List<NetLink> everywhere = homes.get(0).faster().stream()
                 .filter(one -> homes.stream()

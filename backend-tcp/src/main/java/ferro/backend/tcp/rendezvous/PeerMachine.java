@@ -4,10 +4,10 @@ import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import java.net.InetAddress;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
-import java.util.stream.Collectors;
+import java.util.StringJoiner;
 
 /**
  * The machine of a rank, as the rank itself reports it when it joins; for messages.
@@ -25,9 +25,24 @@ public record PeerMachine(int node, String host, NetLink used, List<NetLink> fas
 
     /** Cuts the name to one word, because it is part of lines with other words. */
     public PeerMachine {
-        String word = host.replaceAll("[\\s\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]", "?");
+        String word = word(host);
         host = word.substring(0, Math.min(word.length(), MOST_HOST_CHARACTERS));
         faster = List.copyOf(faster);
+    }
+
+    /** Returns a text with a question mark for each character that ends a word or a line, or is invisible. */
+    private static String word(String text) {
+        StringBuilder word = new StringBuilder();
+        for (int at = 0; at < text.length(); at = text.offsetByCodePoints(at, 1)) {
+            int letter = text.codePointAt(at);
+            boolean kept = switch (Character.getType(letter)) {
+                case Character.CONTROL, Character.FORMAT, Character.LINE_SEPARATOR, Character.PARAGRAPH_SEPARATOR ->
+                    false;
+                default -> letter != ' ';
+            };
+            word.appendCodePoint(kept ? letter : '?');
+        }
+        return word.toString();
     }
 
     /** Makes a machine with unknown interfaces. */
@@ -57,8 +72,11 @@ public record PeerMachine(int node, String host, NetLink used, List<NetLink> fas
 
     /** Returns one line of a card. */
     public String text() {
-        String others = faster.stream().map(NetLink::word).collect(Collectors.joining(","));
-        return String.join(" ", "" + node, host, used.word(), others);
+        StringJoiner others = new StringJoiner(",");
+        for (NetLink link : faster) {
+            others.add(link.word());
+        }
+        return String.join(" ", "" + node, host, used.word(), others.toString());
     }
 
     /** Reads a line of a card; invalid parts count as unknown. */
@@ -74,9 +92,11 @@ public record PeerMachine(int node, String host, NetLink used, List<NetLink> fas
     }
 
     private static List<NetLink> links(String words) {
-        return words.isEmpty()
-                ? List.of()
-                : Arrays.stream(words.split(",")).map(NetLink::parsed).toList();
+        List<NetLink> links = new ArrayList<>();
+        for (String word : words.isEmpty() ? new String[0] : words.split(",")) {
+            links.add(NetLink.parsed(word));
+        }
+        return List.copyOf(links);
     }
 
     /** Returns whether both machines have the same name; false if a name is unknown. */

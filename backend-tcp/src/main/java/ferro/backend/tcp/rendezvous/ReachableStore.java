@@ -8,6 +8,7 @@ import ferro.backend.tcp.connect.Secret;
 import ferro.backend.tcp.connect.SecretFile;
 import ferro.backend.tcp.connect.StoreSettings;
 import ferro.job.JobFinder;
+import ferro.job.RankOfJob;
 import ferro.spi.GroupSpec;
 import ferro.spi.OncePerContext;
 import ferro.spi.RankContext;
@@ -80,9 +81,10 @@ final class ReachableStore {
     static List<InetAddress> addresses(String named, List<InetAddress> resolved, Where where) {
         List<InetAddress> all = new ArrayList<>(resolved);
         try {
-            OwnHost.find(named)
-                    .map(own -> Addresses.literal(own.reachableAddress(where)))
-                    .ifPresent(all::add);
+            Optional<OwnHost> own = OwnHost.find(named);
+            if (own.isPresent()) {
+                all.add(Addresses.literal(own.get().reachableAddress(where)));
+            }
         } catch (FerroException none) {
             // without a route only loopback is left
         }
@@ -90,10 +92,8 @@ final class ReachableStore {
     }
 
     private static boolean allLocal(RankContext context) {
-        return JobFinder.of(context)
-                .job()
-                .filter(job -> job.rendezvous().allLocal())
-                .isPresent();
+        Optional<RankOfJob> job = JobFinder.of(context).job();
+        return job.isPresent() && job.get().rendezvous().allLocal();
     }
 
     private static boolean isStrong(RankContext context, Where where) {

@@ -48,57 +48,58 @@ public record Rendezvous(String host, int port, boolean servedHere, String serve
         if (!address.getScheme().equals("env")) {
             return Optional.empty();
         }
-        Optional<RendezvousPoint> told = JobFinder.of(context).job().map(RankOfJob::rendezvous);
+        Optional<RankOfJob> job = JobFinder.of(context).job();
         boolean host = Settings.MASTER_ADDR.find(context).isPresent()
-                || told.flatMap(RendezvousPoint::host).isPresent();
+                || job.isPresent() && job.get().rendezvous().host().isPresent();
         boolean port = Settings.MASTER_PORT.find(context).isPresent()
-                || told.stream().anyMatch(meeting -> meeting.port().isPresent());
+                || job.isPresent() && job.get().rendezvous().port().isPresent();
         return host && port ? Optional.of(env(group, context)) : Optional.empty();
     }
 
     /** Returns the rendezvous of {@code tcp://host:port}. */
     public static Rendezvous tcp(URI address, GroupSpec group, RankContext context) {
-        HostPort store = HostPort.of(address)
-                .filter(read -> read.port() >= 0)
-                .orElseThrow(() -> new IllegalArgumentException(Settings.RENDEZVOUS.name() + "=" + address
-                        + ": need tcp://host:port, for example tcp://10.0.0.1:29500"));
+        HostPort store = HostPort.of(address).orElse(null);
+        if (store == null || store.port() < 0) {
+            throw new IllegalArgumentException(Settings.RENDEZVOUS.name() + "=" + address
+                    + ": need tcp://host:port, for example tcp://10.0.0.1:29500");
+        }
         return of(store.host(), store.port(), group, context);
     }
 
     /** Returns the rendezvous of {@code serve://host}: this rank serves the store, on the port that it listens on anyway. */
     public static Rendezvous serve(URI address, GroupSpec group, RankContext context) {
-        HostPort own = HostPort.of(address)
-                .filter(read -> read.port() < 0)
-                .orElseThrow(() -> new IllegalArgumentException(Settings.RENDEZVOUS.name() + "=" + address
-                        + ": need serve://host, for example serve://10.0.0.1; its ports are "
-                        + Settings.TCP_PORT.name()));
+        HostPort own = HostPort.of(address).orElse(null);
+        if (own == null || own.port() >= 0) {
+            throw new IllegalArgumentException(Settings.RENDEZVOUS.name() + "=" + address
+                    + ": need serve://host, for example serve://10.0.0.1; its ports are " + Settings.TCP_PORT.name());
+        }
         String host = ReachableStore.host(own.host(), group, context);
         return new Rendezvous(host, 0, true, "rank " + group.rank(), Optional.empty());
     }
 
     /** Returns the rendezvous of {@code env://}: by variables of torchrun and ferro's launcher, else of another launcher. */
     public static Rendezvous env(GroupSpec group, RankContext context) {
-        Optional<RendezvousPoint> told = JobFinder.of(context).job().map(RankOfJob::rendezvous);
+        Optional<RankOfJob> job = JobFinder.of(context).job();
+        RendezvousPoint told = job.isPresent() ? job.get().rendezvous() : null;
         Optional<String> named = Settings.MASTER_ADDR.find(context);
-        Optional<String> host = named.or(() -> told.flatMap(RendezvousPoint::host));
+        Optional<String> host = named.isPresent() || told == null ? named : told.host();
         if (host.isEmpty()) {
-            told.flatMap(RendezvousPoint::noHost).ifPresent(why -> {
-                throw new IllegalArgumentException(why);
-            });
+            throw told != null && told.noHost().isPresent()
+                    ? new IllegalArgumentException(told.noHost().get())
+                    : unset(Settings.MASTER_ADDR);
         }
-        String known = host.orElseThrow(() -> unset(Settings.MASTER_ADDR));
-        Rendezvous all = of(known, port(told, context), group, context);
+        Rendezvous all = of(host.get(), port(told, context), group, context);
         return all.servedHere && named.isEmpty()
                 ? all.at(reachable(host, context, Where.of(group.name(), group.rank())))
                 : all;
     }
 
-    private static int port(Optional<RendezvousPoint> told, RankContext context) {
-        int port = Settings.MASTER_PORT
-                .find(context)
-                .or(() ->
-                        told.flatMap(meeting -> meeting.port().stream().boxed().findFirst()))
-                .orElseThrow(() -> unset(Settings.MASTER_PORT));
+    private static int port(RendezvousPoint told, RankContext context) {
+        Optional<Integer> set = Settings.MASTER_PORT.find(context);
+        if (set.isEmpty() && (told == null || told.port().isEmpty())) {
+            throw unset(Settings.MASTER_PORT);
+        }
+        int port = set.isPresent() ? set.get() : told.port().getAsInt();
         return Settings.TORCHELASTIC_USE_AGENT_STORE.of(context)
                 ? Settings.FERRO_MASTER_PORT.find(context).orElse(port + 1)
                 : port;
@@ -119,8 +120,8 @@ public record Rendezvous(String host, int port, boolean servedHere, String serve
      * write one to /etc/hosts, is of no use to the other ranks.
      */
     static String reachable(Optional<String> host, RankContext context, Where where) {
-        return host.filter(name -> Addresses.isKnown(name) && !Addresses.leadsToLoopback(name))
-                .orElseGet(() -> ofThisMachine(context, where));
+        boolean usable = host.isPresent() && Addresses.isKnown(host.get()) && !Addresses.leadsToLoopback(host.get());
+        return usable ? host.get() : ofThisMachine(context, where);
     }
 
     private static String ofThisMachine(RankContext context, Where where) {
@@ -141,10 +142,9 @@ public record Rendezvous(String host, int port, boolean servedHere, String serve
      */
     private static Rendezvous of(String named, int port, GroupSpec group, RankContext context) {
         boolean launcher = Settings.STORE_SERVED.of(context);
-        int jobRank = Settings.RANK
-                .find(context)
-                .or(() -> Settings.ENV_RANK.find(context))
-                .orElse(group.rank());
+        Optional<Integer> set = Settings.RANK.find(context);
+        int jobRank =
+                set.isPresent() ? set.get() : Settings.ENV_RANK.find(context).orElse(group.rank());
         String host = launcher ? named : ReachableStore.host(named, group, context);
         return new Rendezvous(
                 host, port, jobRank == 0 && !launcher, launcher ? "the launcher" : RANK_ZERO, Optional.empty());

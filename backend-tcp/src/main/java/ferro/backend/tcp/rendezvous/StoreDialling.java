@@ -110,7 +110,12 @@ final class StoreDialling {
                 port.dialer().dial(call, () -> hasLostStore() && tried.getAndSet(true) ? goneForGood() : null, notes);
         Optional<Channel> channel = Optional.empty();
         try {
-            channel = awaited(dialled, outdated, () -> notes.gaveUp(call, begun, null));
+            channel = awaited(dialled, outdated, new Supplier<>() {
+                @Override
+                public FerroException get() {
+                    return notes.gaveUp(call, begun, null);
+                }
+            });
             return channel;
         } finally {
             if (channel.isEmpty() && !dialled.cancel(false)) {
@@ -157,7 +162,12 @@ final class StoreDialling {
     }
 
     private boolean hasLostStore() {
-        return known.stream().anyMatch(port::hasLostStore);
+        for (InetSocketAddress at : known) {
+            if (port.hasLostStore(at)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Returns the failure for a store that was here before: a wait, as at the start of a job, would be in vain. */

@@ -15,6 +15,8 @@ import ferro.spi.JoinLines;
 import ferro.spi.RankContext;
 import ferro.spi.ServedStore;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -52,7 +54,12 @@ public final class StoreOpening {
     /** Opens the store, and passes on the lines of the {@link JoinProgress}, which are logged if {@code line} is null. */
     public static Store open(Rendezvous meeting, GroupSpec group, RankContext context, Consumer<String> line) {
         StoreOpening opening = new StoreOpening(group, context, line);
-        return opening.open(() -> opening.named(meeting));
+        return opening.open(new OpeningAttempt() {
+            @Override
+            public TcpStore open() {
+                return opening.named(meeting);
+            }
+        });
     }
 
     /** Opens the store that a job file names; serves it and writes the file if this rank is the server. */
@@ -117,7 +124,7 @@ public final class StoreOpening {
 
     /** Opens the store of a rendezvous with a known address. */
     private TcpStore named(Rendezvous meeting) {
-        return opened(meeting, () -> false).orElseThrow();
+        return opened(meeting, () -> false).get();
     }
 
     /** Serves the store, and writes the job file for the others. */
@@ -217,13 +224,14 @@ public final class StoreOpening {
         boolean open = false;
         try {
             Optional<Channel> channel = dialling.connected(outdated);
-            Optional<TcpStore> store = channel.map(one -> opened(one, dialling, meeting));
-            store.ifPresent(one -> watch(channel.get(), one, port, dialling.at(channel.get())));
-            open = store.isPresent();
-            if (open) {
-                progress.askStore(meeting.servedHere());
+            if (channel.isEmpty()) {
+                return Optional.empty();
             }
-            return store;
+            TcpStore store = opened(channel.get(), dialling, meeting);
+            watch(channel.get(), store, port, dialling.at(channel.get()));
+            open = true;
+            progress.askStore(meeting.servedHere());
+            return Optional.of(store);
         } finally {
             if (!open) {
                 context.release(TcpPort.class);
@@ -254,6 +262,11 @@ public final class StoreOpening {
 
     private static void watch(Channel channel, TcpStore store, TcpPort port, InetSocketAddress at) {
         port.storeLost(at, false);
-        channel.closeFuture().addListener(end -> port.storeLost(at, !store.isClosed()));
+        channel.closeFuture().addListener(new ChannelFutureListener() {
+            @Override
+            public void operationComplete(ChannelFuture end) {
+                port.storeLost(at, !store.isClosed());
+            }
+        });
     }
 }

@@ -42,6 +42,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /** The one listening port of a rank and its background loop, shared by all groups and closed with the last. */
 public final class TcpPort implements AutoCloseable {
@@ -110,8 +111,10 @@ public final class TcpPort implements AutoCloseable {
      */
     public static TcpPort use(GroupSpec group, RankContext context, long deadlineNanos) {
         // opening the store has bound the port, unless the context has its own store
-        return context.find(TcpPort.class)
-                .orElseGet(() -> use(group, context, Rendezvous.find(group, context), false, deadlineNanos));
+        Optional<TcpPort> bound = context.find(TcpPort.class);
+        return bound.isPresent()
+                ? bound.get()
+                : use(group, context, Rendezvous.find(group, context), false, deadlineNanos);
     }
 
     /** Uses the port of the rank that serves the store: it must be the port that all other ranks know. */
@@ -138,22 +141,32 @@ public final class TcpPort implements AutoCloseable {
             GroupSpec group, RankContext context, Optional<Rendezvous> known, boolean serving, long deadlineNanos) {
         Where where = Where.of(group.name(), group.rank());
         // a store that another process serves still has its name
-        InetAddress meeting = known.map(store -> ReachableStore.host(store.host(), group, context))
-                .map(host -> Addresses.resolved(host, deadlineNanos, context, where))
-                .orElseGet(InetAddress::getLoopbackAddress);
-        int store = known.map(Rendezvous::port).orElse(0);
+        InetAddress meeting = InetAddress.getLoopbackAddress();
+        int store = 0;
+        Optional<Secret> told = Optional.empty();
+        if (known.isPresent()) {
+            String host = ReachableStore.host(known.get().host(), group, context);
+            meeting = Addresses.resolved(host, deadlineNanos, context, where);
+            store = known.get().port();
+            told = known.get().secret();
+        }
         PortChoice ports = PortChoice.of(context, store, serving && store > 0);
-        Optional<Secret> told = known.flatMap(Rendezvous::secret);
         AddressChoice.StoreLocation near = new AddressChoice.StoreLocation(meeting, serving, "");
-        return context.shared(TcpPort.class, () -> open(plan(where, context, told, ports, near), context));
+        Optional<Secret> secret = told;
+        return context.shared(TcpPort.class, new Supplier<>() {
+            @Override
+            public TcpPort get() {
+                return open(plan(where, context, secret, ports, near), context);
+            }
+        });
     }
 
     private static TcpPort open(PortPlan plan, RankContext context) {
-        NettyParts.mixed().ifPresent(text -> warn(text, context));
+        warn(NettyParts.mixed(), context);
         try {
             TcpPort port = new TcpPort(plan, context);
             if (Settings.LOCAL_RANK.find(context).orElse(0) == 0) {
-                port.io.lacking(context).ifPresent(text -> warn(text, context));
+                warn(port.io.lacking(context), context);
             }
             return port;
         } catch (OutOfMemoryError | IllegalStateException | ChannelException unable) {
@@ -167,9 +180,9 @@ public final class TcpPort implements AutoCloseable {
         }
     }
 
-    private static void warn(String text, RankContext context) {
-        if (OncePerContext.isFirst(context, text)) {
-            System.getLogger("ferro.join").log(Level.WARNING, text);
+    private static void warn(Optional<String> text, RankContext context) {
+        if (text.isPresent() && OncePerContext.isFirst(context, text.get())) {
+            System.getLogger("ferro.join").log(Level.WARNING, text.get());
         }
     }
 
@@ -186,7 +199,7 @@ public final class TcpPort implements AutoCloseable {
     }
 
     private static Credentials credentials(Where where, RankContext context, Optional<Secret> told) {
-        Secret secret = told.orElseGet(() -> Secret.of(context, where));
+        Secret secret = told.isPresent() ? told.get() : Secret.of(context, where);
         TlsPolicy tls = TlsSettings.of(context, secret, where);
         return new Credentials(Settings.JOB_ID.of(context), secret, new SecureRandom(), tls);
     }
@@ -261,7 +274,9 @@ public final class TcpPort implements AutoCloseable {
 
     /** Tells all groups what this process lacks to accept a connection; on the loop. */
     public void notAccepted(String lacking) {
-        groups.values().forEach(group -> group.notAccepted(lacking));
+        for (TcpListener.Guest group : groups.values()) {
+            group.notAccepted(lacking);
+        }
     }
 
     /** Records that a store has gone away, or is there again. */
@@ -326,7 +341,9 @@ public final class TcpPort implements AutoCloseable {
             loop.run(ended::close);
         }
         loop.close();
-        closings.forEach(Runnable::run);
+        for (Runnable closing : closings) {
+            closing.run();
+        }
     }
 
     /** The addresses and ports to bind and to tell. */

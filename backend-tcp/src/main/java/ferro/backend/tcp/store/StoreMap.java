@@ -34,7 +34,9 @@ public final class StoreMap {
         values.put(key, value);
         Set<Consumer<byte[]>> told = waiting.remove(key);
         if (told != null) {
-            told.forEach(one -> one.accept(value));
+            for (Consumer<byte[]> one : told) {
+                one.accept(value);
+            }
         }
     }
 
@@ -44,7 +46,12 @@ public final class StoreMap {
         if (value != null) {
             told.accept(value);
         } else {
-            waiting.computeIfAbsent(key, none -> new LinkedHashSet<>()).add(told);
+            Set<Consumer<byte[]>> all = waiting.get(key);
+            if (all == null) {
+                all = new LinkedHashSet<>();
+                waiting.put(key, all);
+            }
+            all.add(told);
         }
     }
 

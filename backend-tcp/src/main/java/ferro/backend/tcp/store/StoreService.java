@@ -162,9 +162,12 @@ public final class StoreService {
                 throw new Refusal(
                         Code.RESOURCE, "a client already waits for " + MOST_WAITS + " keys, which is the limit");
             }
-            Wait wait = new Wait(key, value -> {
-                waits.remove(number);
-                answer(number, StoreAnswer.VALUE, value);
+            Wait wait = new Wait(key, new Consumer<>() {
+                @Override
+                public void accept(byte[] value) {
+                    waits.remove(number);
+                    answer(number, StoreAnswer.VALUE, value);
+                }
             });
             waits.put(number, wait);
             map.when(key, wait.told);

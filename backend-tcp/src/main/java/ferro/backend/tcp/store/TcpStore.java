@@ -35,6 +35,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 
 /** A store at the other end of a connection. Any thread may call it, except the thread of the loop. */
 public final class TcpStore implements Store {
@@ -318,9 +319,13 @@ public final class TcpStore implements Store {
         if (channel.eventLoop().inEventLoop()) {
             throw new IllegalStateException(what + " would block the event loop that delivers the answer: use when");
         }
-        String full = what + " in " + opening.what;
-        return Waits.until(
-                asked, nanos, opening.where, () -> full + " was not answered after " + nanos / 1_000_000 + " ms");
+        Supplier<String> late = new Supplier<>() {
+            @Override
+            public String get() {
+                return what + " in " + opening.what + " was not answered after " + nanos / 1_000_000 + " ms";
+            }
+        };
+        return Waits.until(asked, nanos, opening.where, late);
     }
 
     /** Returns whether a failure says that a request had no answer in time; the connection and the store may be well. */

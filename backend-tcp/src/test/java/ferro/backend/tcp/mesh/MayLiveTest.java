@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import ferro.backend.tcp.connect.Addresses;
-import ferro.backend.tcp.mesh.Peers.PeerRecord;
 import ferro.backend.tcp.rendezvous.JoiningContext;
 import ferro.backend.tcp.rendezvous.TcpPort;
 import ferro.spi.GroupSpec;

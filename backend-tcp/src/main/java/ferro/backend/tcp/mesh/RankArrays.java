@@ -1,0 +1,35 @@
+package ferro.backend.tcp.mesh;
+
+import ferro.spi.GroupSpec;
+
+/** Ranks as arrays. A stream would link lambdas in each rank that joins. */
+public final class RankArrays {
+    private RankArrays() {}
+
+    /** Returns the ranks of a group, ascending. */
+    public static int[] all(int worldSize) {
+        int[] all = new int[worldSize];
+        for (int rank = 0; rank < worldSize; rank++) {
+            all[rank] = rank;
+        }
+        return all;
+    }
+
+    /** Returns the members with these numbers, in the same order. */
+    public static int[] chosen(int[] members, int[] numbers) {
+        int[] chosen = new int[numbers.length];
+        for (int at = 0; at < numbers.length; at++) {
+            chosen[at] = members[numbers[at]];
+        }
+        return chosen;
+    }
+
+    /** Returns all ranks of a group but this one, ascending. */
+    static int[] others(GroupSpec group) {
+        int[] others = new int[group.worldSize() - 1];
+        for (int at = 0; at < others.length; at++) {
+            others[at] = at < group.rank() ? at : at + 1;
+        }
+        return others;
+    }
+}
