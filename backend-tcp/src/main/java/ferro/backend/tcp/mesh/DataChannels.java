@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 
 /**
  * Makes the data connections of a group of peers: exactly one per group, pair, lane and epoch. The lower rank connects; the
@@ -165,29 +166,23 @@ final class DataChannels {
     }
 
     private void dial(DataKey key, int epoch) {
-        CompletableFuture<Channel> dialled = peers.dialData(key, epoch);
-        dialling.put(dialled, key);
-        dialled.whenComplete(new BiConsumer<>() {
-            @Override
-            public void accept(Channel channel, Throwable failure) {
-                dialling.remove(dialled);
-                if (channel != null) {
-                    handOverOrFail(key, epoch, channel);
-                } else if (!dialled.isCancelled()) {
-                    failed(key, epoch, Waits.failure(failure, peers.where()));
-                }
+        DataConnecting made = new DataConnecting(key, epoch);
+        made.dialled = peers.dialData(key, epoch, made);
+        dialling.put(made.dialled, key);
+        made.dialled.whenComplete(made);
+    }
+
+    private void dialled(DataConnecting made, Channel channel, Throwable failure) {
+        dialling.remove(made.dialled);
+        if (channel != null) {
+            try {
+                handOver(made, channel);
+            } catch (LinkageError broken) {
+                channel.close();
+                failed(made.key, made.epoch, peers.ownFailure(made.key.peer(), broken));
             }
         } else if (!made.dialled.isCancelled()) {
             failed(made.key, made.epoch, Waits.failure(failure, peers.where()));
-        }
-    }
-
-    private void handOverOrFail(DataKey key, int epoch, Channel channel) {
-        try {
-            handOver(key, epoch, channel);
-        } catch (LinkageError broken) {
-            channel.close();
-            failed(key, epoch, peers.ownFailure(key.peer(), broken));
         }
     }
 
@@ -332,16 +327,16 @@ final class DataChannels {
             unusable(made.key, made.epoch, channel, unable);
             return;
         }
-        channel.deregister().addListener(new ChannelFutureListener() {
-            @Override
-            public void operationComplete(ChannelFuture done) {
-                if (done.isSuccess()) {
-                    inboxes.deliver(key.group(), new Connected(key, epoch, channel));
-                } else {
-                    unusable(key, epoch, channel, done.cause());
-                }
-            }
-        });
+        channel.deregister().addListener(made);
+    }
+
+    private void deregistered(DataConnecting made, ChannelFuture done) {
+        Channel channel = done.channel();
+        if (done.isSuccess()) {
+            inboxes.deliver(made.key.group(), new Connected(made.key, made.epoch, channel));
+        } else {
+            unusable(made.key, made.epoch, channel, done.cause());
+        }
     }
 
     /** Closes an unusable connection and reports it here; the peer learns of it only by the end of the connection. */

@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.BiConsumer;
+import java.util.function.Supplier;
 
 /**
  * The control connections of one group and all frames that come over them. Used on the loop only, except for {@link #send}
@@ -132,11 +133,8 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
                 new Hello.ChannelIdentity(key.group(), (byte) key.lane().ordinal(), epoch);
         long most = Deadlines.nanos(spec.timeout());
         long deadline = port.now() + (epoch == 0 ? most : Math.min(most, REDIAL_NANOS));
-        return port.dialer()
-                .dial(
-                        call(key.peer(), Hello.ConnectionKind.DATA, channel, deadline),
-                        hopeless,
-                        new ConnectAttempts(port::now));
+        TcpDialer.DialledPeer called = call(key.peer(), Hello.ConnectionKind.DATA, channel, deadline);
+        return port.dialer().dial(called, hopeless, new ConnectAttempts(port::now));
     }
 
     private TcpDialer.DialledPeer call(

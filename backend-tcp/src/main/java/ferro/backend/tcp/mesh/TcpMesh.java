@@ -204,13 +204,7 @@ public final class TcpMesh implements AutoCloseable {
      */
     public void openData(int peer, long group, DataLane lane, int epoch) {
         check(peer);
-        DataKey key = new DataKey(peer, group, lane);
-        onLoop(new Runnable() {
-            @Override
-            public void run() {
-                peers.openData(key, epoch);
-            }
-        });
+        onLoop(new DataChannels.DataOpening(peers, new DataKey(peer, group, lane), epoch));
     }
 
     /** Closes a data connection, which no thread polls any more, in good order. */
