@@ -128,7 +128,6 @@ final class Job {
             try (StoreHost store = StoreHost.open(spec, jobId, secret, events, screen::note);
                     JobNodes nodes = met(store, jobId, secret)) {
                 target.remarks().forEach(screen::note);
-                world.pickedJava().ifPresent(screen::note);
                 screen.note(startLine());
                 signals.get().ranksStart();
                 RankEnvironment variables = new RankEnvironment(spec, store, secret, jobId, recordings);

@@ -95,6 +95,7 @@ final class RunCommand implements Callable<Integer> {
         return words.stream()
                 .skip(1)
                 .takeWhile(word -> !word.equals("--"))
+                .filter(word -> word.startsWith("-"))
                 .map(word -> word.split("=", 2)[0])
                 .filter(name -> !name.equals("-h") && !name.equals("--help"))
                 .filter(name -> command.findOption(name) != null && !parsed.hasMatchedOption(name))

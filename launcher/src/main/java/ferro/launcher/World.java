@@ -27,12 +27,6 @@ record World(Map<String, String> environment, Screen screen, PrintStream out, Op
 
     private static final String LOCALE_VARIABLE = "LC_ALL";
 
-    /**
-     * Property in which the script {@code ferro} passes the version of the Java of the PATH, if it has picked another one
-     * itself.
-     */
-    private static final String PATH_JAVA = "ferro.path.java";
-
     static World ofProcess() {
         Map<String, String> environment = ofUser(System.getenv(), System.getProperty(LOCALE));
         return new World(
@@ -53,14 +47,6 @@ record World(Map<String, String> environment, Screen screen, PrintStream out, Op
             ofUser.put(LOCALE_VARIABLE, locale.substring(1));
         }
         return Map.copyOf(ofUser);
-    }
-
-    /** Returns a line about the Java that the script {@code ferro} has picked, if the PATH has another one. */
-    Optional<String> pickedJava() {
-        return Optional.ofNullable(System.getProperty(PATH_JAVA))
-                .map(onPath -> "ranks run on Java " + System.getProperty("java.version") + " of "
-                        + System.getProperty("java.home") + ", the newest here; the PATH has Java " + onPath
-                        + " (JAVA_HOME selects another)");
     }
 
     /** Returns a copy with one more variable. */

@@ -123,6 +123,7 @@ class FerroCommandTest {
             strings = {
                 "run -n 1 ferro.launcher.FerroCommand --version -n 3",
                 "run -n 1 ferro.launcher.FerroCommand --version -- --links tcp",
+                "run ferro.launcher.FerroCommand help links n=3",
                 "run -- true -n 3"
             })
     void optionsThatAreMeantForTheProgramAreNotMentioned(String typed) {

@@ -38,6 +38,9 @@ public record JavaSettings(
     /** Property in which the script {@code ferro} passes the file of the class archive of ranks. */
     static final String ARCHIVE = "ferro.archive";
 
+    /** Property in which the script {@code ferro} passes the version of the Java of the PATH, if it has picked another one. */
+    private static final String PATH_JAVA = "ferro.path.java";
+
     private static final String VECTORS = "jdk.incubator.vector";
     private static final int FEATURE = Runtime.version().feature();
 
@@ -93,11 +96,22 @@ public record JavaSettings(
         return program.holds("META-INF/services/ferro.spi.BackendProvider");
     }
 
-    /** Returns a line for each entry of the user's class path that does not exist, which a JVM skips without a word. */
+    /**
+     * Returns a line for each entry of the user's class path that does not exist, which a JVM skips without a word, and a line
+     * about the Java that the script {@code ferro} has picked, if the PATH has another one.
+     */
     List<String> remarks() {
-        return program.missing().stream()
-                .map(entry -> entry + " of the class path does not exist")
-                .toList();
+        List<String> lines = new ArrayList<>();
+        for (String entry : program.missing()) {
+            lines.add(entry + " of the class path does not exist");
+        }
+        String onPath = System.getProperty(PATH_JAVA);
+        if (onPath != null) {
+            lines.add(
+                    "ranks run on Java " + System.getProperty("java.version") + " of " + System.getProperty("java.home")
+                            + "; the PATH has Java " + onPath + " (JAVA_HOME selects another)");
+        }
+        return lines;
     }
 
     ClassPath classPath() {

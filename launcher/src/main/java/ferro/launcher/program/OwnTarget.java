@@ -36,6 +36,11 @@ public record OwnTarget(Target program) implements Target {
     }
 
     @Override
+    public List<String> remarks() {
+        return program.remarks();
+    }
+
+    @Override
     public boolean saysWhatIsWrong() {
         return true;
     }
