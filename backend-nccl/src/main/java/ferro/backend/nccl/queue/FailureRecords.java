@@ -208,12 +208,16 @@ public final class FailureRecords {
      */
     Optional<GroupFailure> differingCalls(RecentCalls calls) {
         Map<Integer, byte[]> known = new ConcurrentHashMap<>();
-        CountDownLatch missing = new CountDownLatch(identity.worldSize());
+        known.put(identity.rank(), calls.encoded());
+        CountDownLatch missing = new CountDownLatch(identity.worldSize() - 1);
         quietly(() -> {
             publish(calls);
             store.set(key("compare"), text(Integer.toString(identity.rank())));
             for (int rank = 0; rank < identity.worldSize(); rank++) {
                 int from = rank;
+                if (from == identity.rank()) {
+                    continue;
+                }
                 store.when(key("calls/" + from)).thenAccept(encoded -> {
                     known.put(from, encoded);
                     missing.countDown();
@@ -221,7 +225,7 @@ public final class FailureRecords {
             }
         });
         Deadline.after(COMPARE_BOUND, System::nanoTime).awaitQuietly(missing);
-        return RecentCalls.firstDifference(known);
+        return RecentCalls.firstDifference(known, identity.worldSize());
     }
 
     /** Increments a counter. The last rank to do so writes a key that can be waited for. */

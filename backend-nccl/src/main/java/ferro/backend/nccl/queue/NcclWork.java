@@ -70,6 +70,13 @@ public final class NcclWork implements Work, DeviceTask<Void> {
             return words.get();
         }
 
+        /** Returns {@link #print} without the label, which may differ between ranks. */
+        String printWithoutLabel() {
+            String text = words.get();
+            String name = name();
+            return text.startsWith(name) ? operation.label() + text.substring(name.length()) : text;
+        }
+
         /** Returns whether it is a send or a receive, and not a collective. */
         public boolean isMessage() {
             return peer >= 0;

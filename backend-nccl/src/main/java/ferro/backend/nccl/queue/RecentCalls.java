@@ -30,12 +30,15 @@ final class RecentCalls {
         titles[(int) (last % KEPT)] = title;
     }
 
-    /** Returns the sequence number of the first kept call, then the text of each call, one in a line. */
+    /**
+     * Returns the sequence number of the first kept call, then the text of each call, one in a line. The texts have no labels,
+     * because labels may differ between ranks.
+     */
     synchronized byte[] encoded() {
         long first = Math.max(1, last - KEPT + 1);
         StringJoiner lines = new StringJoiner("\n").add(Long.toString(first));
         for (long sequence = first; sequence <= last; sequence++) {
-            lines.add(titles[(int) (sequence % KEPT)].print());
+            lines.add(titles[(int) (sequence % KEPT)].printWithoutLabel());
         }
         return lines.toString().getBytes(StandardCharsets.UTF_8);
     }
@@ -58,10 +61,11 @@ final class RecentCalls {
      * Finds the first collective that ranks have made differently. A call that only one of the ranks has made, or no longer
      * keeps, is not compared.
      *
-     * @param encoded encoded calls of some ranks, by rank
+     * @param encoded   encoded calls of some ranks, by rank
+     * @param worldSize number of ranks; a call that more than half of them have made is the right one
      * @return the failure, which names a rank for each of the different calls; empty if no calls differ
      */
-    static Optional<GroupFailure> firstDifference(Map<Integer, byte[]> encoded) {
+    static Optional<GroupFailure> firstDifference(Map<Integer, byte[]> encoded, int worldSize) {
         // by sequence number: ranks by text
         TreeMap<Long, TreeMap<String, List<Integer>>> made = new TreeMap<>();
         encoded.forEach((rank, bytes) -> decoded(bytes)
@@ -71,26 +75,24 @@ final class RecentCalls {
         return made.entrySet().stream()
                 .filter(call -> call.getValue().size() > 1)
                 .findFirst()
-                .map(call -> mismatch(call.getKey(), call.getValue()));
+                .map(call -> mismatch(call.getKey(), call.getValue(), worldSize));
     }
 
-    private static GroupFailure mismatch(long sequence, Map<String, List<Integer>> ranksByText) {
+    private static GroupFailure mismatch(long sequence, Map<String, List<Integer>> ranksByText, int worldSize) {
         Map<Integer, String> textByRank = new TreeMap<>();
-        int known = 0;
         for (Map.Entry<String, List<Integer>> one : ranksByText.entrySet()) {
             textByRank.put(Collections.min(one.getValue()), one.getKey());
-            known += one.getValue().size();
         }
         StringJoiner calls = new StringJoiner(", ");
         textByRank.forEach((rank, text) -> calls.add("rank " + rank + " calls " + text));
         StringJoiner culprits = new StringJoiner(",");
         for (List<Integer> ranks : ranksByText.values()) {
-            if (2 * ranks.size() <= known) {
+            if (2 * ranks.size() <= worldSize) {
                 ranks.forEach(rank -> culprits.add(rank.toString()));
             }
         }
         String text = "ranks made different calls as seq " + sequence + ": " + calls
-                + "; data does not fit since then, and results of any rank may be wrong";
+                + "; data does not fit since then at the latest, and results of any rank may be wrong";
         return new GroupFailure(Code.MISMATCH, culprits.toString(), text, null);
     }
 }

@@ -127,12 +127,13 @@ public final class WorkQueue {
         synchronized (this) {
             refuse(title.name());
             NcclWork work = new NcclWork(this, title, numbered(title, 0) + 1, job, deadline(timeout));
+            if (!title.isMessage()) {
+                // before the device thread can publish the calls
+                recentCalls.add(title);
+            }
             comm.thread().submit(work);
             pending.add(work);
             numbered(title, 1);
-            if (!title.isMessage()) {
-                recentCalls.add(title);
-            }
             return work;
         }
     }

@@ -1,0 +1,64 @@
+package ferro.backend.nccl.queue;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.CallOptions;
+import ferro.FerroException.Code;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+class RecentCallsTest {
+    @Test
+    void callsThatDifferInTheirLabelAreEqual() {
+        RecentCalls one = calls(call("loss of rank 0", 64));
+        RecentCalls other = calls(call("loss\nof rank 1", 64));
+
+        assertEquals(Optional.empty(), RecentCalls.firstDifference(Map.of(0, one.encoded(), 1, other.encoded()), 2));
+    }
+
+    @Test
+    void theFirstCallThatDiffersIsNamedWithTheRanksThatAreFew() {
+        RecentCalls right = calls(call("a", 64), call("", 8));
+        RecentCalls wrong = calls(call("b", 64), call("", 9));
+
+        GroupFailure found = RecentCalls.firstDifference(
+                        Map.of(0, right.encoded(), 1, wrong.encoded(), 2, right.encoded()), 3)
+                .orElseThrow();
+
+        assertEquals(Code.MISMATCH, found.code());
+        assertEquals(List.of(1), GroupFailure.ranks(found.culprits()));
+        assertTrue(found.text().contains("seq 2: rank 0 calls allReduce of f32[8], rank 1 calls allReduce of f32[9];"));
+    }
+
+    @Test
+    void withoutAMajorityOfAllRanksEachSideIsNamed() {
+        RecentCalls wrong = calls(call("", 9));
+        RecentCalls right = calls(call("", 8));
+
+        GroupFailure found = RecentCalls.firstDifference(
+                        Map.of(0, right.encoded(), 3, wrong.encoded(), 4, wrong.encoded()), 5)
+                .orElseThrow();
+
+        assertEquals(3, GroupFailure.ranks(found.culprits()).size(), found::toString);
+    }
+
+    private static RecentCalls calls(NcclWork.Title... made) {
+        RecentCalls calls = new RecentCalls();
+        for (NcclWork.Title one : made) {
+            calls.add(one);
+        }
+        return calls;
+    }
+
+    private static NcclWork.Title call(String label, int elements) {
+        return new NcclWork.Title(
+                NcclOperation.ALL_REDUCE,
+                label,
+                () -> CallOptions.named("allReduce", label) + " of f32[" + elements + "]",
+                -1,
+                NcclWork.DataBytes.of(4L * elements));
+    }
+}
