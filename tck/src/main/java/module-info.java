@@ -6,4 +6,7 @@ module ferro.tck {
     requires transitive org.junit.jupiter.params;
 
     exports ferro.tck;
+
+    opens ferro.tck to
+            org.junit.platform.commons;
 }

@@ -12,13 +12,11 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code config/figures/Figures.java}, and the table of docs/architecture.md that it prints. */
-@Tag("text")
 @Timeout(150)
 class FiguresTest {
     private static final Path CHECKOUT = Path.of("..");

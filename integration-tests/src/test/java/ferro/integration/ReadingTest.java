@@ -12,13 +12,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntPredicate;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code config/reading/Reading.java}, which draws the sentences of a reading and counts where readers stopped. */
-@Tag("text")
 @Timeout(150)
 class ReadingTest {
     private static final String SOURCE = """

@@ -9,13 +9,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code config/words/Words.java}, and the old words of config/words.csv that this checkout may still have. */
-@Tag("text")
 @Timeout(150)
 class WordsTest {
     private static final Path CHECKOUT = Path.of("..");
