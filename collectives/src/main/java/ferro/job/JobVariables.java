@@ -1,5 +1,6 @@
 package ferro.job;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -49,13 +50,28 @@ public final class JobVariables {
      *
      * @return job
      * @throws IllegalArgumentException if no variables give the rank and the job, or if the variables are refused; the
-     *     message has the variables, their values and how to fix them
+     *     message has the variables, their values and how to fix them; its stack trace begins at the caller of ferro
      */
     public RankOfJob required() {
         if (job.isEmpty()) {
-            throw new IllegalArgumentException(refusal.orElse("this process does not know its rank"));
+            throw ofCaller(new IllegalArgumentException(refusal.orElse("this process does not know its rank")));
         }
         return job.get();
+    }
+
+    /** Leaves out the frames of ferro, which say nothing about a variable that is wrong. */
+    private static IllegalArgumentException ofCaller(IllegalArgumentException wrong) {
+        StackTraceElement[] frames = wrong.getStackTrace();
+        int first = 0;
+        while (first < frames.length - 1 && isOfJoin(frames[first].getClassName())) {
+            first++;
+        }
+        wrong.setStackTrace(Arrays.copyOfRange(frames, first, frames.length));
+        return wrong;
+    }
+
+    private static boolean isOfJoin(String className) {
+        return className.startsWith("ferro.job.") || className.startsWith("ferro.group.");
     }
 
     @Override

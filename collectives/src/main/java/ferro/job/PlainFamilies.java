@@ -103,7 +103,7 @@ final class PlainFamilies {
         int size = variables.size(sizeFrom, "");
         return new RankOfJob(
                 family,
-                variables.rank(rankFrom, ""),
+                variables.rankBelow(rankFrom, size, sizeFrom, ""),
                 size,
                 new RankOfJob.RankOnHost(
                         pod && localRank.isEmpty() ? OptionalInt.of(0) : localRank,

@@ -280,9 +280,13 @@ class JobFinderTest {
         String node = refusal(with(slurmStep(), Map.of("SLURM_NODEID", "3")));
         assertTrue(node.contains("SLURM_NODEID=3") && node.contains("the list has 3 nodes"), node);
         assertEquals("RANK=x: need a rank from 0", refusal(Map.of("RANK", "x", "WORLD_SIZE", "2")));
-        assertThrows(
+        assertEquals(
+                "RANK=2 of WORLD_SIZE=2: need a rank from 0 to 1", refusal(Map.of("RANK", "2", "WORLD_SIZE", "2")));
+        IllegalArgumentException none = assertThrows(
                 IllegalArgumentException.class,
                 () -> JobFinder.find(Map.of(), HOST).required());
+        String first = none.getStackTrace()[0].getClassName();
+        assertEquals(false, first.startsWith("ferro."), first);
     }
 
     @Test

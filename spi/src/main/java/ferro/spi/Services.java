@@ -37,11 +37,11 @@ public final class Services {
         Objects.requireNonNull(type, "type");
         ClassLoader own = Services.class.getClassLoader();
         ClassLoader near = Thread.currentThread().getContextClassLoader();
-        List<Source<S>> sources = new ArrayList<>();
-        sources.add(new Source<>(type, own, ServiceLoader.load(type, own)));
-        sources.add(new Source<>(type, own, null));
+        List<ProviderSource<S>> sources = new ArrayList<>();
+        sources.add(new ProviderSource<>(type, own, ServiceLoader.load(type, own)));
+        sources.add(new ProviderSource<>(type, own, null));
         if (near != own && sees(near, type)) {
-            sources.add(new Source<>(type, near, ServiceLoader.load(type, near)));
+            sources.add(new ProviderSource<>(type, near, ServiceLoader.load(type, near)));
         }
         return new Iterable<>() {
             @Override
@@ -52,7 +52,7 @@ public final class Services {
     }
 
     /** A source of providers: a service loader, or the list of ferro's own providers if {@code services} is null. */
-    private record Source<S>(Class<S> type, ClassLoader loader, ServiceLoader<S> services) {
+    private record ProviderSource<S>(Class<S> type, ClassLoader loader, ServiceLoader<S> services) {
         Iterator<ServiceLoader.Provider<S>> providers() {
             return services == null
                     ? OwnProviders.of(type, loader)
@@ -121,14 +121,14 @@ public final class Services {
         /** Errors in a row after which a source is left: a class loader may throw the same error for ever. */
         private static final int MAX_ERRORS = 100;
 
-        private final Iterator<Source<S>> sources;
+        private final Iterator<ProviderSource<S>> sources;
         private final Set<Class<?>> seen = new HashSet<>();
         private final Set<String> failures = new HashSet<>();
         private Iterator<ServiceLoader.Provider<S>> current = Collections.emptyIterator();
         private ServiceLoader.Provider<S> next;
         private int errors;
 
-        Providers(Iterator<Source<S>> sources) {
+        Providers(Iterator<ProviderSource<S>> sources) {
             this.sources = sources;
         }
 

@@ -13,16 +13,16 @@ import java.util.function.Function;
  * <p>A property takes precedence over its variable, and the variable over the default.
  */
 public final class Settings {
-    private static final Function<String, String> TEXT = new Parser<>(Form.TEXT, String.class);
-    private static final Function<String, String> NAME = new Parser<>(Form.NAME, String.class);
-    private static final Function<String, String> FOLDER = new Parser<>(Form.FOLDER, String.class);
-    private static final Function<String, String> LIBRARY = new Parser<>(Form.LIBRARY, String.class);
-    private static final Function<String, Integer> INTEGER = new Parser<>(Form.INTEGER, Integer.class);
-    private static final Function<String, Integer> COUNT = new Parser<>(Form.COUNT, Integer.class);
-    private static final Function<String, Long> BYTES = new Parser<>(Form.BYTES, Long.class);
-    private static final Function<String, Duration> DURATION = new Parser<>(Form.DURATION, Duration.class);
-    private static final Function<String, Duration> INTERVAL = new Parser<>(Form.INTERVAL, Duration.class);
-    private static final Function<String, Boolean> FLAG = new Parser<>(Form.FLAG, Boolean.class);
+    private static final Function<String, String> TEXT = new Parser<>(SettingForm.TEXT, String.class);
+    private static final Function<String, String> NAME = new Parser<>(SettingForm.NAME, String.class);
+    private static final Function<String, String> FOLDER = new Parser<>(SettingForm.FOLDER, String.class);
+    private static final Function<String, String> LIBRARY = new Parser<>(SettingForm.LIBRARY, String.class);
+    private static final Function<String, Integer> INTEGER = new Parser<>(SettingForm.INTEGER, Integer.class);
+    private static final Function<String, Integer> COUNT = new Parser<>(SettingForm.COUNT, Integer.class);
+    private static final Function<String, Long> BYTES = new Parser<>(SettingForm.BYTES, Long.class);
+    private static final Function<String, Duration> DURATION = new Parser<>(SettingForm.DURATION, Duration.class);
+    private static final Function<String, Duration> INTERVAL = new Parser<>(SettingForm.INTERVAL, Duration.class);
+    private static final Function<String, Boolean> FLAG = new Parser<>(SettingForm.FLAG, Boolean.class);
 
     /** Name of the back end to open. */
     public static final Setting<String> BACKEND = Setting.named(
@@ -70,7 +70,9 @@ public final class Settings {
             Setting.named("ferro.spin.count", "a number of polls, 0 to sleep at once", COUNT);
     /** The only seed that a simulation test runs, to replay a failure. */
     public static final Setting<Long> SEED = Setting.named(
-            "ferro.seed", "an integer, such as the seed in a failure message", new Parser<>(Form.LONG, Long.class));
+            "ferro.seed",
+            "an integer, such as the seed in a failure message",
+            new Parser<>(SettingForm.LONG, Long.class));
     /** Interval between the heartbeats of a rank. */
     public static final Setting<Duration> HEARTBEAT_INTERVAL = Setting.named(
                     "ferro.heartbeat.interval", "a time such as 200ms, or 0s for none", INTERVAL)
@@ -102,7 +104,7 @@ public final class Settings {
     public static final Setting<PortRange> TCP_PORT = Setting.named(
                     "ferro.tcp.port",
                     "a port, a range such as 20000-20015, or 0 for any free one",
-                    new Parser<>(Form.PORTS, PortRange.class))
+                    new Parser<>(SettingForm.PORTS, PortRange.class))
             .withDefault("0");
     /** Address to listen on. */
     public static final Setting<String> TCP_BIND = Setting.named(
@@ -118,7 +120,7 @@ public final class Settings {
     public static final Setting<InterfaceFilter> TCP_INTERFACE = Setting.named(
             "ferro.tcp.interface",
             "names and networks such as eth0,ib0 or 10.0.0.0/8; a leading ^ excludes them",
-            new Parser<>(Form.INTERFACES, InterfaceFilter.class));
+            new Parser<>(SettingForm.INTERFACES, InterfaceFilter.class));
     /** I/O interface of the sockets. */
     public static final Setting<String> TCP_IO =
             Setting.named("ferro.tcp.io", "auto, epoll or nio", TEXT).withDefault("auto");
@@ -145,7 +147,9 @@ public final class Settings {
      * change keys itself.
      */
     public static final Setting<Long> TLS_KEY_BYTES = Setting.named(
-                    "ferro.tls.key.bytes", "a size from 1MiB to 256GiB", new Parser<>(Form.KEY_BYTES, Long.class))
+                    "ferro.tls.key.bytes",
+                    "a size from 1MiB to 256GiB",
+                    new Parser<>(SettingForm.KEY_BYTES, Long.class))
             .withDefault("128GiB");
     /** File with the certificates of this rank, leaf first. */
     public static final Setting<String> TLS_CERTIFICATE =
@@ -344,7 +348,7 @@ public final class Settings {
     }
 
     /** What a text may be. */
-    private enum Form {
+    private enum SettingForm {
         TEXT,
         NAME,
         FOLDER,
@@ -362,7 +366,7 @@ public final class Settings {
     }
 
     /** A parser of one form. All forms share a class: a rank that starts would link a method reference for each form. */
-    private record Parser<T>(Form form, Class<T> type) implements Function<String, T> {
+    private record Parser<T>(SettingForm form, Class<T> type) implements Function<String, T> {
         @Override
         public T apply(String text) {
             return type.cast(value(text));

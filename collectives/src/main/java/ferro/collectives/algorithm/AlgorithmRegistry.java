@@ -156,11 +156,11 @@ public final class AlgorithmRegistry {
      * method reference, which takes time: a rank that starts needs few of them.
      */
     static List<Algorithm> rows(CollectiveKind kind, Topology topology) {
-        int place = kind.ordinal() * TOPOLOGIES + topology.ordinal();
-        if (ROWS.get(place) == null) {
-            ROWS.compareAndSet(place, null, made(kind, topology));
+        int index = kind.ordinal() * TOPOLOGIES + topology.ordinal();
+        if (ROWS.get(index) == null) {
+            ROWS.compareAndSet(index, null, made(kind, topology));
         }
-        return ROWS.get(place);
+        return ROWS.get(index);
     }
 
     private static List<Algorithm> made(CollectiveKind kind, Topology topology) {

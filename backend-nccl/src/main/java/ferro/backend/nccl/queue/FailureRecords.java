@@ -127,7 +127,15 @@ public final class FailureRecords {
         GroupFailure record = asItIs
                 ? new GroupFailure(why.code(), why.culprits(), why.text(), null)
                 : new GroupFailure(Code.ABORTED, self, "rank " + self + " ended the group: " + why.text(), null);
-        later(() -> store.compareAndSet(key("ended"), null, record.encoded()), told);
+        later(
+                () -> {
+                    store.compareAndSet(key("ended"), null, record.encoded());
+                    if (why.code() == Code.MISMATCH) {
+                        // ranks whose calls have succeeded, and which are in no call now, look at the record then
+                        store.set(key("compare"), text(self));
+                    }
+                },
+                told);
     }
 
     /**

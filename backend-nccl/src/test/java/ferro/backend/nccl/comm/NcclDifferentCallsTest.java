@@ -16,6 +16,7 @@ import ferro.Store;
 import ferro.backend.nccl.NcclException;
 import ferro.backend.nccl.ffi.StandIn;
 import ferro.backend.nccl.ffi.StandInHooks;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -124,6 +125,35 @@ class NcclDifferentCallsTest {
                 assertEquals(Set.of(1), refused.where().culprits(), refused.toString());
                 says(refused, "rank 0 calls allReduce of f32[2]", "rank 1 calls allReduce of f32[5]");
             }
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "a rank whose calls have succeeded hears of a mismatch that another rank finds because its call is slow")
+    void aRankInNoCallHearsOfAMismatch() throws InterruptedException {
+        byte[] announced = "2\n0\nallReduce of f32[4] by sum".getBytes(StandardCharsets.UTF_8);
+        Store knows = new CountingStore() {
+            @Override
+            public byte[] compareAndSet(String key, byte[] expected, byte[] value) {
+                return key.endsWith("/call") ? announced : super.compareAndSet(key, expected, value);
+            }
+        };
+        BlockingQueue<GroupEvent> events = new LinkedBlockingQueue<>();
+        try (NcclRanks ranks = NcclRanks.over(knows, 2, Duration.ofSeconds(20))) {
+            ranks.rank(0).onEvent(events::add);
+
+            List<Throwable> outcomes = ranks.outcomes(rank -> {
+                rank.barrier(SOON);
+                if (rank.rank() == 1) {
+                    rank.barrier(SOON);
+                }
+            });
+
+            assertNull(outcomes.get(0), "it makes no second call");
+            says(failed(outcomes.get(1), Code.MISMATCH), "seq 2: rank 0 calls allReduce of f32[4] by sum");
+            GroupEvent heard = events.poll(10, TimeUnit.SECONDS);
+            assertEquals(GroupEvent.Kind.FAILED, heard.kind());
         }
     }
 

@@ -51,7 +51,7 @@ final class Inboxes {
     }
 
     /** A control message of a peer. */
-    record ControlMessage(int peer, ByteBuffer message) implements InboxEvent {
+    record ControlDelivery(int peer, ByteBuffer message) implements InboxEvent {
         @Override
         public void tell(TcpMesh.Listener listener) {
             listener.control(peer, message.duplicate());

@@ -337,7 +337,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
         switch (frame.type()) {
             case MESSAGE -> {
                 ByteBuffer message = ByteBuffer.wrap(frame.body()).asReadOnlyBuffer();
-                inboxes.deliver(frame.group(), new Inboxes.ControlMessage(peer, message));
+                inboxes.deliver(frame.group(), new Inboxes.ControlDelivery(peer, message));
             }
             case OPEN_DATA ->
                 data.openFor(
