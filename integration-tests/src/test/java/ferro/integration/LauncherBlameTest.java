@@ -109,7 +109,9 @@ class LauncherBlameTest {
                                     + " rank 1, and )?aborted the group after allReduce seq .*"),
                     box);
             assertTrue(box.contains("agree: ABORTED, rank 1 to blame: rank 1 aborted the group:"), box);
-            assertTrue(box.indexOf("exception of rank 1:") < box.indexOf("FailsInOneRank."), box);
+            // on a busy machine the launcher may stop rank 1 before it has printed its exception
+            boolean isCut = box.contains("stopped because of it: ranks [1]");
+            assertTrue(isCut || box.indexOf("exception of rank 1:") < box.indexOf("FailsInOneRank."), box);
             for (int rank : List.of(0, 2)) {
                 String aborted =
                         "[" + rank + "] Exception in thread \"main\" ferro.FerroException: ABORTED: allReduce on"
