@@ -83,6 +83,20 @@ class GuidePageTest {
     }
 
     @Test
+    void theProgramOfTheReadmePrintsWhatTheReadmeShows() throws Exception {
+        List<String> blocks = BLOCK.matcher(
+                        Files.readString(Path.of("../README.md")).split("(?m)^## A program\\R")[1])
+                .results()
+                .limit(3)
+                .map(block -> block.group(2))
+                .toList();
+        Path source = Files.writeString(folder.resolve("Main.java"), blocks.get(0));
+        assertEquals("./ferro run -n 3 Main.java", blocks.get(1).strip());
+
+        assertPrints(new Command("README.md", blocks.get(1), blocks.get(2)), "run", "-n", "3", source + "");
+    }
+
+    @Test
     void programsOfTheFirstHourHaveEightToFifteenLines() throws IOException {
         String page = Files.readString(PAGES.resolve("first-hour.md"));
         Map<String, Long> lines = PROGRAM.matcher(page.substring(0, page.indexOf("\n## A program for many files")))
