@@ -38,6 +38,7 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -88,6 +89,7 @@ class CollectiveBenchTest {
 
     @ParameterizedTest
     @EnumSource
+    @Tag("long")
     void everyCollectiveIsRightOnDeviceTensors(Measured collective) throws Exception {
         Sweep sweep = Sweep.parse(List.of(collective.label(), "--sizes", "0,12,12000", "--type", "i32", "--json"));
         HeapDeviceMemory heap = new HeapDeviceMemory(3);
@@ -105,6 +107,7 @@ class CollectiveBenchTest {
     @EnumSource(
             mode = EnumSource.Mode.EXCLUDE,
             names = {"BARRIER", "PINGPONG"})
+    @Tag("long")
     void queuedOperationsAreAllRight(Measured collective) throws Exception {
         Sweep sweep = Sweep.parse(List.of(collective.label(), "--sizes", "12,12000", "--queued", "5", "--json"));
 
@@ -117,6 +120,7 @@ class CollectiveBenchTest {
     @EnumSource(
             mode = EnumSource.Mode.EXCLUDE,
             names = {"BARRIER", "PINGPONG"})
+    @Tag("long")
     void withSharedMemoryEveryOperandLiesInMemoryThatAllRanksShare(Measured collective) throws Exception {
         for (String queued : List.of("1", "3")) {
             Sweep sweep = Sweep.parse(List.of(

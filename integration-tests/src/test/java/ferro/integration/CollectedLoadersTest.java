@@ -54,6 +54,7 @@ class CollectedLoadersTest {
     }
 
     @Test
+    @Tag("long")
     void ferroOfTheJvmWorksOnWhenProgramsWithTheirOwnAreCollected() throws Exception {
         run(Ferro.BESIDE, UsesFerroInALoader.class, Links.TCP.name());
     }

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -93,6 +94,7 @@ class DeviceTensorProgramTest {
 
     @Test
     @DisplayName("2-18: auto opens NCCL beside the best back end for host tensors where there are devices")
+    @Tag("long")
     void autoOpensBothWhereThereAreDevices() throws Exception {
         try (LauncherRun run = run("auto", StandInPair.variables("FERRO_ENABLE_GPU_FALLBACK", "1"))) {
             assertWorks(run, "true", "0");
@@ -113,6 +115,7 @@ class DeviceTensorProgramTest {
     @Test
     @DisplayName(
             "0-02 0-26 T16: without NCCL, and with the opt-in at 0, the same program ends with an error that says what to do")
+    @Tag("long")
     void withoutOptInTheSameProgramIsTold() throws Exception {
         try (LauncherRun run = run("tcp", StandInPair.variables("FERRO_ENABLE_GPU_FALLBACK", "0"))) {
             assertEquals(3, run.exitCode(), run::toString);

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,6 +26,7 @@ class ExitingTest {
         "exit, 1000, shm",
         "return, 400000, shm"
     })
+    @Tag("long")
     void stagesOfAPipelineEndAsSoonAsTheirPartIsDone(String how, String floats, String links) throws Exception {
         try (LauncherRun run =
                 LauncherRun.start(Map.of("FERRO_LINKS", links), "run", "-n", "3", "--no-bind", PROGRAM, how, floats)) {

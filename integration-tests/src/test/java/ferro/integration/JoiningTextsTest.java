@@ -139,6 +139,7 @@ class JoiningTextsTest {
     }
 
     @Test
+    @Tag("long")
     void ranksWithoutAnAnswerNameTheOneThatIsMissingAndNoFirewall() throws Exception {
         int nobody = Ports.free();
         int served = Ports.free();

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,6 +37,7 @@ class LauncherBlameTest {
 
     @Test
     @DisplayName("row 19: a rank that leaves by exit(0) is named, and the launcher's exit code is not 0")
+    @Tag("long")
     void rankThatLeavesEarlyIsNamed() throws Exception {
         try (LauncherRun run = start("leaves", "PT30S")) {
             assertShare(run);
@@ -92,6 +94,7 @@ class LauncherBlameTest {
 
     @Test
     @DisplayName("row 20: a rank whose main throws with the group open aborts it with what it threw")
+    @Tag("long")
     void rankThatThrowsWithTheGroupOpenAbortsItWithWhatItThrew() throws Exception {
         try (LauncherRun run = start("throwsWithTheGroupOpen", "PT30S")) {
             assertShare(run);
@@ -158,6 +161,7 @@ class LauncherBlameTest {
 
     @Test
     @DisplayName("row 4: the launcher names a rank that was stopped, with the way to let it go on, and ends")
+    @Tag("long")
     void rankThatIsStoppedIsNamedAtTheDeadline() throws Exception {
         try (LauncherRun run = start("behaves", NOT_TOO_SOON)) {
             assertShare(run);
@@ -174,6 +178,7 @@ class LauncherBlameTest {
 
     @Test
     @DisplayName("row 18: a rank of a job that hangs is named by ferro dump and ferro analyze while it hangs")
+    @Tag("long")
     void rankThatKeepsOthersWaitingIsNamedWhileTheyWait() throws Exception {
         Path recordings = temporary.resolve("mine");
         Map<String, String> variables = Map.of("FERRO_RECORDER_DIR", recordings.toString());

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -67,6 +68,7 @@ class LauncherOutputTest {
     }
 
     @Test
+    @Tag("long")
     void slowReaderGetsWhatAChildOfARankIsStillPrinting() throws Exception {
         // first what pipes hold, yet more than the child's own, then more than they hold: the child goes on when its
         // rank has ended and the reader begins
@@ -157,6 +159,7 @@ class LauncherOutputTest {
     @ParameterizedTest
     @ValueSource(strings = {"2>&1 >&3 3>&- | :", "2>/dev/full", "2>&-"})
     @DisplayName("row 49: standard error that nobody reads ends no job")
+    @Tag("long")
     void standardErrorThatNobodyReadsEndsNoJob(String without) throws Exception {
         String script = "{ { \"$0\" \"$@\"; echo code $?; } " + without + "; } 3>&1";
         String program = "i=0; while [ $i -lt 20 ]; do echo err $i >&2; i=$((i+1)); done; echo out; exit 5";
@@ -169,6 +172,7 @@ class LauncherOutputTest {
 
     @Test
     @DisplayName("row 49: standard output on a full disk is one warning")
+    @Tag("long")
     void standardOutputThatNobodyReadsEndsTheJobAndOneOnAFullDiskDoesNot() throws Exception {
         String program = "echo out; echo more; echo err >&2";
         try (LauncherRun run = LauncherRun.inShell(

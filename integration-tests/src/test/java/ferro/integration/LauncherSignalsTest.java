@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -28,6 +29,7 @@ class LauncherSignalsTest {
     @ParameterizedTest
     @ValueSource(strings = {"USR1", "ALRM", "VTALRM", "XCPU", "URG", "CONT"})
     @DisplayName("row 48: a signal that asks for no end reaches all ranks of its launcher")
+    @Tag("long")
     void signalReachesTheHandlersOfAllRanksAndEndsNothing(String signal) throws Exception {
         String program = "trap 'echo got it; exit 0' " + signal + "; echo ready; while :; do sleep 0.05; done";
         try (LauncherRun run = LauncherRun.start("run", "-n", "2", "--", "sh", "-c", program)) {

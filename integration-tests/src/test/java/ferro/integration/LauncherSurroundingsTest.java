@@ -17,6 +17,7 @@ import java.util.jar.Manifest;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -35,6 +36,7 @@ class LauncherSurroundingsTest {
     private Path folder;
 
     @Test
+    @Tag("long")
     void temporaryFilesOfLauncherAndRanksGoToTheFolderOfTmpdir() throws Exception {
         Path temporary = Files.createDirectory(folder.resolve("temporary"));
         try (LauncherRun run = LauncherRun.start(
@@ -124,6 +126,7 @@ class LauncherSurroundingsTest {
         "current folder /, 'run -n 1 Main.java', cd \"$F/$e\";",
         "class path entry /, 'run -n 1 -cp \"$F/$e\" ferro.examples.hello.HelloAllReduce', ''",
     })
+    @Tag("long")
     void nameThatAJvmInTheLocaleCannotReadIsRefused(String what, String command, String before) throws Exception {
         try (LauncherRun run = beyondAscii(before, command)) {
             assertEquals(2, run.exitCode(), run::toString);

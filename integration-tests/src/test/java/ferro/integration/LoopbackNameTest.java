@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -68,6 +69,7 @@ class LoopbackNameTest {
     }
 
     @Test
+    @Tag("long")
     void theLauncherOfNode0ServesItsStoreAtTheAddressOfTheRoute() throws Exception {
         TwoNodes.Job job = nodes.job().withMaster("node0:29700");
         List<HostProcess> launchers = new ArrayList<>();
@@ -114,6 +116,7 @@ class LoopbackNameTest {
     }
 
     @Test
+    @Tag("long")
     void ranksThatAreToldByOptionsWhereRank0ServesMeetThereFromBothHosts() throws Exception {
         Path secret = NamespaceHosts.secret(folder, "options", "8899aabbccddeeff0011223344556677");
         List<HostProcess> ranks = new ArrayList<>();

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -26,6 +27,7 @@ class MixedJdksTest {
     /** Rank 0 connects, and rank 1 accepts. */
     @ParameterizedTest
     @ValueSource(ints = {0, 1})
+    @Tag("long")
     void ranksOnTwoJdksAddUpOverTls(int onTheOther) throws Exception {
         int own = Runtime.version().feature();
         int other = own == 17 ? 25 : 17;

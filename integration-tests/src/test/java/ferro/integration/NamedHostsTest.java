@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -50,6 +51,7 @@ class NamedHostsTest {
     }
 
     @Test
+    @Tag("long")
     void aHostWithAnUnderscoreIsTakenFromMasterAddr() throws Exception {
         Map<String, String> meeting = Map.of("MASTER_ADDR", "host_with_underscore", "MASTER_PORT", "" + Ports.free());
         List<String> hosts = List.of("127.0.0.1 host_with_underscore");
@@ -66,6 +68,7 @@ class NamedHostsTest {
     }
 
     @Test
+    @Tag("long")
     void aHostWithAnUnderscoreIsTakenFromJoinOptions() throws Exception {
         String port = "" + Ports.free();
         List<String> hosts = List.of("127.0.0.1 host_with_underscore");

@@ -10,6 +10,7 @@ import ferro.integration.hosts.NamespaceHosts.Family;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -49,6 +50,7 @@ class NamespaceHostsTest {
         "1, IPV6, TCP with TLS between hosts, 'over TCP with TLS, ranks 0 (host host-a) and 1 (host host-b)'",
         "2, IPV4, 'TCP with TLS between hosts, shared memory within hosts', 'ranks 0-1 (host host-a) and 2-3 (host host-b) over'"
     })
+    @Tag("long")
     void benchOfTwoNodesMeasuresBesideAProbeBetweenThemAndSaysOnceWhatCarriesTheData(
             int ranks, Family family, String medium, String data) throws Exception {
         Path secret = NamespaceHosts.secret(folder, "secret", "0123456789abcdef0123456789abcdef");

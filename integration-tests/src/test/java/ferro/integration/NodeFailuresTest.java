@@ -50,6 +50,7 @@ class NodeFailuresTest {
 
     @Test
     @DisplayName("row 40: an exit code on one node ends both with it, also the one whose ranks are done")
+    @Tag("long")
     void exitCodeOnOneNodeEndsBothAlsoTheOneWhoseRanksAreDone() throws Exception {
         Path flag = folder.resolve("flag");
         String program = "[ $RANK = 0 ] && exit 0; [ $RANK = 3 ] || exec " + LONGER_THAN_THE_TEST
@@ -102,6 +103,7 @@ class NodeFailuresTest {
 
     @Test
     @DisplayName("row 39: a launcher that is killed ends the other node, which names it")
+    @Tag("long")
     void killedLauncherEndsTheOtherNode() throws Exception {
         for (int killed = 0; killed < 2; killed++) {
             List<HostProcess> nodes = sleeping();
@@ -164,6 +166,7 @@ class NodeFailuresTest {
 
     @Test
     @DisplayName("row 41: a launcher that stands still is lost to the other node within --node-timeout")
+    @Tag("long")
     void launcherThatIsStoppedIsLostToTheOtherNodeAndEndsTooWhenItGoesOn() throws Exception {
         List<List<HostProcess>> jobs = List.of(sleeping("--node-timeout", "4s"), sleeping("--node-timeout", "4s"));
 
@@ -190,6 +193,7 @@ class NodeFailuresTest {
     }
 
     @Test
+    @Tag("long")
     void stopKeyOnOneNodeForLongerThanTheTimeoutEndsTheJobOnBoth() throws Exception {
         List<HostProcess> nodes = sleeping("--node-timeout", "4s");
         String rank = TwoNodes.pid(nodes.get(1), 1);
@@ -209,6 +213,7 @@ class NodeFailuresTest {
 
     @Test
     @DisplayName("row 40: a rank that stands still on one node is named by both, with its host")
+    @Tag("long")
     void rankThatIsStoppedOnTheOtherNodeIsNamedWithItsHostAtTheDeadline() throws Exception {
         List<HostProcess> nodes = adding("PT5S");
         String pid = TwoNodes.pid(nodes.get(1), 1);
@@ -246,6 +251,7 @@ class NodeFailuresTest {
 
     @Test
     @DisplayName("row 46: hosts that have IPv6 alone join")
+    @Tag("long")
     void hostsWithoutIpv4JoinByIpv6(@TempDir Path own) throws Exception {
         try (TwoNodes other = TwoNodes.joined(own, Family.IPV6)) {
             String program = JoinsByAuto.class.getName();

@@ -13,6 +13,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,6 +41,7 @@ class NodeStartsTest {
     @Test
     @DisplayName(
             "row 42, row 44: a late node is waited for, and joins; another -n and --nodes are refused on both, with both values")
+    @Tag("long")
     void nodeThatComesLateIsWaitedForAndItsNumbersMustBeThoseOfTheOther() throws Exception {
         TwoNodes.Job good = hosts.job();
         TwoNodes.Job ranks = hosts.job();
@@ -116,6 +118,7 @@ class NodeStartsTest {
 
     @Test
     @DisplayName("row 43: a node whose program cannot be built, found or understood ends the other, which says why")
+    @Tag("long")
     void nodeThatCannotStartItsRanksEndsTheOtherWithTheSameReason() throws Exception {
         Path source = Files.writeString(folder.resolve("Broken.java"), "class Broken { int x = ; }");
         TwoNodes.Job build = hosts.job();
@@ -172,6 +175,7 @@ class NodeStartsTest {
 
     @Test
     @DisplayName("row 42: another job and another version are refused with both values, and the job goes on waiting")
+    @Tag("long")
     void anotherJobAndAnotherVersionAreRefusedWithBothValuesAndTheJobGoesOn() throws Exception {
         TwoNodes.Job job = hosts.job();
         HostProcess first = job.node(0, "-n1", "--", "true");
@@ -207,6 +211,7 @@ class NodeStartsTest {
 
     @Test
     @DisplayName("row 45: a signal to one launcher before ranks run ends all that wait")
+    @Tag("long")
     void signalToOneLauncherBeforeRanksRunEndsAllThatWait() throws Exception {
         List<HostProcess> nodes = hosts.job().withNodes(3).start("-n1", "--", "true");
         nodes.get(1).errLine("is running and waits for other nodes");

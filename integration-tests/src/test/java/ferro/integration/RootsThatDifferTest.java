@@ -25,6 +25,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -161,6 +162,7 @@ class RootsThatDifferTest {
     @ParameterizedTest
     @ValueSource(strings = {"simulated", "tcp", "shm"})
     @DisplayName("row 16: all ranks blame those whose root differs from most, with all calls in words")
+    @Tag("long")
     void thoseThatDifferAreBlamedByAll(String medium) {
         for (int worldSize = 3; worldSize <= 5; worldSize++) {
             try (InProcessRanks ranks = InProcessRanks.over(medium, worldSize)) {

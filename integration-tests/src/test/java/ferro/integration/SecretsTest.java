@@ -28,6 +28,7 @@ import java.util.stream.Stream;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -84,6 +85,7 @@ class SecretsTest {
     @DisplayName(
             "the secret, its user's own or one that ferro run makes, and what tensors hold are in no log, no recording,"
                     + " no command line and no environment")
+    @Tag("long")
     void secretAndTensorsAreInNoLogNoRecordingNoCommandLineAndNoEnvironment(boolean own) throws Exception {
         Map<String, String> places = new TreeMap<>();
         try (LauncherRun run = LauncherRun.start(Map.of("JDK_JAVA_OPTIONS", logAll()), job(own))) {

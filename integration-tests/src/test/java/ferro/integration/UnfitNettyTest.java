@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -93,6 +94,7 @@ class UnfitNettyTest {
     }
 
     @Test
+    @Tag("long")
     void ranksMeetOnTheOldestNettyThatTheTextNames() throws Exception {
         List<Path> path = new ArrayList<>(ProgramPaths.ofSpringBoot().unshadedFerro());
         path.addAll(ProgramPaths.netty(OLDEST));

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -101,6 +102,7 @@ class UserProgramTest {
     }
 
     @Test
+    @Tag("long")
     void programThatJoinsAgainIsToldToBringASecretThatStays() throws Exception {
         String twice = Files.writeString(folder.resolve("Twice.java"), TWICE).toString();
         try (LauncherRun run = LauncherRun.start("run", "-n", "2", twice, "removed")) {
@@ -167,6 +169,7 @@ class UserProgramTest {
     }
 
     @Test
+    @Tag("long")
     void twoLaunchersMakeOneJob() throws Exception {
         Path secret = Files.writeString(folder.resolve("secret"), "c0ffee".repeat(10));
         Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString("rw-------"));

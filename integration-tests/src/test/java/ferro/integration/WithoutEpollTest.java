@@ -12,6 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class WithoutEpollTest {
     @ParameterizedTest
     @CsvSource({"auto, 1", "nio, 0"})
+    @Tag("long")
     void oneWarningSaysWhatDiffers(String io, int warnings) throws Exception {
         try (LauncherRun run = LauncherRun.start(
                 Map.of("JAVA_TOOL_OPTIONS", "-Dferro.shaded.io.netty.transport.noNative=true"),

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -24,6 +25,7 @@ class WithoutNcclTest {
                 "run -n 2 -J-Dferro.backend=nccl ferro.examples.hello.HelloAllReduce"
             })
     @DisplayName("2-31 3-16: the launcher says why NCCL cannot be used, and starts nothing")
+    @Tag("long")
     void theLauncherSaysWhyAndStartsNothing(String typed) throws Exception {
         try (LauncherRun run = LauncherRun.start(NOWHERE, typed.split(" "))) {
             assertEquals(2, run.exitCode(), run::toString);

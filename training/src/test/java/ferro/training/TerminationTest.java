@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -153,6 +154,7 @@ class TerminationTest {
 
     @Test
     @DisabledOnOs(OS.WINDOWS)
+    @Tag("long")
     void aRankThatHangsAfterSigtermEndsWithCode143AllTheSame() throws Exception {
         try (TcpStoreServer server = TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", 1, null);
                 ChildJvm only = alone(server, "hang")) {
@@ -170,6 +172,7 @@ class TerminationTest {
     /** One leaves by exit(), one does not leave; both have a shutdown hook that never ends. */
     @Test
     @DisabledOnOs(OS.WINDOWS)
+    @Tag("long")
     void aProcessIsGoneWithinTheBoundAlsoWhereAShutdownHookHangs() throws Exception {
         try (TcpStoreServer server = TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", 1, null);
                 TcpStoreServer other = TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", 1, null);

@@ -20,6 +20,7 @@ import java.util.logging.Level;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -72,6 +73,7 @@ class CrashTest {
     }
 
     @Test
+    @Tag("long")
     void atManyBytesThatTwoRanksWrite() {
         DyingStorage dying = new DyingStorage(new MemoryStorage());
         AtomicInteger died = new AtomicInteger();

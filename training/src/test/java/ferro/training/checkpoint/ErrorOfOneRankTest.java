@@ -19,6 +19,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -87,6 +88,7 @@ class ErrorOfOneRankTest {
     /** No array is as long as this parameter, which lies in a file that takes no room. */
     @Test
     @DisabledOnOs(OS.WINDOWS)
+    @Tag("long")
     void ofTheCopyFailsTheSaveOnAllRanks() throws Exception {
         ByteBuffer sparse;
         try (FileChannel channel = FileChannel.open(

@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -38,6 +39,7 @@ class ShardedOptimizerTest {
 
     @ParameterizedTest
     @MethodSource("worlds")
+    @Tag("long")
     void shardedHasTheBitsOfUnsharded(Over medium, int worldSize) {
         List<List<Double>> ofRanks = TrainingRanks.run(medium, worldSize, group -> {
             List<Double> last = List.of();

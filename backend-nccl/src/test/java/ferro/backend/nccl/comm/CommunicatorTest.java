@@ -31,6 +31,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.parallel.ResourceLock;
@@ -307,6 +308,7 @@ class CommunicatorTest {
 
     @Test
     @DisplayName("T4: of 1,000 aborts that race with a close, each communicator is freed exactly once")
+    @Tag("long")
     void abortAgainstClose() throws Exception {
         for (int round = 0; round < 1000; round++) {
             Communicator comm = Worlds.alone();

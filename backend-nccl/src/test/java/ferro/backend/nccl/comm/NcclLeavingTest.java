@@ -18,6 +18,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.parallel.ResourceLock;
@@ -113,6 +114,7 @@ class NcclLeavingTest {
                 "barrier"
             })
     @DisplayName("a rank that closes as soon as its last collective has returned fails none that is late in it")
+    @Tag("long")
     void whoHasReturnedMayLeave(String kind) {
         for (int turn = 0; turn < LOOPS; turn++) {
             int root = turn % SIZE;

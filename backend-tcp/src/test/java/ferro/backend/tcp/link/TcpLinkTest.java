@@ -271,6 +271,7 @@ class TcpLinkTest {
     @Tag("large")
     @ParameterizedTest
     @MethodSource("ioAndMemories")
+    @Tag("long")
     void bothDirectionsMoveSixtyFourMebibytesAtOnce(String io, Memory from, Memory into) throws Exception {
         try (TcpPair pair = TcpPair.onLoopback(FixedContext.io(io))) {
             int count = 16 << 20;
