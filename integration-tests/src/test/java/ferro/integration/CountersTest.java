@@ -79,6 +79,28 @@ class CountersTest {
         }
     }
 
+    @Test
+    void callsThatAreTooQuickForAClockHaveTimesByKind() {
+        try (InProcessRanks ranks = InProcessRanks.over("shm", 2)) {
+            onBoth(ranks, group -> {
+                long[] sum = {1};
+                group.allReduce(sum, ReduceOp.MAX);
+                CallCounters before = group.counters();
+                long begun = System.nanoTime();
+                for (int call = 0; call < 32 * CALLS; call++) {
+                    group.barrier();
+                    group.allReduce(sum, ReduceOp.MAX);
+                }
+                long spent = System.nanoTime() - begun;
+                CallCounters found = group.counters().minus(before);
+                long barriers = found.of(CollectiveKind.BARRIER).time().toNanos();
+                long sums = found.of(CollectiveKind.ALL_REDUCE).time().toNanos();
+                assertTrue(barriers > 0 && sums > 0, barriers + " and " + sums + " ns counted");
+                assertTrue(barriers + sums < 2 * spent, barriers + " and " + sums + " of " + spent + " ns counted");
+            });
+        }
+    }
+
     private static long slowSum(long first, long second, AtomicLong inCode) {
         long begun = System.nanoTime();
         long spent = 0;

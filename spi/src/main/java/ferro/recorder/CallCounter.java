@@ -57,6 +57,16 @@ public final class CallCounter {
     }
 
     /**
+     * Returns the number of calls counted so far. Only the thread that calls {@link #ended} calls this method.
+     *
+     * @param index index of the kind
+     * @return number of calls
+     */
+    public long calls(int index) {
+        return numbers[FIELDS * index];
+    }
+
+    /**
      * Counts calls that have ended without failure. One thread at a time calls this method.
      *
      * @param index      index of the kind: {@link #indexOf}, {@link #SEND} or {@link #RECEIVE}

@@ -20,7 +20,7 @@ public class SharedMachine {
     public static final int NOT_THERE = -1;
 
     /** Number of polls, well below a microsecond, after which a poll tells the processor that this thread waits. */
-    private static final int LOOKS_WITHOUT_HINT = 100;
+    public static final int LOOKS_WITHOUT_HINT = 100;
 
     private final int rank;
     private final int worldSize;
