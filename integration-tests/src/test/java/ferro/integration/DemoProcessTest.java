@@ -28,6 +28,7 @@ class DemoProcessTest {
             assertTrue(report.contains("[0] 4 ranks, one model; 2,120 characters"), report);
             assertTrue(report.contains("[0] check ok: parameters are bitwise equal on all 4 ranks"), report);
             assertTrue(report.contains("[0] check ok: the first 50 losses differ by at most "), report);
+            assertTrue(report.contains("[0] are 4 ranks faster than one? "), report);
         }
     }
 

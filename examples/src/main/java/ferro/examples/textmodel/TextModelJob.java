@@ -23,14 +23,17 @@ final class TextModelJob {
     private final ProcessGroup group;
     private final Options options;
     private final TextSource source;
+    private final int cores;
     private final PrintStream out;
     private final Batches batches;
     private final CharModel.Shape shape;
 
-    TextModelJob(ProcessGroup group, Options options, TextSource source, PrintStream out) {
+    /** Creates the job of a rank, which shares so many cores with the other ranks of its host. */
+    TextModelJob(ProcessGroup group, Options options, TextSource source, int cores, PrintStream out) {
         this.group = group;
         this.options = options;
         this.source = source;
+        this.cores = cores;
         this.out = out;
         batches = Batches.of(options, source, group.worldSize());
         shape = new CharModel.Shape(source.characters().length(), CharModel.CONTEXT, 32, 800);
@@ -134,7 +137,10 @@ final class TextModelJob {
         return different.isEmpty();
     }
 
-    /** Trains the first steps again in one process, on whole batches. So each sample was used once, with the same weight. */
+    /**
+     * Trains the first steps again in one process, on whole batches. So each sample was used once, with the same weight. The
+     * other ranks wait without work meanwhile, so these steps also show how fast one rank is.
+     */
     private boolean lossesAreThoseOfOneProcess(List<TrainingStep> steps) {
         int count = Math.min(LOSSES_TO_CHECK, steps.size());
         List<TrainingStep> alone;
@@ -149,6 +155,10 @@ final class TextModelJob {
                 "check %s: the first %d losses differ by at most %.1e (relative) from those of one process on whole"
                         + " batches, allowed %.0e",
                 right ? "ok" : "FAILED", count, difference, ALLOWED);
+        if (group.worldSize() > 1) {
+            int batch = batches.batchSize();
+            report("%s", new Speed(group.worldSize(), Speed.of(steps, batch), Speed.of(alone, batch), cores).answer());
+        }
         return right;
     }
 

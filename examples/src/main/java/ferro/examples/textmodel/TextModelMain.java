@@ -51,7 +51,10 @@ public final class TextModelMain {
             // checked before the join, so that no rank waits if an option is wrong
             Batches.of(options, source, Settings.ENV_WORLD_SIZE.find(process).orElse(1));
             try (ProcessGroup group = ProcessGroup.join()) {
-                return new TextModelJob(group, options, source, out).run();
+                int cores = Settings.LOCAL_CORES
+                        .find(process)
+                        .orElse(Runtime.getRuntime().availableProcessors());
+                return new TextModelJob(group, options, source, cores, out).run();
             }
         } catch (IllegalArgumentException misuse) {
             if (rank == 0) { // all ranks find the same error

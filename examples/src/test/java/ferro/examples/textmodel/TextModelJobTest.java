@@ -17,11 +17,14 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /** Tests of the full job, with ranks as threads. The tests take seconds, because the model has its real size. */
 class TextModelJobTest {
     private static final String TEXT = "the quick brown fox jumps over the lazy dog; pack my box with jugs. ".repeat(9);
+
+    private static final int CORES = 3;
 
     private final ByteArrayOutputStream reported = new ByteArrayOutputStream();
 
@@ -34,6 +37,10 @@ class TextModelJobTest {
         assertTrue(report.contains("4 ranks, one model"), report);
         assertTrue(report.contains("check ok: parameters are bitwise equal on all 4 ranks, hash "), report);
         assertTrue(report.contains("check ok: the first 12 losses differ by at most "), report);
+        Pattern answer =
+                Pattern.compile("are 4 ranks faster than one\\? (yes|no), \\d+\\.\\d times as fast on 3 cores: "
+                        + "[\\d,]+ characters/s beside [\\d,]+ of one rank\n");
+        assertTrue(answer.matcher(report).find(), report);
     }
 
     @Test
@@ -65,7 +72,7 @@ class TextModelJobTest {
             TextSource source = TextSource.of(last ? textOfLast : text, 1);
             ends.add(threads.submit(() -> {
                 try (ProcessGroup group = ProcessGroup.of(backend)) {
-                    return new TextModelJob(group, options, source, out).run();
+                    return new TextModelJob(group, options, source, CORES, out).run();
                 }
             }));
         }
