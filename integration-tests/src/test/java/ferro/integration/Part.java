@@ -28,7 +28,8 @@ enum Part {
             COLLECTIVES,
             SIMULATED,
             TRAINING),
-    COMPARISON(packages("ferro.benchmarks.compare.."), libraries("org.knowm.xchart.."), SPI, COLLECTIVES, BENCHMARKS),
+    LOOK(packages("ferro.benchmarks.look.."), libraries("org.knowm.xchart..")),
+    COMPARISON(packages("ferro.benchmarks.compare.."), libraries(), SPI, COLLECTIVES, BENCHMARKS, LOOK),
     ANALYZE(packages("ferro.launcher.analyze.."), libraries("com.google.gson.."), SPI),
     LAUNCHER(
             packages("ferro.launcher.."),

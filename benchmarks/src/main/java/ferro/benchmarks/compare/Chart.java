@@ -1,128 +1,149 @@
 package ferro.benchmarks.compare;
 
+import ferro.benchmarks.compare.Measurement.CoreLatency;
 import ferro.benchmarks.compare.Measurement.Item;
-import java.awt.BasicStroke;
-import java.awt.Color;
-import java.io.ByteArrayOutputStream;
+import ferro.benchmarks.look.Axis;
+import ferro.benchmarks.look.ChartLine;
+import ferro.benchmarks.look.ChartLine.LineStroke;
+import ferro.benchmarks.look.ChartLine.Point;
+import ferro.benchmarks.look.ChartPanel;
+import ferro.benchmarks.look.ChartPicture;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.List;
-import java.util.Locale;
-import org.knowm.xchart.BitmapEncoder;
-import org.knowm.xchart.BitmapEncoder.BitmapFormat;
-import org.knowm.xchart.XYChart;
-import org.knowm.xchart.XYChartBuilder;
-import org.knowm.xchart.XYSeries;
-import org.knowm.xchart.style.Styler.LegendPosition;
-import org.knowm.xchart.style.markers.SeriesMarkers;
+import java.util.Optional;
+import java.util.function.Function;
 
 /**
- * Draws the time of one call over the size of its data, both on logarithmic axes, with a line per contestant. The lines of
- * ferro are thick.
+ * Draws the time of one call over the size of its data, and beside it the same times as multiples of ferro's, with a line per
+ * library.
  */
 final class Chart {
-    private static final int WIDTH = 1000;
-    private static final int HEIGHT = 620;
     private static final int FEWEST_SIZES = 2;
-    private static final Color GRID = new Color(0xE4E4E4);
-    private static final List<Color> OURS =
-            List.of(new Color(0xC8102E), new Color(0xF28E2B), new Color(0x8B1A6B), new Color(0xE15759));
-    private static final List<Color> OTHERS = List.of(
-            new Color(0x1F5FA8),
-            new Color(0x2E8B57),
-            new Color(0x7F7F7F),
-            new Color(0x17A2B8),
-            new Color(0x6B4E9B),
-            new Color(0x8C6D31));
+    private static final double SIZES_PER_TICK = 3;
 
-    private Chart() {}
+    private final Ratios ratios;
+    private final List<Item> items;
+    private final MediumName medium;
 
     /**
-     * Writes a chart, if there is more than one size.
+     * Prepares a chart.
      *
      * @param items  sizes of one collective and world size
      * @param medium whose contestants are drawn
-     * @param folder folder for the PNG
      */
-    static void write(Ratios ratios, List<Item> items, MediumName medium, Path folder) throws IOException {
-        Item first = items.get(0);
-        XYChart chart = empty(first.collective() + " of f32 by " + first.ranks() + " ranks, " + medium.label());
-        int ours = 0;
-        int others = 0;
-        for (String name : ratios.contestants()) {
-            List<Item> measured = items.stream()
-                    .filter(item ->
-                            item.bytes() > 0 && ratios.micros(item, name).isPresent())
-                    .toList();
-            if (MediumName.of(name) != medium || measured.size() < FEWEST_SIZES) {
-                continue;
+    Chart(Ratios ratios, List<Item> items, MediumName medium) {
+        this.ratios = ratios;
+        this.items = items.stream().filter(item -> item.bytes() > 0).toList();
+        this.medium = medium;
+    }
+
+    /**
+     * Writes a chart as SVG and PNG, if ferro or another library has more than one size.
+     *
+     * @param notes lines below the chart, such as the machine
+     */
+    void write(List<String> notes, Path folder) throws IOException {
+        List<Library> drawn = libraries();
+        if (!drawn.isEmpty()) {
+            Item first = items.get(0);
+            String name = first.collective() + "-" + first.ranks() + "-"
+                    + medium.label().replace(' ', '-');
+            String title = "How long one " + first.collective() + " of " + first.ranks() + " ranks takes over "
+                    + medium.words();
+            new ChartPicture(title, notes(drawn, notes), 2, panels()).write(folder, name);
+        }
+    }
+
+    /** Returns the panel of times and, if there is another library than ferro, the panel of ratios. */
+    List<ChartPanel> panels() {
+        List<Library> drawn = libraries();
+        List<ChartPanel> panels = new ArrayList<>();
+        List<ChartLine> times = lines(
+                drawn,
+                library -> item -> ratios.micros(item, library.contestant()).map(Medians::middle));
+        panels.add(panel(medium.words() + ": time (lower is better)", "microseconds for one call", times));
+        Optional<Library> ferro = drawn.stream().filter(Library::ours).findFirst();
+        if (ferro.isPresent() && drawn.size() > 1) {
+            List<ChartLine> multiples = lines(drawn, library -> item -> multiple(item, ferro.get(), library));
+            panels.add(panel(
+                    medium.words() + ": ratio (lower is better)", "time divided by the time of ferro", multiples));
+        }
+        return panels;
+    }
+
+    private List<Library> libraries() {
+        List<String> measured = ratios.contestants().stream()
+                .filter(name -> MediumName.of(name) == medium)
+                .filter(name -> items.stream()
+                                .filter(item -> ratios.micros(item, name).isPresent())
+                                .count()
+                        >= FEWEST_SIZES)
+                .toList();
+        return Library.drawn(measured);
+    }
+
+    private List<String> notes(List<Library> drawn, List<String> notes) {
+        List<String> others = new ArrayList<>(ratios.contestants().stream()
+                .filter(name -> MediumName.of(name) == medium)
+                .toList());
+        drawn.forEach(library -> others.remove(library.contestant()));
+        List<String> all = new ArrayList<>(notes);
+        if (!others.isEmpty()) {
+            all.add("measured, but not drawn (see ratios.md): " + String.join(", ", others));
+        }
+        return all;
+    }
+
+    private List<ChartLine> lines(List<Library> drawn, Function<Library, Function<Item, Optional<Double>>> value) {
+        List<ChartLine> lines = new ArrayList<>();
+        for (Library library : drawn) {
+            List<Point> points = new ArrayList<>();
+            for (Item item : items) {
+                value.apply(library).apply(item).ifPresent(number -> points.add(new Point(item.bytes(), number)));
             }
-            boolean mine = MediumName.ours(name);
-            Color color = mine ? OURS.get(ours++ % OURS.size()) : OTHERS.get(others++ % OTHERS.size());
-            add(chart, ratios, measured, name, color);
+            if (!points.isEmpty()) {
+                points.sort(Comparator.comparingDouble(Point::x));
+                lines.add(new ChartLine(library.label(), new LineStroke(library.color(), medium.look()), points));
+            }
         }
-        if (ours + others > 0) {
-            String file = first.collective() + "-" + first.ranks() + "-"
-                    + medium.label().replace(' ', '-') + ".png";
-            Files.write(folder.resolve(file), picture(chart));
+        return lines;
+    }
+
+    private static ChartPanel panel(String title, String caption, List<ChartLine> lines) {
+        List<Point> all = lines.stream().flatMap(line -> line.points().stream()).toList();
+        double low = all.stream().mapToDouble(Point::y).min().orElseThrow();
+        double high = all.stream().mapToDouble(Point::y).max().orElseThrow();
+        return new ChartPanel(title, sizes(all), Axis.factors(caption, low, high), lines);
+    }
+
+    private static Axis sizes(List<Point> points) {
+        List<Double> sizes = points.stream().map(Point::x).distinct().sorted().toList();
+        // the first and the last size have a label; the others have one where there is room
+        double room = Math.log(sizes.get(sizes.size() - 1) / sizes.get(0)) / (2 * SIZES_PER_TICK);
+        List<Axis.Tick> ticks = new ArrayList<>();
+        double last = sizes.get(sizes.size() - 1);
+        for (double size : sizes) {
+            boolean roomy = ticks.isEmpty()
+                    || Math.log(size / ticks.get(ticks.size() - 1).value()) >= room && Math.log(last / size) >= room;
+            if (roomy || size == last) {
+                ticks.add(new Axis.Tick(size, Sizes.label((long) size)));
+            }
         }
+        return Axis.of("size of the data", ticks);
     }
 
-    private static void add(XYChart chart, Ratios ratios, List<Item> measured, String name, Color color) {
-        double[] powers = measured.stream()
-                .mapToDouble(item -> Math.log(item.bytes()) / Math.log(2))
-                .toArray();
-        double[] micros = measured.stream()
-                .mapToDouble(item -> ratios.micros(item, name).orElseThrow().middle())
-                .toArray();
-        XYSeries series = chart.addSeries(name, powers, micros);
-        series.setLineStyle(new BasicStroke(MediumName.ours(name) ? 3.5f : 1.5f));
-        series.setLineColor(color);
-        series.setMarker(MediumName.ours(name) ? SeriesMarkers.CIRCLE : SeriesMarkers.DIAMOND);
-        series.setMarkerColor(color);
-    }
-
-    private static XYChart empty(String title) {
-        XYChart chart = new XYChartBuilder()
-                .width(WIDTH)
-                .height(HEIGHT)
-                .title(title)
-                .xAxisTitle("size")
-                .yAxisTitle("median time of one call (us)")
-                .build();
-        chart.getStyler().setChartTitleBoxVisible(false);
-        chart.getStyler().setChartBackgroundColor(Color.WHITE);
-        chart.getStyler().setPlotBorderVisible(false);
-        chart.getStyler().setPlotGridLinesColor(GRID);
-        chart.getStyler().setLegendPosition(LegendPosition.InsideNW);
-        chart.getStyler().setMarkerSize(6);
-        chart.getStyler().setYAxisLogarithmic(true);
-        chart.getStyler().setYAxisTickLabelsFormattingFunction(Chart::micros);
-        chart.getStyler().setXAxisTickMarkSpacingHint(60);
-        chart.getStyler().setXAxisTickLabelsFormattingFunction(Chart::size);
-        return chart;
-    }
-
-    /** Returns the label of a power of two; empty for other values. */
-    private static String size(double power) {
-        return power == Math.rint(power) && power >= 0 ? Sizes.label(1L << (int) power) : "";
-    }
-
-    private static String micros(double value) {
-        return value >= 1 ? String.format(Locale.ROOT, "%,.0f", value) : String.format(Locale.ROOT, "%.2f", value);
-    }
-
-    /** Draws into memory first, so that a machine that cannot draw leaves no empty file. */
-    private static byte[] picture(XYChart chart) throws IOException {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        try {
-            BitmapEncoder.saveBitmap(List.of(chart), 1, 1, bytes, BitmapFormat.PNG);
-        } catch (LinkageError | InternalError | RuntimeException noFonts) {
-            // the type of exception depends on the JDK
-            throw new IOException(
-                    "this machine cannot draw text (" + noFonts + "): install fontconfig and a font", noFonts);
+    /** Returns the time of a library divided by ferro's, in the state of the machine in which most rounds were made. */
+    private Optional<Double> multiple(Item item, Library ferro, Library other) {
+        if (other.ours()) {
+            return ratios.micros(item, other.contestant()).map(micros -> 1.0);
         }
-        return bytes.toByteArray();
+        return EnumSet.complementOf(EnumSet.of(CoreLatency.CHANGED)).stream()
+                .flatMap(state -> ratios.ratio(item, ferro.contestant(), other.contestant(), state).stream())
+                .max(Comparator.comparingInt(ratio -> ratio.ratio().count()))
+                .map(ratio -> 1 / ratio.ratio().middle());
     }
 }

@@ -79,6 +79,7 @@ public final class Comparison {
             return wrong;
         }
         if (options.starter() != null) {
+            Machine.write(options.out());
             comparison.measure();
         }
         new Report(comparison.raw.read(), options.out()).write();

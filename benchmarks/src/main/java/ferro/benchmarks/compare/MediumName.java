@@ -1,5 +1,6 @@
 package ferro.benchmarks.compare;
 
+import ferro.benchmarks.look.Medium;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -22,6 +23,16 @@ enum MediumName {
 
     String label() {
         return name().toLowerCase(Locale.ROOT).replace('_', ' ');
+    }
+
+    /** Returns the name for the text of a chart. */
+    String words() {
+        return this == TCP ? "TCP" : "shared memory";
+    }
+
+    /** Returns the medium that gives lines their dash. */
+    Medium look() {
+        return this == TCP ? Medium.TCP : Medium.SHARED_MEMORY;
     }
 
     static boolean ours(String contestant) {

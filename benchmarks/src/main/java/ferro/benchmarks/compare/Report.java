@@ -46,7 +46,7 @@ final class Report {
     private void drawCharts() throws IOException {
         for (Map.Entry<String, List<Item>> table : tables().entrySet()) {
             for (MediumName medium : MediumName.values()) {
-                Chart.write(ratios, table.getValue(), medium, folder);
+                new Chart(ratios, table.getValue(), medium).write(Machine.notes(folder), folder);
             }
         }
     }

@@ -132,6 +132,8 @@ class RatiosTest {
         assertTrue(targets.contains(shm) && targets.contains(tcp), targets);
         assertTrue(Files.size(folder.resolve("allreduce-2-shared-memory.png")) > 0);
         assertTrue(Files.size(folder.resolve("allreduce-2-tcp.png")) > 0);
+        String chart = Files.readString(folder.resolve("allreduce-2-tcp.svg"));
+        assertTrue(chart.contains(">Open MPI</text>") && chart.contains(">ferro</text>"), chart);
     }
 
     @Test

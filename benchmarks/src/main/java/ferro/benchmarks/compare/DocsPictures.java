@@ -1,0 +1,53 @@
+package ferro.benchmarks.compare;
+
+import ferro.benchmarks.compare.Measurement.Item;
+import ferro.benchmarks.look.ChartPanel;
+import ferro.benchmarks.look.ChartPicture;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * The charts of the pages, drawn from committed data:
+ *
+ * <ul>
+ *   <li>docs/images/speed: two ranks, from docs/performance/targets.csv
+ *   <li>docs/images/demo: one rank and four ranks, from docs/images/demo.txt
+ * </ul>
+ */
+public final class DocsPictures {
+    private static final String COLLECTIVE = "allreduce";
+    private static final int RANKS = 2;
+
+    private DocsPictures() {}
+
+    /**
+     * Draws all charts.
+     *
+     * @param words folder docs of a checkout
+     * @throws IOException if a file cannot be read or written
+     */
+    public static void main(String[] words) throws IOException {
+        Path docs = Path.of(words[0]);
+        speed(docs.resolve("performance")).write(docs.resolve("images"), "speed");
+        DemoPicture.of(docs.resolve("images/demo.txt")).write(docs.resolve("images"), "demo");
+    }
+
+    /** Returns the chart of an all-reduce of two ranks, in the libraries that were measured. */
+    static ChartPicture speed(Path performance) throws IOException {
+        Ratios ratios = new Ratios(new RawFile(performance.resolve("targets.csv")).read());
+        List<Item> items = ratios.items().stream()
+                .filter(item -> item.ranks() == RANKS && item.collective().equals(COLLECTIVE))
+                .sorted(Comparator.comparingLong(Item::bytes))
+                .toList();
+        List<ChartPanel> panels = new ArrayList<>();
+        for (MediumName medium : MediumName.values()) {
+            panels.addAll(new Chart(ratios, items, medium).panels());
+        }
+        List<String> notes = new ArrayList<>(Machine.notes(performance));
+        notes.add("After an all-reduce, every rank has the sum of the arrays of all ranks. Arrays of 32-bit floats.");
+        return new ChartPicture("How long an all-reduce of two ranks takes", notes, 2, panels);
+    }
+}

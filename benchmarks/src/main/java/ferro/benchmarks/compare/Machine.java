@@ -1,0 +1,45 @@
+package ferro.benchmarks.compare;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** The machine of a comparison, as a line of text beside its measurements. */
+final class Machine {
+    static final String FILE = "machine.txt";
+
+    private Machine() {}
+
+    /** Writes the line of this machine. */
+    static void write(Path folder) throws IOException {
+        Files.writeString(folder.resolve(FILE), line() + "\n");
+    }
+
+    /** Returns the lines that a folder of measurements has; none if the measurements are older than such lines. */
+    static List<String> notes(Path folder) throws IOException {
+        Path file = folder.resolve(FILE);
+        return Files.exists(file) ? Files.readAllLines(file) : List.of();
+    }
+
+    private static String line() throws IOException {
+        return Runtime.getRuntime().availableProcessors() + " cores" + processor() + ", JDK "
+                + Runtime.version().feature() + ", " + System.getProperty("os.name") + " "
+                + System.getProperty("os.version") + ", " + LocalDate.now();
+    }
+
+    private static String processor() throws IOException {
+        Path info = Path.of("/proc/cpuinfo");
+        if (!Files.exists(info)) {
+            return "";
+        }
+        try (Stream<String> lines = Files.lines(info)) {
+            return lines.filter(line -> line.startsWith("model name"))
+                    .map(line -> " (" + line.replaceFirst(".*: *", "") + ")")
+                    .findFirst()
+                    .orElse("");
+        }
+    }
+}

@@ -1,0 +1,93 @@
+package ferro.benchmarks.look;
+
+import ferro.benchmarks.look.ChartLine.LineStroke;
+import java.awt.BasicStroke;
+import java.awt.Font;
+import java.awt.Graphics2D;
+import java.awt.RenderingHints;
+import java.awt.geom.Path2D;
+import java.awt.image.BufferedImage;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.util.List;
+import javax.imageio.ImageIO;
+
+/** Writes a picture as PNG for a light page, with two pixels for each unit of length. */
+final class ImageWriter {
+    private static final int SCALE = 2;
+
+    private ImageWriter() {}
+
+    /** Draws into memory, so that a machine that cannot draw leaves no empty file. */
+    static byte[] png(ChartPicture picture) throws IOException {
+        try {
+            BufferedImage image =
+                    new BufferedImage(SCALE * picture.width(), SCALE * picture.height(), BufferedImage.TYPE_INT_RGB);
+            draw(picture, image.createGraphics(), Look.load());
+            ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+            ImageIO.write(image, "png", bytes);
+            return bytes.toByteArray();
+        } catch (LinkageError | InternalError | RuntimeException noFonts) {
+            // the type of exception depends on the JDK
+            throw new IOException(
+                    "this machine cannot draw text (" + noFonts + "): install fontconfig and a font", noFonts);
+        }
+    }
+
+    private static void draw(ChartPicture picture, Graphics2D image, Look look) {
+        image.setRenderingHint(RenderingHints.KEY_ANTIALIASING, RenderingHints.VALUE_ANTIALIAS_ON);
+        image.setRenderingHint(RenderingHints.KEY_TEXT_ANTIALIASING, RenderingHints.VALUE_TEXT_ANTIALIAS_ON);
+        image.setRenderingHint(RenderingHints.KEY_STROKE_CONTROL, RenderingHints.VALUE_STROKE_PURE);
+        image.scale(SCALE, SCALE);
+        image.setColor(look.color("page"));
+        image.fillRect(0, 0, picture.width(), picture.height());
+        draw(picture.frame(), image, look);
+        for (int panel = 0; panel < picture.panels().size(); panel++) {
+            draw(picture.around(panel), image, look);
+            new PanelPlot(picture.panels().get(panel), picture.left(panel), picture.top(panel)).paint(image, look);
+        }
+        image.dispose();
+    }
+
+    private static void draw(List<Mark> marks, Graphics2D image, Look look) {
+        for (Mark mark : marks) {
+            if (mark instanceof Mark.Text text) {
+                draw(text, image, look);
+            } else if (mark instanceof Mark.Stroke stroke) {
+                image.setColor(look.color(stroke.stroke().color()));
+                image.setStroke(stroke(look, stroke.role(), stroke.stroke()));
+                Path2D path = new Path2D.Double();
+                path.moveTo(stroke.x()[0], stroke.y()[0]);
+                for (int i = 1; i < stroke.x().length; i++) {
+                    path.lineTo(stroke.x()[i], stroke.y()[i]);
+                }
+                image.draw(path);
+            }
+        }
+    }
+
+    private static void draw(Mark.Text text, Graphics2D image, Look look) {
+        image.setColor(look.color(text.style().color));
+        image.setFont(new Font(Font.SANS_SERIF, text.style().bold ? Font.BOLD : Font.PLAIN, text.style().size));
+        int width = image.getFontMetrics().stringWidth(text.text());
+        double left = switch (text.anchor()) {
+            case START -> text.x();
+            case MIDDLE -> text.x() - width / 2.0;
+            case END -> text.x() - width;
+        };
+        image.drawString(text.text(), (float) left, (float) text.y());
+    }
+
+    static BasicStroke stroke(Look look, String role, LineStroke stroke) {
+        float width = width(role, stroke);
+        return new BasicStroke(width, BasicStroke.CAP_BUTT, BasicStroke.JOIN_ROUND, 10, look.dash(stroke.medium()), 0);
+    }
+
+    /** Returns the width of a stroke. The lines of ferro are wider. */
+    static float width(String role, LineStroke stroke) {
+        if (!role.equals("line")) {
+            return 1;
+        }
+        return stroke.color().equals("ferro") ? 3 : 2;
+    }
+}

@@ -1,0 +1,99 @@
+package ferro.benchmarks.look;
+
+import java.awt.Color;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+
+/** Colours, dashes and fonts by name, for a light and for a dark page, as config/look/look.css lists them. */
+public final class Look {
+    private static final String FILE = "look.css";
+    private static final String DARK = "@media (prefers-color-scheme: dark)";
+    private static final Pattern ENTRY = Pattern.compile("--([a-z0-9-]+): ([^;]+);");
+
+    private final Map<String, String> light;
+    private final Map<String, String> dark;
+
+    private Look(String css) {
+        int cut = css.indexOf(DARK);
+        light = entries(css.substring(0, cut));
+        dark = new TreeMap<>(light);
+        dark.putAll(entries(css.substring(cut)));
+    }
+
+    /**
+     * Reads the look.
+     *
+     * @return the look
+     * @throws IllegalStateException if the file is missing on the class path
+     */
+    public static Look load() {
+        try (InputStream css = Look.class.getResourceAsStream(FILE)) {
+            if (css == null) {
+                throw new IllegalStateException(FILE + " is not on the class path of ferro-benchmarks");
+            }
+            return new Look(new String(css.readAllBytes(), StandardCharsets.UTF_8));
+        } catch (IOException unreadable) {
+            throw new UncheckedIOException(FILE + " of ferro-benchmarks cannot be read", unreadable);
+        }
+    }
+
+    private static Map<String, String> entries(String css) {
+        Map<String, String> entries = new TreeMap<>();
+        ENTRY.matcher(css).results().forEach(entry -> entries.put(entry.group(1), entry.group(2)));
+        return entries;
+    }
+
+    /**
+     * Returns an entry for a light page.
+     *
+     * @param name name without hyphens in front, such as {@code ferro}
+     * @return text of the entry
+     * @throws IllegalArgumentException if there is no such entry
+     */
+    public String light(String name) {
+        return entry(light, name);
+    }
+
+    /**
+     * Returns an entry for a dark page.
+     *
+     * @param name name without hyphens in front, such as {@code page}
+     * @return text of the entry
+     * @throws IllegalArgumentException if there is no such entry
+     */
+    public String dark(String name) {
+        return entry(dark, name);
+    }
+
+    private static String entry(Map<String, String> entries, String name) {
+        String text = entries.get(name);
+        if (text == null) {
+            throw new IllegalArgumentException(FILE + " has no entry " + name + ", only " + entries.keySet());
+        }
+        return text;
+    }
+
+    /** Returns a colour of a light page, which images have. */
+    Color color(String name) {
+        return Color.decode(light(name));
+    }
+
+    /** Returns the lengths of strokes and gaps of a medium's lines; null for a solid line. */
+    float[] dash(Medium medium) {
+        String text = light(medium.entry());
+        if (text.equals("none")) {
+            return null;
+        }
+        String[] lengths = text.split(" ");
+        float[] dash = new float[lengths.length];
+        for (int i = 0; i < dash.length; i++) {
+            dash[i] = Float.parseFloat(lengths[i]);
+        }
+        return dash;
+    }
+}
