@@ -33,13 +33,29 @@ class GuidePicturesTest {
     void theCommittedPicturesAreThoseThatTheCommandDraws() throws Exception {
         Path classes = Files.createDirectory(folder.resolve("classes"));
         Path drawn = Files.createDirectory(folder.resolve("drawn"));
-        Files.copy(FOLDER.resolve("calls.csv"), drawn.resolve("calls.csv"));
+        Path calls = Files.copy(FOLDER.resolve("calls.csv"), drawn.resolve("calls.csv"));
+        Path images = Files.createDirectory(folder.resolve("images"));
+        Path overview = Files.copy(FOLDER.resolve("../overview.csv"), images.resolve("overview.csv"));
+        Path look = Path.of("../config/look/look.css").toAbsolutePath();
 
-        ConfigProgram.Run run =
-                ConfigProgram.compile("config/pictures/Pictures.java", classes).run(folder, drawn.toString());
+        ConfigProgram.Run run = ConfigProgram.compile("config/pictures/Pictures.java", classes)
+                .run(folder, look.toString(), calls.toString(), overview.toString());
 
         assertEquals(0, run.exit(), run::text);
-        assertEquals(pictures(drawn), pictures(FOLDER), "draw again with: java config/pictures/Pictures.java");
+        String again = "draw again with: java config/pictures/Pictures.java";
+        Map<String, String> committed = pictures(FOLDER);
+        assertEquals(pictures(drawn).keySet(), committed.keySet(), again);
+        pictures(drawn).forEach((name, svg) -> assertEquals(svg, committed.get(name), again));
+        assertEquals(
+                Files.readString(images.resolve("overview.svg")),
+                Files.readString(FOLDER.resolve("../overview.svg")),
+                again);
+    }
+
+    @Test
+    void everyPictureHasATitle() throws IOException {
+        pictures(FOLDER)
+                .forEach((name, svg) -> assertTrue(svg.contains("<title>group.") || svg.contains("<title>send"), name));
     }
 
     @Test
