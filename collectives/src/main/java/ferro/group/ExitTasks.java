@@ -1,14 +1,15 @@
 package ferro.group;
 
+import ferro.spi.Deadlines;
 import ferro.spi.ExitTask;
 import ferro.spi.ExitTask.JvmExit;
 import ferro.spi.ExitTask.Stage;
+import ferro.spi.RankContext;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.function.LongSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -18,19 +19,19 @@ import java.util.regex.Pattern;
  */
 final class ExitTasks {
     private static final System.Logger LOG = System.getLogger("ferro.group");
-    private static final long BOUND_NANOS = Duration.ofSeconds(5).toNanos();
+    private static final Duration BOUND = Duration.ofSeconds(5);
     /** The JDK handles a signal on a thread of this name, which stays until the hooks are done. */
     private static final String SIGNAL_THREAD = "(SIG[A-Z0-9]+) handler";
 
-    private final LongSupplier clock;
+    private final RankContext context;
     private final List<OrderedTask> entries = new ArrayList<>();
     private Thread hook;
 
     /** A task and its stage. */
     private record OrderedTask(Stage stage, ExitTask task) {}
 
-    ExitTasks(LongSupplier clock) {
-        this.clock = clock;
+    ExitTasks(RankContext context) {
+        this.context = context;
     }
 
     synchronized ExitTask.Handle add(Stage stage, ExitTask task) {
@@ -61,7 +62,10 @@ final class ExitTasks {
     }
 
     private void run() {
-        JvmExit exit = new JvmExit(signal(), clock.getAsLong() + BOUND_NANOS);
+        String signal = signal();
+        // a signal ends the job, also one in a debugger
+        Duration bound = signal.isEmpty() ? Deadlines.inForce(BOUND, context) : BOUND;
+        JvmExit exit = new JvmExit(signal, context.nanoTime() + Deadlines.nanos(bound));
         List<OrderedTask> now;
         synchronized (this) {
             now = new ArrayList<>(entries);

@@ -6,8 +6,10 @@ import ferro.InvalidRankException;
 import ferro.collectives.CollectiveEngine;
 import ferro.dispatch.GpuCollectives;
 import ferro.recorder.FlightRecorder;
+import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
+import ferro.spi.Settings;
 import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.Arrays;
@@ -21,6 +23,7 @@ import java.util.Arrays;
  * @param coalescing open blocks
  * @param joined     handler of the thread whose end aborts the group; null for a group that was wrapped and not joined
  * @param dropped    watch on the user's object
+ * @param debugged   whether {@code ferro.debug} is on
  */
 record GroupCore(
         CollectiveBackend backend,
@@ -28,15 +31,18 @@ record GroupCore(
         RankContext context,
         Coalescing coalescing,
         JoiningThread joined,
-        DroppedGroup dropped) {
+        DroppedGroup dropped,
+        boolean debugged) {
     /** Joins a group. If an exception ends the calling thread, the group is aborted. */
     static GroupCore join(GroupSpec group, RankContext context) {
         return OpenGroups.of(context).joined(group, () -> joined(group, context));
     }
 
-    private static GroupCore joined(GroupSpec group, RankContext context) {
+    private static GroupCore joined(GroupSpec asked, RankContext context) {
+        GroupSpec group = timed(asked, context);
         UnknownSettings.tellOnce(context);
         JobLine.tellOnce(group, context);
+        DebugLine.tellOnce(group, context);
         // an error of the recorder's folder is reported before any back end is opened
         FlightRecorder.of(context, group);
         try {
@@ -45,6 +51,12 @@ record GroupCore(
         } finally {
             FlightRecorder.release(context);
         }
+    }
+
+    /** Returns the group with the time limits that apply. */
+    private static GroupSpec timed(GroupSpec asked, RankContext context) {
+        return GroupSpec.of(asked.name(), asked.rank(), asked.worldSize(), Deadlines.inForce(asked.timeout(), context))
+                .withJoinTimeout(Deadlines.inForce(asked.joinTimeout(), context));
     }
 
     /**
@@ -69,7 +81,7 @@ record GroupCore(
         CollectiveBackend way =
                 needsDoor(backend) ? GpuCollectives.with(context).over(backend) : backend;
         DroppedGroup dropped = new DroppedGroup("ProcessGroup of rank " + backend.rank() + " of " + name);
-        return new GroupCore(backend, way, context, new Coalescing(), joined, dropped);
+        return new GroupCore(backend, way, context, new Coalescing(), joined, dropped, Settings.DEBUG.of(context));
     }
 
     /**
@@ -78,6 +90,11 @@ record GroupCore(
      */
     private static boolean needsDoor(CollectiveBackend backend) {
         return !backend.takesDeviceTensors() && (!CollectiveEngine.isOne(backend) || GpuCollectives.hasWay(backend));
+    }
+
+    /** Returns the time limit that applies in place of one that the program gives. */
+    Duration inForce(Duration limit) {
+        return debugged ? Deadlines.inForce(limit, context) : limit;
     }
 
     /** Makes a group of some ranks of this one. */

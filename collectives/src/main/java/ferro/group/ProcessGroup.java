@@ -104,7 +104,7 @@ public final class ProcessGroup extends CoalescedForms implements AutoCloseable 
     private final ProcessGroup watched;
 
     ProcessGroup(GroupCore end) {
-        this(end, CallOptions.of(end.backend().timeout()), null);
+        this(end, CallOptions.of(end.inForce(end.backend().timeout())), null);
     }
 
     private ProcessGroup(GroupCore end, CallOptions options, ProcessGroup first) {
@@ -228,7 +228,8 @@ public final class ProcessGroup extends CoalescedForms implements AutoCloseable 
      * Returns a view of this group with another deadline for each call: {@code group.within(limit).barrier()}. Calls of a view
      * and of its group have one order.
      *
-     * @param deadline for each call, from its start to its end; more than a century means no deadline
+     * @param deadline for each call, from its start to its end; more than a century means no deadline, and so does any
+     *     deadline if {@code ferro.debug} is on
      * @return view, whose close closes nothing
      * @throws IllegalArgumentException if the deadline is zero or negative
      */
@@ -237,7 +238,7 @@ public final class ProcessGroup extends CoalescedForms implements AutoCloseable 
         if (deadline.isZero() || deadline.isNegative()) {
             throw new IllegalArgumentException("a deadline must be more than zero, found " + deadline);
         }
-        return new ProcessGroup(end, options.within(deadline), watched);
+        return new ProcessGroup(end, options.within(end.inForce(deadline)), watched);
     }
 
     /**
@@ -439,14 +440,15 @@ public final class ProcessGroup extends CoalescedForms implements AutoCloseable 
      * idempotent. The close of a view ({@link #within}, {@link #labelled}) does nothing. A group that is garbage collected
      * without a close stays open, because a close sends a goodbye to the other ranks. One WARNING names the code that joined.
      *
-     * @param bound maximum time, 250 ms of it for the last messages; zero or less aborts unfinished work at once
+     * @param bound maximum time, 250 ms of it for the last messages; zero or less aborts unfinished work at once; no limit if
+     *     {@code ferro.debug} is on
      * @throws IllegalStateException if the code of a reduction calls this method
      * @throws FerroException        MISMATCH if ranks made different calls and no call of this rank has thrown it yet
      */
     public void close(Duration bound) {
         Objects.requireNonNull(bound, "bound");
         if (watched == this) {
-            end.close(bound, this);
+            end.close(end.inForce(bound), this);
         }
     }
 

@@ -5,6 +5,7 @@ import ferro.Store;
 import ferro.job.JobFinder;
 import ferro.job.RankOfJob;
 import ferro.recorder.FlightRecorder;
+import ferro.spi.Deadlines;
 import ferro.spi.ExitTask;
 import ferro.spi.GroupSpec;
 import ferro.spi.ProcessTable;
@@ -46,7 +47,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
     private final JoinOptions options;
     private final Store store;
     private final Map<Class<?>, SharedUse> shared = new HashMap<>();
-    private final ExitTasks exits = new ExitTasks(this::nanoTime);
+    private final ExitTasks exits = new ExitTasks(this);
     private final OpenGroups groups = new OpenGroups();
     private final ServedPlace place = new ServedPlace();
     private ScheduledThreadPoolExecutor background;
@@ -166,7 +167,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
      */
     public GroupSpec spec() {
         RankOfJob job = JobFinder.of(this).required();
-        Duration calls = Settings.TIMEOUT.of(this);
+        Duration calls = Deadlines.ofCalls(this);
         return GroupSpec.of(options.group(), job.rank(), job.worldSize(), calls)
                 .withJoinTimeout(options.isTimed() && !isJoinTimed() ? calls : joinTimeout());
     }

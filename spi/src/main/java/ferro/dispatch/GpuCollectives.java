@@ -8,6 +8,7 @@ import ferro.DeviceTensor;
 import ferro.ReduceOp;
 import ferro.Work;
 import ferro.dispatch.HostFallback.Message;
+import ferro.spi.Deadlines;
 import ferro.spi.RankContext;
 import java.time.Duration;
 import java.util.Objects;
@@ -101,7 +102,8 @@ public final class GpuCollectives implements AutoCloseable {
      * Returns a view of this object with its own timeout. The timeout applies to calls without a timeout argument. In
      * an object without its own timeout, calls without a timeout argument have the timeout of the back end.
      *
-     * @param timeout time limit of each call, from its start to its end; more than a century means no timeout
+     * @param timeout time limit of each call, from its start to its end; more than a century means no timeout, and so
+     *     does any limit if {@code ferro.debug} is on
      * @return view of this object; closing the view also closes this object, and vice versa
      * @throws IllegalArgumentException if the timeout is zero or negative
      */
@@ -110,7 +112,7 @@ public final class GpuCollectives implements AutoCloseable {
         if (timeout.isZero() || timeout.isNegative()) {
             throw new IllegalArgumentException("a deadline must be more than zero, found " + timeout);
         }
-        return new GpuCollectives(slow, timeout);
+        return new GpuCollectives(slow, Deadlines.inForce(timeout, slow.context()));
     }
 
     /**

@@ -9,6 +9,7 @@ import java.util.Objects;
  */
 public final class Deadlines {
     private static final Duration LONGEST = Duration.ofDays(36_500);
+    private static final Duration NONE = LONGEST.multipliedBy(2);
 
     private Deadlines() {}
 
@@ -33,7 +34,7 @@ public final class Deadlines {
      * @param group   group to join
      * @param context settings
      * @return {@code ferro.join.timeout}; the {@linkplain GroupSpec#joinTimeout time limit of the group} if that setting
-     *     is unset
+     *     is unset; no limit if {@code ferro.debug} is on
      * @throws IllegalArgumentException if the setting has an invalid value; the message contains the setting and its
      *     text
      */
@@ -41,7 +42,33 @@ public final class Deadlines {
         Objects.requireNonNull(group, "group");
         Objects.requireNonNull(context, "context");
         boolean set = context.setting(Settings.JOIN_TIMEOUT.name()).isPresent();
-        return set ? Settings.JOIN_TIMEOUT.of(context) : group.joinTimeout();
+        return inForce(set ? Settings.JOIN_TIMEOUT.of(context) : group.joinTimeout(), context);
+    }
+
+    /**
+     * Returns the time limit of every call for which the program sets no other limit.
+     *
+     * @param context settings
+     * @return {@code ferro.timeout}; no limit if {@code ferro.debug} is on
+     * @throws IllegalArgumentException if a setting has an invalid value; the message contains the setting and its text
+     */
+    public static Duration ofCalls(RankContext context) {
+        return inForce(Settings.TIMEOUT.of(Objects.requireNonNull(context, "context")), context);
+    }
+
+    /**
+     * Returns the time limit that applies in place of a limit that the program, the code or a setting gives. A rank that
+     * stands at a breakpoint must not end a call, a join or a close of another rank.
+     *
+     * @param limit   the limit outside a debugger
+     * @param context settings
+     * @return {@code limit}; no limit, which is a duration of two hundred years, if {@code ferro.debug} is on
+     * @throws IllegalArgumentException if {@code ferro.debug} has an invalid value
+     */
+    public static Duration inForce(Duration limit, RankContext context) {
+        Objects.requireNonNull(limit, "limit");
+        Objects.requireNonNull(context, "context");
+        return Settings.DEBUG.of(context) ? NONE : limit;
     }
 
     /**

@@ -36,6 +36,12 @@ public final class Settings {
     public static final Setting<Duration> JOIN_TIMEOUT = Setting.named(
                     "ferro.join.timeout", "a time such as 30s or 10m", DURATION)
             .withDefault("120s");
+    /**
+     * Whether ranks stand in a debugger. Then calls, joins, closes and the silence of ranks have no time limit, see
+     * {@link Deadlines#inForce}. The value must be equal on all ranks.
+     */
+    public static final Setting<Boolean> DEBUG = Setting.named("ferro.debug", "true or false, equal on all ranks", FLAG)
+            .withDefault("false");
     /** Folder of the file in which rank 0 publishes its address to the other ranks. */
     public static final Setting<String> JOB_DIR =
             Setting.named("ferro.job.dir", "an absolute path of a folder that all ranks can write", FOLDER);
@@ -256,6 +262,7 @@ public final class Settings {
             BACKEND,
             TIMEOUT,
             JOIN_TIMEOUT,
+            DEBUG,
             JOB_DIR,
             RENDEZVOUS,
             RANK,

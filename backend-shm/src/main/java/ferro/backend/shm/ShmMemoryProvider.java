@@ -9,6 +9,7 @@ import ferro.spi.SegmentSize;
 import ferro.spi.Settings;
 import ferro.spi.SharedMemory;
 import ferro.spi.SharedMemoryProvider;
+import java.time.Duration;
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.util.Optional;
@@ -72,7 +73,10 @@ public final class ShmMemoryProvider implements SharedMemoryProvider {
 
     private static void take(Budget budget, GroupSpec group, RankContext context, long bytes) {
         long most = Settings.SHM_BYTES.of(context);
-        long before = budget.take(bytes, most, group.timeout().dividedBy(DEADLINE_PARTS));
+        // also in a debugger, where a call has no limit, memory that is lacking is reported
+        Duration limit = Settings.TIMEOUT.of(context);
+        Duration timeout = group.timeout().compareTo(limit) < 0 ? group.timeout() : limit;
+        long before = budget.take(bytes, most, timeout.dividedBy(DEADLINE_PARTS));
         if (before >= 0) {
             String setting = Settings.SHM_BYTES.name();
             throw new FerroException(

@@ -216,7 +216,7 @@ public final class SimulatedBackend extends ForwardingBackend {
             RankContext context =
                     new SimulatedContext(rank, inOneProcess(settingsByRank.get(rank)), System::nanoTime, background);
             refuseWarmUp(context, worldSize);
-            ranks.add(join(GroupSpec.of(NAME, rank, worldSize, Settings.TIMEOUT.of(context)), context, network));
+            ranks.add(join(GroupSpec.of(NAME, rank, worldSize, Deadlines.ofCalls(context)), context, network));
         }
         return List.copyOf(ranks);
     }

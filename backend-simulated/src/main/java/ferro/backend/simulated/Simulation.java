@@ -4,6 +4,7 @@ import ferro.FerroException;
 import ferro.InvalidRankException;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
+import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
@@ -70,7 +71,7 @@ public final class Simulation {
             RankContext context = new SimulatedContext(rank, settings, events::nanoTime, background);
             SteppedRank stepped = new SteppedRank(events, rank, background);
             ranks.add(stepped);
-            GroupSpec spec = GroupSpec.of("simulated", rank, worldSize, Settings.TIMEOUT.of(context));
+            GroupSpec spec = GroupSpec.of("simulated", rank, worldSize, Deadlines.ofCalls(context));
             stepped.join(network, spec, context, making);
         }
     }

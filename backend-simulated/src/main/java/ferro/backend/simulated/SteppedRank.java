@@ -7,9 +7,9 @@ import ferro.collectives.CollectiveEngine;
 import ferro.collectives.control.failure.FailurePolicy;
 import ferro.group.Groups;
 import ferro.group.ProcessGroup;
+import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
-import ferro.spi.Settings;
 import ferro.spi.Transport;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -88,7 +88,7 @@ final class SteppedRank implements Doorbell {
     CompletionStage<ProcessGroup> newGroup(ProcessGroup parent, int[] ranks) {
         CollectiveEngine.Stepped engine = engines.get(groups.indexOf(parent));
         CompletionStage<CollectiveEngine.Stepped> making =
-                engine.newGroup(ranks, Arrays.toString(ranks), Settings.TIMEOUT.of(context));
+                engine.newGroup(ranks, Arrays.toString(ranks), Deadlines.ofCalls(context));
         beingMade++;
         return making.whenComplete((made, failed) -> beingMade--).thenApply(this::add);
     }

@@ -12,6 +12,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.InvalidRankException;
 import ferro.ReduceOp;
+import ferro.Work;
 import ferro.group.ProcessGroup;
 import java.io.IOException;
 import java.time.Duration;
@@ -21,6 +22,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
@@ -46,6 +48,32 @@ class SimulatedRunTest {
             return group.rank() + " has " + sum[0];
         });
         assertEquals(List.of("0 has 18", "1 has 18", "2 has 18", "3 has 18"), results);
+    }
+
+    @Test
+    void inADebuggerNeitherACallNorACloseHasALimit() {
+        Map<String, String> debug = Map.of("ferro.debug", "true", "ferro.timeout", "30ms");
+        CountDownLatch overdue = new CountDownLatch(1);
+        CountDownLatch never = new CountDownLatch(1);
+        SimulatedBackend.run(2, debug, group -> {
+            int[] sum = {group.rank() + 3};
+            if (group.rank() == 1) {
+                overdue.await();
+                group.allReduce(sum, ReduceOp.SUM);
+                assertFalse(never.await(300, TimeUnit.MILLISECONDS)); // rank 0 closes meanwhile
+                group.allReduce(sum, ReduceOp.SUM);
+                return;
+            }
+            Work late = group.within(Duration.ofMillis(20)).allReduceAsync(sum, ReduceOp.SUM);
+            assertFalse(late.await(Duration.ofMillis(300)));
+            overdue.countDown();
+            late.await();
+            assertEquals(7, sum[0]);
+            Work last = group.allReduceAsync(sum, ReduceOp.SUM);
+            group.close(Duration.ofMillis(20));
+            last.await();
+            assertEquals(14, sum[0]);
+        });
     }
 
     @Test

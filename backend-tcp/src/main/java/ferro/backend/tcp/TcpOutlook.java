@@ -11,6 +11,7 @@ import ferro.backend.tcp.netty.NettyParts;
 import ferro.backend.tcp.rendezvous.NetLink;
 import ferro.backend.tcp.rendezvous.Rendezvous;
 import ferro.backend.tcp.tls.TlsProvider;
+import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import ferro.spi.PortRange;
 import ferro.spi.RankContext;
@@ -36,7 +37,7 @@ public final class TcpOutlook {
 
     private TcpOutlook(RankContext context) {
         TcpIo io = TcpIo.of(context);
-        GroupSpec alone = GroupSpec.of("doctor", 0, 1, Settings.TIMEOUT.of(context));
+        GroupSpec alone = GroupSpec.of("doctor", 0, 1, Deadlines.ofCalls(context));
         Where where = Where.of(alone.name(), alone.rank());
         Optional<Rendezvous> meeting = Rendezvous.find(alone, context);
         String host = meeting.map(Rendezvous::host).orElse("127.0.0.1");

@@ -3,6 +3,7 @@ package ferro.launcher.doctor;
 import ferro.FerroException;
 import ferro.collectives.CollectiveEngine;
 import ferro.spi.BrokenServices;
+import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.SegmentSize;
@@ -111,7 +112,7 @@ final class SharedMemoryFacts {
     }
 
     private static Optional<String> tried(SharedMemoryProvider provider, RankContext context, SegmentSize size) {
-        GroupSpec alone = GroupSpec.of("doctor", 0, 1, Settings.TIMEOUT.of(context));
+        GroupSpec alone = GroupSpec.of("doctor", 0, 1, Deadlines.ofCalls(context));
         try {
             provider.open(alone, context, size).close();
             return Optional.empty();

@@ -6,9 +6,9 @@ import ferro.ReduceOp;
 import ferro.backend.nccl.NcclDevice;
 import ferro.backend.nccl.ffi.Cuda;
 import ferro.backend.nccl.queue.NcclOperation;
+import ferro.spi.Deadlines;
 import ferro.spi.LeakReport;
 import ferro.spi.RankContext;
-import ferro.spi.Settings;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -56,7 +56,7 @@ public final class NcclComms implements AutoCloseable {
     public static NcclComms create(RankContext context, List<NcclDevice> devices) {
         List<NcclDevice> copy = List.copyOf(devices);
         int[] ordinals = checked(copy);
-        Duration timeout = Settings.TIMEOUT.of(context);
+        Duration timeout = Deadlines.ofCalls(context);
         CommFactory factory = CommFactory.of(context);
         Communicator comm = factory.all(GROUP, ordinals, factory.deadline(timeout));
         return new NcclComms(new DirectCalls(comm, factory.libraries(), timeout), copy);

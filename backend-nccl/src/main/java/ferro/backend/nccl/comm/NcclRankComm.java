@@ -9,9 +9,9 @@ import ferro.backend.nccl.device.CudaStream;
 import ferro.backend.nccl.ffi.Cuda;
 import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.NcclOperation;
+import ferro.spi.Deadlines;
 import ferro.spi.LeakReport;
 import ferro.spi.RankContext;
-import ferro.spi.Settings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,7 +60,7 @@ public final class NcclRankComm implements AutoCloseable {
     public static NcclRankComm init(RankContext context, int rank, int worldSize, NcclUniqueId id, int device) {
         checkWorld(rank, worldSize);
         NcclDevice own = NcclDevice.cuda(device);
-        Duration timeout = Settings.TIMEOUT.of(context);
+        Duration timeout = Deadlines.ofCalls(context);
         CommFactory factory = CommFactory.of(context);
         Communicator comm =
                 factory.rank(new CommIdentity(GROUP, rank, worldSize, own.ordinal()), id, factory.deadline(timeout));

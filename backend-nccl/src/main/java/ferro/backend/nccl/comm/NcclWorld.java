@@ -11,7 +11,6 @@ import ferro.backend.nccl.queue.LocalStore;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
-import ferro.spi.Settings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -74,7 +73,7 @@ public final class NcclWorld {
         check(devices);
         CommFactory factory = CommFactory.of(context);
         checkExist(context, devices);
-        Deadline deadline = factory.deadline(Settings.TIMEOUT.of(context));
+        Deadline deadline = factory.deadline(Deadlines.ofCalls(context));
         List<Communicator> comms =
                 factory.all(IN_ONE_PROCESS, devices, deadline).split(deadline);
         List<JnaNcclBackend> ends = new ArrayList<>();
@@ -82,8 +81,7 @@ public final class NcclWorld {
         CommFamily family = new CommFamily(() -> {}, context);
         try {
             for (Communicator comm : comms) {
-                GroupSpec group =
-                        GroupSpec.of(IN_ONE_PROCESS, ends.size(), devices.length, Settings.TIMEOUT.of(context));
+                GroupSpec group = GroupSpec.of(IN_ONE_PROCESS, ends.size(), devices.length, Deadlines.ofCalls(context));
                 ends.add(new NcclJoin(group, context)
                         .assemble(comm, MeetingKeys.joined(store, "nccl/" + IN_ONE_PROCESS, family), StreamChoice.OWN));
             }

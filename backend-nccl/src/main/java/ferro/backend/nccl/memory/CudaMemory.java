@@ -8,6 +8,7 @@ import ferro.backend.nccl.ffi.Cuda;
 import ferro.backend.nccl.ffi.DeviceGuard;
 import ferro.backend.nccl.ffi.HostMemory;
 import ferro.dispatch.DeviceMemory;
+import ferro.spi.Deadlines;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import java.lang.System.Logger;
@@ -55,7 +56,7 @@ public final class CudaMemory implements DeviceMemory {
         this.context = context;
         this.deviceCount = deviceCount;
         this.ownDevice = ownDevice;
-        this.timeout = Settings.TIMEOUT.of(context);
+        this.timeout = Deadlines.ofCalls(context);
     }
 
     /**

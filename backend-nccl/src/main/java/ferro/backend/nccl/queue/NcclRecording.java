@@ -5,9 +5,9 @@ import ferro.GroupEvent;
 import ferro.recorder.FlightRecorder;
 import ferro.recorder.GroupRecorder;
 import ferro.recorder.RecordedGroup;
+import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
-import ferro.spi.Settings;
 import java.io.IOException;
 import java.nio.file.Path;
 
@@ -34,7 +34,7 @@ public final class NcclRecording implements RecordedGroup, AutoCloseable {
         this.queue = queue;
         CommIdentity identity = queue.identity();
         GroupSpec group =
-                GroupSpec.of(identity.group(), identity.rank(), identity.worldSize(), Settings.TIMEOUT.of(context));
+                GroupSpec.of(identity.group(), identity.rank(), identity.worldSize(), Deadlines.ofCalls(context));
         this.whole = FlightRecorder.of(context, group);
         this.recorder = whole.enter(identity.group() + " (nccl)", identity.rank(), ranks, this);
     }

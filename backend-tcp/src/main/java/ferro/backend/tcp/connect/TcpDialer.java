@@ -427,7 +427,7 @@ public final class TcpDialer {
                 timer.cancel(false);
                 guarded(() -> {
                     if (call.kind != Hello.ConnectionKind.DATA) {
-                        TcpIo.limitBackoff(channel);
+                        io.limitBackoff(channel);
                     }
                 });
                 if (!result.complete(channel)) {

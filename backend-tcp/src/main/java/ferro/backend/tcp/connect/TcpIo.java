@@ -47,19 +47,27 @@ public final class TcpIo {
     private final String congestion;
     private final boolean checksum;
     private final long keyBytes;
-    private final Duration answerLimit;
+    private final Patience patience;
 
-    private TcpIo(boolean epoll, String congestion, boolean checksum, long keyBytes, Duration answerLimit) {
+    private TcpIo(boolean epoll, String congestion, boolean checksum, long keyBytes, Patience patience) {
         this.epoll = epoll;
         this.congestion = congestion;
         this.checksum = checksum;
         this.keyBytes = keyBytes;
-        this.answerLimit = answerLimit;
+        this.patience = patience;
     }
 
     /**
-     * Reads {@code ferro.tcp.io}, {@code ferro.tcp.congestion}, {@code ferro.tcp.checksum}, {@code ferro.tcp.handshake.timeout} and
-     * {@code ferro.tls.key.bytes}.
+     * How long peers may take.
+     *
+     * @param answerLimit time for each answer of a handshake
+     * @param debug       whether a peer may stand at a breakpoint
+     */
+    private record Patience(Duration answerLimit, boolean debug) {}
+
+    /**
+     * Reads {@code ferro.tcp.io}, {@code ferro.tcp.congestion}, {@code ferro.tcp.checksum}, {@code ferro.tcp.handshake.timeout},
+     * {@code ferro.tls.key.bytes} and {@code ferro.debug}.
      *
      * @throws IllegalArgumentException naming the setting, if epoll is asked for but absent, or if a socket of this machine
      *     does not accept the congestion control
@@ -85,7 +93,7 @@ public final class TcpIo {
                 congestion,
                 Settings.TCP_CHECKSUM.of(context),
                 Settings.TLS_KEY_BYTES.of(context),
-                Settings.TCP_HANDSHAKE_TIMEOUT.of(context));
+                new Patience(Settings.TCP_HANDSHAKE_TIMEOUT.of(context), Settings.DEBUG.of(context)));
     }
 
     /** Tries a name on a socket, so that a wrong name fails the join and not the first call. */
@@ -141,7 +149,8 @@ public final class TcpIo {
     public static TcpIo standard() {
         Duration answerLimit = Settings.TCP_HANDSHAKE_TIMEOUT.read(
                 Settings.TCP_HANDSHAKE_TIMEOUT.fallback().orElseThrow());
-        return new TcpIo(EpollChoice.avoidedBecause().isEmpty(), AUTO, false, Long.MAX_VALUE, answerLimit);
+        return new TcpIo(
+                EpollChoice.avoidedBecause().isEmpty(), AUTO, false, Long.MAX_VALUE, new Patience(answerLimit, false));
     }
 
     /** Returns whether sockets use the kernel's epoll, not NIO. */
@@ -161,7 +170,12 @@ public final class TcpIo {
 
     /** Returns how long a connecting side waits for each answer of a handshake before it connects again. */
     Duration answerLimit() {
-        return answerLimit;
+        return patience.answerLimit;
+    }
+
+    /** Returns whether a peer may stand at a breakpoint for any time. */
+    public boolean debug() {
+        return patience.debug;
     }
 
     /** Returns a new factory of handlers, for the background loop and for polled loops. */
@@ -223,10 +237,11 @@ public final class TcpIo {
     /**
      * Limits the time between two attempts of the kernel to send what the network has lost, for a connection that carries signs of life.
      * Without a limit that time doubles as long as nothing is acknowledged, and a network that works again looks silent for as long as
-     * it was broken. No effect with NIO and before Linux 6.15.
+     * it was broken. No effect with NIO and before Linux 6.15, nor in a debugger: the kernel would end a connection whose peer has
+     * read nothing for that long.
      */
-    static void limitBackoff(Channel channel) {
-        if (!(channel instanceof EpollSocketChannel)) {
+    void limitBackoff(Channel channel) {
+        if (patience.debug || !(channel instanceof EpollSocketChannel)) {
             return;
         }
         ByteBuffer millis = ByteBuffer.allocateDirect(Integer.BYTES).order(ByteOrder.nativeOrder());

@@ -39,6 +39,7 @@ public final class TcpListener implements AutoCloseable {
 
     private volatile int mostPending = FEWEST_PENDING;
     private BackgroundLoop loop;
+    private volatile TcpIo sockets = TcpIo.standard();
     private Channel server;
 
     /** Prepares to listen; {@code guests} takes the connections whose handshake is done. */
@@ -60,6 +61,7 @@ public final class TcpListener implements AutoCloseable {
      */
     public InetSocketAddress bind(TcpIo io, BackgroundLoop background, InetSocketAddress address) throws IOException {
         loop = background;
+        sockets = io;
         ChannelFuture bound = OwnThread.call(() -> bootstrap(io).bind(address).awaitUninterruptibly());
         if (!bound.isSuccess()) {
             throw new IOException(bound.cause().getMessage(), bound.cause());
@@ -186,7 +188,7 @@ public final class TcpListener implements AutoCloseable {
         public void done(Channel proved) {
             pending.remove(channel);
             if (side.hello().kind() != Hello.ConnectionKind.DATA) {
-                TcpIo.limitBackoff(channel);
+                sockets.limitBackoff(channel);
             }
             try {
                 guests.entered(side.hello(), channel);

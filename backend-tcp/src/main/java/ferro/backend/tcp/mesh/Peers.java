@@ -132,7 +132,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
         Hello.ChannelIdentity channel =
                 new Hello.ChannelIdentity(key.group(), (byte) key.lane().ordinal(), epoch);
         long most = Deadlines.nanos(spec.timeout());
-        long deadline = port.now() + (epoch == 0 ? most : Math.min(most, REDIAL_NANOS));
+        long deadline = port.now() + (epoch == 0 || io().debug() ? most : Math.min(most, REDIAL_NANOS));
         TcpDialer.DialledPeer called = call(key.peer(), Hello.ConnectionKind.DATA, channel, deadline);
         return port.dialer().dial(called, hopeless, new ConnectAttempts(port::now));
     }

@@ -15,7 +15,7 @@ import ferro.backend.tcp.rendezvous.PeerMachine;
 import ferro.backend.tcp.rendezvous.ReleasedSlots;
 import ferro.backend.tcp.rendezvous.Roster;
 import ferro.backend.tcp.rendezvous.Roster.Card;
-import ferro.backend.tcp.rendezvous.Roster.LinkSettings;
+import ferro.backend.tcp.rendezvous.Roster.SharedSettings;
 import ferro.backend.tcp.rendezvous.TcpPort;
 import ferro.backend.tcp.store.TcpStore;
 import ferro.collectives.CollectiveEngine;
@@ -140,10 +140,11 @@ final class TcpJoin {
     }
 
     private Roster roster(Store store, TcpPort port, Card card) {
-        LinkSettings links = new LinkSettings(port.io().checksum(), port.tls().use());
+        SharedSettings settings = new SharedSettings(
+                port.io().checksum(), port.tls().use(), port.io().debug());
         // other stores have a time limit of their own
         Store until = store instanceof TcpStore tcp ? tcp.until(progress.deadlineNanos()) : store;
-        return new Roster(until, spec, card, links, ReleasedSlots.of(context));
+        return new Roster(until, spec, card, settings, ReleasedSlots.of(context));
     }
 
     /** Tells the others that this rank does not come again, because its context has ended. */

@@ -29,7 +29,7 @@ public final class Roster {
     private final Store store;
     private final GroupSpec spec;
     private final Card own;
-    private final LinkSettings links;
+    private final SharedSettings settings;
     private final ReleasedSlots released;
     private int generation = 1;
     private boolean claimed;
@@ -44,24 +44,25 @@ public final class Roster {
      * @param store    where they are
      * @param spec     group and rank
      * @param own      card of this rank
-     * @param links    settings of its links
+     * @param settings settings that must fit
      * @param released slots that its context has released
      */
-    public Roster(Store store, GroupSpec spec, Card own, LinkSettings links, ReleasedSlots released) {
+    public Roster(Store store, GroupSpec spec, Card own, SharedSettings settings, ReleasedSlots released) {
         this.store = store;
         this.spec = spec;
         this.own = own;
-        this.links = links;
+        this.settings = settings;
         this.released = released;
     }
 
     /**
-     * The settings that must fit between the two ends of a link.
+     * The settings that must fit between the ranks.
      *
      * @param checksum whether data links carry checksums
      * @param tls      when the rank encrypts
+     * @param debug    whether the rank has no time limits
      */
-    public record LinkSettings(boolean checksum, TlsUse tls) {}
+    public record SharedSettings(boolean checksum, TlsUse tls, boolean debug) {}
 
     /**
      * The address of a rank and its process.
@@ -142,6 +143,7 @@ public final class Roster {
     private static final String TAKEN = "taken\n";
     private static final String CHECKSUM = Settings.TCP_CHECKSUM.name();
     private static final String TLS = Settings.TLS.name();
+    private static final String DEBUG = Settings.DEBUG.name();
 
     private String slot() {
         return slot(spec);
@@ -193,14 +195,16 @@ public final class Roster {
         String[] mine = {
             Integer.toString(spec.worldSize()),
             Integer.toString(spec.rank()),
-            links.checksum ? "1" : "0",
-            word(links.tls)
+            settings.checksum ? "1" : "0",
+            word(settings.tls),
+            Boolean.toString(settings.debug)
         };
         String[] first = text(store.compareAndSet(key("size"), null, bytes(String.join(" ", mine))))
                 .split(" ", -1);
         compare("world size ", mine[0], first[0], first[1], "WORLD_SIZE");
         compare(CHECKSUM + "=", mine[2], first[2], first[1], CHECKSUM);
-        if (neverConnect(links.tls, first[3])) {
+        compare(DEBUG + "=", mine[4], first[4], first[1], DEBUG);
+        if (neverConnect(settings.tls, first[3])) {
             compare(TLS + "=", mine[3], first[3], first[1], TLS);
         }
     }

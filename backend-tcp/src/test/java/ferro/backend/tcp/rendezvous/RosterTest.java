@@ -168,7 +168,7 @@ class RosterTest {
 
     private static Roster roster(Store store, long instance, ReleasedSlots released) {
         Roster.Card card = new Roster.Card("127.0.0.1", 9, 0, instance, PeerMachine.UNKNOWN, "", "");
-        return new Roster(store, spec(0), card, new Roster.LinkSettings(false, TlsUse.AUTO), released);
+        return new Roster(store, spec(0), card, new Roster.SharedSettings(false, TlsUse.AUTO, false), released);
     }
 
     @ParameterizedTest
@@ -198,6 +198,23 @@ class RosterTest {
         roster(store, 1, 4, second).claim();
     }
 
+    @Test
+    void aRankInADebuggerRefusesOneThatIsNot() {
+        roster(store, 0, 3).claim();
+        Roster debugged = new Roster(
+                store,
+                spec(1),
+                new Roster.Card("127.0.0.1", 9, 1, 4, PeerMachine.UNKNOWN, "", ""),
+                new Roster.SharedSettings(false, TlsUse.AUTO, true),
+                new ReleasedSlots());
+
+        FerroException refused = assertThrows(FerroException.class, debugged::claim);
+
+        assertEquals(
+                "rank 1 of \"g\" has ferro.debug=true, rank 0 has false: give all ranks the same ferro.debug",
+                refused.getMessage());
+    }
+
     private static String word(TlsUse use) {
         return use.name().toLowerCase(Locale.ROOT);
     }
@@ -214,7 +231,7 @@ class RosterTest {
 
     private static Roster roster(Store store, int rank, long instance, TlsUse tls) {
         Roster.Card card = new Roster.Card("127.0.0.1", 9, rank, instance, PeerMachine.UNKNOWN, "", "");
-        return new Roster(store, spec(rank), card, new Roster.LinkSettings(false, tls), new ReleasedSlots());
+        return new Roster(store, spec(rank), card, new Roster.SharedSettings(false, tls, false), new ReleasedSlots());
     }
 
     private static GroupSpec spec(int rank) {

@@ -46,7 +46,7 @@ class SlotWaitTest {
                 store,
                 GroupSpec.of("g", 1, 2, Ranks.LONG),
                 new Card("127.0.0.1", Sockets.freePort(), 4711, 9, PeerMachine.UNKNOWN, "", ""),
-                new Roster.LinkSettings(false, TlsPolicy.TlsUse.AUTO),
+                new Roster.SharedSettings(false, TlsPolicy.TlsUse.AUTO, false),
                 new ReleasedSlots());
         roster.claim();
         return roster;
