@@ -254,11 +254,12 @@ final class Job {
     }
 
     private void startAll(List<String> command, RankEnvironment variables, RankLog log) throws IOException {
-        RankProcess.JobShared shared = new RankProcess.JobShared(leash, screen, log, events);
+        RankProcess.JobShared shared = new RankProcess.JobShared(leash, screen, log, events, spec.debugged());
         for (int local = 0; local < spec.placement().ranksHere(); local++) {
+            int rank = spec.placement().firstRank() + local;
             ranks.add(RankProcess.start(
-                    spec.placement().firstRank() + local,
-                    binding.wrap(local, command),
+                    rank,
+                    binding.wrap(local, spec.debugged().commandLine(rank, command)),
                     variables.of(local, environment),
                     shared));
         }

@@ -1,6 +1,7 @@
 package ferro.launcher;
 
 import ferro.launcher.input.BadInputException;
+import ferro.launcher.input.DebuggedRanks;
 import ferro.launcher.input.Endpoint;
 import ferro.launcher.input.JobSpec;
 import ferro.launcher.input.Placement;
@@ -203,7 +204,8 @@ final class JobOptions {
                     Optional.empty(),
                     true,
                     Duration.ZERO,
-                    JobSpec.NODE_TIMEOUT));
+                    JobSpec.NODE_TIMEOUT,
+                    DebuggedRanks.NONE));
         } catch (BadInputException unknown) {
             return Optional.empty();
         }
@@ -224,7 +226,8 @@ final class JobOptions {
                 Optional.ofNullable(logDir),
                 !noBind,
                 time("--grace", grace),
-                silence());
+                silence(),
+                DebuggedRanks.NONE);
     }
 
     private Duration silence() {

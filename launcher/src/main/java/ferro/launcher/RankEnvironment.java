@@ -3,6 +3,7 @@ package ferro.launcher;
 import ferro.launcher.input.JobSpec;
 import ferro.launcher.input.Placement;
 import ferro.launcher.program.Recordings;
+import ferro.spi.Settings;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HexFormat;
@@ -55,6 +56,9 @@ record RankEnvironment(JobSpec spec, StoreHost store, Path secretFile, String jo
         variables.put("FERRO_STORE_SERVED", "1");
         recordings.addTo(variables);
         spec.backend().ifPresent(name -> variables.put("FERRO_BACKEND", name));
+        if (spec.debugged().areAny()) {
+            variables.put(Settings.DEBUG.variable(), "true");
+        }
         spec.links().ifPresent(kind -> variables.put("FERRO_LINKS", kind));
         return variables;
     }

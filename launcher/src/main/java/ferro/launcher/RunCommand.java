@@ -1,5 +1,6 @@
 package ferro.launcher;
 
+import ferro.launcher.input.DebuggedRanks;
 import ferro.launcher.program.CommandTarget;
 import ferro.launcher.program.JavaSettings;
 import ferro.launcher.program.JavaTarget;
@@ -7,6 +8,7 @@ import ferro.launcher.program.Programs;
 import ferro.launcher.program.Target;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -33,6 +35,7 @@ import picocli.CommandLine.Spec;
             "  ferro run -n 2 -J-Xmx4g app.jar --epochs 3   program's options come last",
             "  ferro run -n 4 -cp target/classes app.Main   a class of a project",
             "  ferro run -n 4 -- ./program one two          any command; RANK is its rank",
+            "  ferro run -n 4 --debug 1 Main.java           rank 1 waits for a debugger",
             "  ferro secret job.secret                      then, on both hosts:",
             "  ferro run --nodes 2 --node-rank 0 --master host-a:29500 \\",
             "      --secret-file job.secret -n 4 Main.java  on the other: --node-rank 1"
@@ -58,6 +61,15 @@ final class RunCommand implements Callable<Integer> {
     private List<String> jvmOptions;
 
     @Option(
+            names = "--debug",
+            paramLabel = "RANK",
+            split = ",",
+            description =
+                    "let this rank, or these ranks (--debug 0,2), wait for a debugger on a free port of this host,"
+                            + " and turn off all time limits of the job")
+    private Set<Integer> debugged = Set.of();
+
+    @Option(
             names = {"-h", "--help"},
             usageHelp = true,
             description = "show this text")
@@ -74,12 +86,16 @@ final class RunCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         World inside = options.settle(world);
         optionBehindProgram().ifPresent(world.screen()::note);
-        return options.job(inside, spec -> new Job(spec, target(words == null ? List.of() : words), inside))
+        return options.job(inside, spec -> {
+                    Target target = target(words == null ? List.of() : words);
+                    return new Job(spec.debugging(new DebuggedRanks(debugged)), target, inside);
+                })
                 .run();
     }
 
     private Target target(List<String> given) {
         if (behindDashes(given.size())) {
+            new DebuggedRanks(debugged).refuse(String.join(" ", given));
             return CommandTarget.of(given, Programs.of(world.environment()));
         }
         List<String> jvm = jvmOptions == null ? List.of() : jvmOptions;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.launcher.input.DebuggedRanks;
 import ferro.launcher.input.Endpoint;
 import ferro.launcher.input.JobSpec;
 import ferro.launcher.input.Placement;
@@ -125,6 +126,7 @@ class NodeWaitLinesTest {
                 Optional.empty(),
                 true,
                 Duration.ofSeconds(3),
-                JobSpec.NODE_TIMEOUT);
+                JobSpec.NODE_TIMEOUT,
+                DebuggedRanks.NONE);
     }
 }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.launcher.input.BadInputException;
+import ferro.launcher.input.DebuggedRanks;
 import ferro.launcher.input.Endpoint;
 import ferro.launcher.input.JobSpec;
 import ferro.launcher.input.Placement;
@@ -103,7 +104,8 @@ class RankEnvironmentTest {
                                 Optional.empty(),
                                 true,
                                 GRACE,
-                                JobSpec.NODE_TIMEOUT))
+                                JobSpec.NODE_TIMEOUT,
+                                DebuggedRanks.NONE))
                 .getMessage();
         String noSecret = assertThrows(
                         BadInputException.class,
@@ -116,7 +118,8 @@ class RankEnvironmentTest {
                                 Optional.empty(),
                                 true,
                                 GRACE,
-                                JobSpec.NODE_TIMEOUT))
+                                JobSpec.NODE_TIMEOUT,
+                                DebuggedRanks.NONE))
                 .getMessage();
 
         assertTrue(noMaster.startsWith("--nodes 2 needs --master host:port"), noMaster);
@@ -133,7 +136,8 @@ class RankEnvironmentTest {
                 Optional.empty(),
                 true,
                 GRACE,
-                JobSpec.NODE_TIMEOUT);
+                JobSpec.NODE_TIMEOUT,
+                DebuggedRanks.NONE);
     }
 
     private static RankEnvironment environment(JobSpec spec) {

@@ -18,6 +18,7 @@ import java.util.Optional;
  * @param bind       whether ranks are bound to cores if that helps
  * @param signalGrace time that ranks get after the launcher was sent a signal
  * @param nodeTimeout time from the last sign of life of another node within which the job ends
+ * @param debugged   ranks that a debugger attaches to
  */
 public record JobSpec(
         Placement placement,
@@ -28,7 +29,8 @@ public record JobSpec(
         Optional<Path> logDir,
         boolean bind,
         Duration signalGrace,
-        Duration nodeTimeout) {
+        Duration nodeTimeout,
+        DebuggedRanks debugged) {
     public static final Duration NODE_TIMEOUT = Duration.ofSeconds(10);
 
     /** Refuses what makes no sense. */
@@ -46,6 +48,12 @@ public record JobSpec(
                     "--backend \"" + backend.get() + "\" is empty: need a name, ferro doctor lists them");
         }
         links.ifPresent(kind -> checkLinks(kind, backend));
+        debugged.check(placement);
+    }
+
+    /** Returns the same job in which debuggers attach to some ranks. */
+    public JobSpec debugging(DebuggedRanks some) {
+        return new JobSpec(placement, master, secretFile, backend, links, logDir, bind, signalGrace, nodeTimeout, some);
     }
 
     private static void checkLinks(String kind, Optional<String> backend) {
@@ -69,6 +77,7 @@ public record JobSpec(
                 Optional.empty(),
                 true,
                 Duration.ofSeconds(10),
-                NODE_TIMEOUT);
+                NODE_TIMEOUT,
+                DebuggedRanks.NONE);
     }
 }

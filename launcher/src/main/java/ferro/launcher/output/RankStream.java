@@ -1,5 +1,6 @@
 package ferro.launcher.output;
 
+import ferro.launcher.input.DebuggedRanks;
 import ferro.launcher.program.JavaSettings;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -7,11 +8,13 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
  * Reads one stream of one rank to its end. Lines go to the screen with the rank in front; all bytes go to the log. One line
- * of the JVM goes to the log only: it reports the effect of a flag that ferro sets.
+ * of the JVM goes to the log only: it reports the effect of a flag that ferro sets. In place of the line in which the JVM of a
+ * debugged rank names its port, the launcher prints a line.
  */
 public final class RankStream implements Runnable, LineAssembler.LineSink {
     private static final byte[] OUR_FLAGS_DOING = JavaSettings.INCUBATING.getBytes(StandardCharsets.US_ASCII);
@@ -24,6 +27,7 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
     private final OutputStream log;
     private final Tail tail;
     private final byte[] prefix;
+    private final DebuggedRanks debugged;
     private final Consumer<IOException> outputClosed;
     private final ByteArrayOutputStream batch = new ByteArrayOutputStream();
     private final Patience patience = new Patience(System::nanoTime);
@@ -38,6 +42,7 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
      * @param screen       where lines go
      * @param log          where bytes go
      * @param tail         last lines, for the box
+     * @param debugged     ranks that wait for a debugger
      * @param outputClosed called once if the screen cannot be written to
      */
     public record Ties(
@@ -46,6 +51,7 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
             Screen screen,
             OutputStream log,
             Tail tail,
+            DebuggedRanks debugged,
             Consumer<IOException> outputClosed) {}
 
     /** Reads one stream of a rank; starts with {@link #start}. */
@@ -57,6 +63,7 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
         this.log = ties.log();
         this.tail = ties.tail();
         this.prefix = screen.prefixed(name) ? prefix(ties.rank(), screen.terminal(name)) : new byte[0];
+        this.debugged = ties.debugged();
         this.outputClosed = ties.outputClosed();
     }
 
@@ -121,12 +128,25 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
     @Override
     public void line(byte[] bytes, int length, byte end) {
         boolean ours = Arrays.equals(bytes, 0, length, OUR_FLAGS_DOING, 0, OUR_FLAGS_DOING.length);
+        if (isNoted(bytes, length)) {
+            return;
+        }
         if (!ours && (length > 0 || end == '\n')) {
             tail.add(bytes, length);
             batch.writeBytes(prefix);
             batch.write(bytes, 0, length);
             batch.write(end);
         }
+    }
+
+    /** Prints the line about a debugger in place of a line of the JVM; returns whether there was one. */
+    private boolean isNoted(byte[] bytes, int length) {
+        if (!debugged.areAny() || name != Screen.Name.OUT) {
+            return false;
+        }
+        Optional<String> note = debugged.note(rank, new String(bytes, 0, length, StandardCharsets.UTF_8));
+        note.ifPresent(screen::note);
+        return note.isPresent();
     }
 
     @Override

@@ -1,5 +1,6 @@
 package ferro.launcher.rank;
 
+import ferro.launcher.input.DebuggedRanks;
 import ferro.launcher.output.RankLog;
 import ferro.launcher.output.RankOutput;
 import ferro.launcher.output.RankStream;
@@ -34,8 +35,14 @@ public final class RankProcess implements Supervised {
      * @param screen where their output is shown
      * @param log    where copies of it go
      * @param events queue for events of ranks
+     * @param debugged ranks that wait for a debugger
      */
-    public record JobShared(ProcessGroupGuard leash, Screen screen, RankLog log, BlockingQueue<JobEvent> events) {}
+    public record JobShared(
+            ProcessGroupGuard leash,
+            Screen screen,
+            RankLog log,
+            BlockingQueue<JobEvent> events,
+            DebuggedRanks debugged) {}
 
     private record Pump(RankStream stream, Thread thread) {}
 
@@ -104,7 +111,13 @@ public final class RankProcess implements Supervised {
 
     private Pump pump(Screen.Name name, OutputStream log, JobShared shared) {
         RankStream.Ties ties = new RankStream.Ties(
-                rank, name, shared.screen(), log, tail, failure -> events.add(new JobEvent.OutputClosed("" + failure)));
+                rank,
+                name,
+                shared.screen(),
+                log,
+                tail,
+                shared.debugged(),
+                failure -> events.add(new JobEvent.OutputClosed("" + failure)));
         InputStream source = name == Screen.Name.OUT ? process.getInputStream() : process.getErrorStream();
         RankStream stream = new RankStream(source, ties);
         // at the end of the process the JDK closes this stream under a child that still writes, once its lock is free

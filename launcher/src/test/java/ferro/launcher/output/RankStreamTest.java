@@ -3,6 +3,7 @@ package ferro.launcher.output;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.launcher.input.DebuggedRanks;
 import ferro.launcher.program.JavaSettings;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -11,6 +12,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class RankStreamTest {
@@ -132,6 +134,24 @@ class RankStreamTest {
                 said);
     }
 
+    @Test
+    void thePortOfADebuggerIsALineOfTheLauncher() {
+        Screen.ScreenStream err = errScreen();
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+
+        read(
+                "Listening for transport dt_socket at address: 41235\nhello\n",
+                Screen.Name.OUT,
+                new Screen.ScreenStream(out, false, true),
+                err);
+
+        assertEquals("[3] hello\n", out.toString(StandardCharsets.UTF_8));
+        assertEquals(
+                "ferro: rank 3 waits for a debugger: attach to localhost, port 41235 (in an IDE: Remote JVM Debug; or:"
+                        + " jdb -attach localhost:41235)\n",
+                err.stream().toString());
+    }
+
     private static Screen.ScreenStream errScreen() {
         return new Screen.ScreenStream(new ByteArrayOutputStream(), false);
     }
@@ -142,7 +162,13 @@ class RankStreamTest {
 
     private void read(String text, Screen.Name name, Screen.ScreenStream out, Screen.ScreenStream err) {
         RankStream.Ties ties = new RankStream.Ties(
-                3, name, new Screen(out, err), log, tail, failure -> closed.add(failure.getMessage()));
+                3,
+                name,
+                new Screen(out, err),
+                log,
+                tail,
+                new DebuggedRanks(Set.of(3)),
+                failure -> closed.add(failure.getMessage()));
         new RankStream(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)), ties).run();
     }
 }

@@ -1,0 +1,32 @@
+package ferro.integration;
+
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+import java.time.Duration;
+
+/**
+ * A rank that sums three times, before, at and after a method at which a debugger stops rank 1. The last sum has a deadline in
+ * the code.
+ */
+final class SumsAtABreakpoint {
+    private SumsAtABreakpoint() {}
+
+    public static void main(String[] arguments) {
+        try (ProcessGroup group = ProcessGroup.join()) {
+            int first = sum(group, group.rank() + 3);
+            stopsHere();
+            int second = sum(group, first + group.rank());
+            int third = sum(group.within(Duration.ofMillis(1_500)), second + 10 * group.rank());
+            System.out.println("sums " + first + " " + second + " " + third);
+        }
+    }
+
+    private static int sum(ProcessGroup group, int own) {
+        int[] sum = {own};
+        group.allReduce(sum, ReduceOp.SUM);
+        return sum[0];
+    }
+
+    /** Does nothing; the breakpoint is here. */
+    private static void stopsHere() {}
+}

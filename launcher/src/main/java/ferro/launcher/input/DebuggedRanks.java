@@ -1,0 +1,71 @@
+package ferro.launcher.input;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The ranks that wait for a debugger when they start ({@code --debug}). The JVM of such a rank listens on a free port of
+ * loopback, which the JVM chooses itself, so no other process can take the port first. The JVM prints the port as a line of
+ * the rank, in place of which the launcher prints {@link #note}.
+ *
+ * @param ranks numbers of ranks
+ */
+public record DebuggedRanks(Set<Integer> ranks) {
+    public static final DebuggedRanks NONE = new DebuggedRanks(Set.of());
+
+    private static final String OPTION = "--debug";
+    private static final String AGENT = "-agentlib:jdwp=transport=dt_socket,server=y,suspend=y,address=127.0.0.1:0";
+    /** What the JVM prints when it listens, at its start and whenever a debugger has detached. */
+    private static final Pattern LISTENING =
+            Pattern.compile("Listening for transport dt_socket at address: (?:\\S+:)?(\\d+)");
+
+    /** Refuses ranks that the job does not have. */
+    void check(Placement placement) {
+        for (int rank : new TreeSet<>(ranks)) {
+            if (rank < 0 || rank >= placement.worldSize()) {
+                throw new BadInputException(OPTION + " " + rank + ": need a rank from 0 to "
+                        + (placement.worldSize() - 1) + ", as the job has " + placement.worldSize()
+                        + (placement.worldSize() == 1 ? " rank" : " ranks"));
+            }
+        }
+    }
+
+    /** Whether there are any. */
+    public boolean areAny() {
+        return !ranks.isEmpty();
+    }
+
+    /** Refuses a command that is not a Java program which the launcher starts itself. */
+    public void refuse(String command) {
+        if (areAny()) {
+            throw new BadInputException(OPTION + " " + new TreeSet<>(ranks)
+                    + " needs a Java program (Main.java, app.jar or"
+                    + " a main class), found the command \"" + command + "\": start its debugger by hand, and set"
+                    + " FERRO_DEBUG=true");
+        }
+    }
+
+    /** Returns the command line of a rank; the first word of {@code java} is the JVM. */
+    public List<String> commandLine(int rank, List<String> java) {
+        if (!ranks.contains(rank)) {
+            return java;
+        }
+        List<String> line = new ArrayList<>(java);
+        line.add(1, AGENT);
+        return line;
+    }
+
+    /** Returns a line for people in place of a line of a rank; empty if the line does not name the port of a debugger. */
+    public Optional<String> note(int rank, String line) {
+        Matcher listening = LISTENING.matcher(line);
+        return ranks.contains(rank) && listening.matches()
+                ? Optional.of("rank " + rank + " waits for a debugger: attach to localhost, port " + listening.group(1)
+                        + " (in an IDE: Remote JVM Debug; or: jdb -attach localhost:" + listening.group(1) + ")")
+                : Optional.empty();
+    }
+}
