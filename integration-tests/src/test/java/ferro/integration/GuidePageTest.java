@@ -2,11 +2,13 @@ package ferro.integration;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -24,11 +26,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The commands of the pages in docs/guide that start programs of module examples, and what the pages say that they print.
- * {@code SnippetsTest} compares the programs themselves.
+ * The commands of the pages in docs/guide and of docs/training.md that start programs of module examples, and what the pages say
+ * that they print. {@code SnippetsTest} compares the programs themselves.
  *
  * <p>A page shows a command in a block of its own, and the output in the next block. Lines of ranks stand in the order of the
  * ranks. A line of three dots stands for any lines. An output without lines of the launcher is standard output alone.
+ *
+ * <p>A block of language {@code sh} is a script. The scripts of a page run one after the other in one folder, with the folder's
+ * {@code ./ferro}. The output of a script is both streams as they come. If a script runs commands at the same time, its lines may come
+ * in any order.
  */
 @Timeout(90)
 class GuidePageTest {
@@ -37,13 +43,17 @@ class GuidePageTest {
     private static final Pattern PROGRAM =
             Pattern.compile("(?s)<!-- ferro/examples/guide/(\\w+)\\.java program -->\\R```java\\R(.*?)```");
     private static final Pattern SOURCE = Pattern.compile("(\\w+)\\.java");
+    /** A line that a rank prints only if it waits longer than usual. */
+    private static final Pattern OF_A_BUSY_MACHINE =
+            Pattern.compile("\\[\\d+\\] INFO ferro\\.join: (waiting for|rank \\d+ of) .*");
+
     private static final Map<String, String> IN_ENGLISH = Map.of("LC_ALL", "C.UTF-8");
 
     @TempDir
     private static Path folder;
 
     /** A command of a page with its output, which may be empty. */
-    private record Command(String page, String line, String output) {
+    private record Command(String page, boolean isScript, String line, String output) {
         @Override
         public String toString() {
             return page + ": " + line;
@@ -55,6 +65,10 @@ class GuidePageTest {
     @Tag("long")
     void aCommandPrintsWhatThePageShows(Command command) throws Exception {
         String[] words = command.line.split(" ");
+        if (command.isScript) {
+            assertScriptPrints(command);
+            return;
+        }
         if (words[0].equals("java")) {
             main(words[1]).invoke(null, (Object) new String[] {inFolder(words[2])});
             return;
@@ -69,7 +83,10 @@ class GuidePageTest {
 
     @Test
     void theFirstProgramRunsFromItsSourceFile() throws Exception {
-        Command first = programs().get(0);
+        Command first = programs().stream()
+                .filter(command -> command.page.equals("first-hour.md"))
+                .findFirst()
+                .orElseThrow();
         Matcher program = PROGRAM.matcher(Files.readString(PAGES.resolve(first.page)));
         assertTrue(program.find());
         Path source = Files.writeString(folder.resolve(program.group(1) + ".java"), program.group(2));
@@ -134,15 +151,69 @@ class GuidePageTest {
             boolean fails = command.output.contains("| diagnosis: ");
             assertEquals(fails ? 1 : 0, run.exitCode(), run::toString);
             boolean ofRanks = command.output.lines().allMatch(line -> line.startsWith("["));
-            Pattern expected =
-                    Pattern.compile(Stream.of(replaced(command.output).split("(?m)^\\.\\.\\.\\R", -1))
-                            .map(Pattern::quote)
-                            .collect(Collectors.joining("(?s:.*)")));
             String printed = printed(run, ofRanks, command.output.lines().anyMatch("..."::equals));
             assertTrue(
-                    expected.matcher(replaced(printed)).matches(),
+                    expected(command).matcher(replaced(printed)).matches(),
                     () -> command + " shows\n" + command.output + "but this was printed\n" + printed);
         }
+    }
+
+    private static void assertScriptPrints(Command command) throws Exception {
+        boolean hosts = command.line.contains("ip netns");
+        assumeTrue(!hosts && !command.line.contains("unshare") || makesNamespaces(), "needs root and namespaces");
+        Path script = inFolderOf(command);
+        String typed = "cd " + script.getParent() + " && exec 2>&1 && . " + script;
+        // names of hosts are those of this script alone
+        String line = hosts ? "exec unshare --mount --net sh -c 'mount -t tmpfs tmpfs /run && " + typed + "'" : typed;
+        try (LauncherRun run = LauncherRun.inShell(line, IN_ENGLISH)) {
+            assertEquals(0, run.exitCode(), run::toString);
+            List<String> printed = run.outLines().stream()
+                    .filter(one -> !OF_A_BUSY_MACHINE.matcher(one).matches())
+                    .toList();
+            boolean inOrder = !command.line.contains(" &\n");
+            assertTrue(
+                    inOrder
+                            ? expected(command).matcher(replaced(text(printed))).matches()
+                            : sorted(printed)
+                                    .equals(sorted(command.output.lines().toList())),
+                    () -> command + " shows\n" + command.output + "but this was printed\n" + text(printed));
+        }
+    }
+
+    /** Writes the script into the folder of its page, beside the command {@code ./ferro}. */
+    private static Path inFolderOf(Command command) throws IOException {
+        Path ofPage = Files.createDirectories(folder.resolve(command.page));
+        List<String> ferro = JavaLine.launcher(LauncherRun.classPath());
+        String shortLived = "[ \"$1\" = run ] && shift && set -- " + String.join(" ", LauncherRun.forShortLives("run"));
+        Files.writeString(
+                ofPage.resolve("ferro"),
+                "#!/bin/sh\n" + shortLived + " \"$@\"\nexec '" + String.join("' '", ferro) + "' \"$@\"\n");
+        Files.setPosixFilePermissions(ofPage.resolve("ferro"), PosixFilePermissions.fromString("rwxr-xr-x"));
+        String typed = SOURCE.matcher(command.line).replaceAll("ferro.examples.guide.$1");
+        return Files.writeString(ofPage.resolve("typed"), typed + "\n");
+    }
+
+    private static boolean makesNamespaces() throws IOException, InterruptedException {
+        return new ProcessBuilder("unshare", "--mount", "--net", "ip", "link")
+                        .redirectErrorStream(true)
+                        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                        .start()
+                        .waitFor()
+                == 0;
+    }
+
+    private static List<String> sorted(List<String> lines) {
+        return replaced(text(lines)).lines().sorted().toList();
+    }
+
+    private static String text(List<String> lines) {
+        return lines.stream().map(line -> line + "\n").collect(Collectors.joining());
+    }
+
+    private static Pattern expected(Command command) {
+        return Pattern.compile(Stream.of(replaced(command.output).split("(?m)^\\.\\.\\.\\R", -1))
+                .map(Pattern::quote)
+                .collect(Collectors.joining("(?s:.*)")));
     }
 
     private static String printed(LauncherRun run, boolean ofRanks, boolean asItCame) {
@@ -151,7 +222,7 @@ class GuidePageTest {
         if (!asItCame) {
             lines.sort(Comparator.comparing(line -> line.startsWith("[") ? line.substring(0, line.indexOf(']')) : ""));
         }
-        return lines.stream().map(line -> line + "\n").collect(Collectors.joining());
+        return text(lines);
     }
 
     /** Replaces what differs between runs and machines. */
@@ -159,6 +230,8 @@ class GuidePageTest {
         return text.replaceAll("pid \\d+", "pid N")
                 .replaceAll("\\S*/ferro-recordings-\\d+", "FOLDER")
                 .replaceAll("\\d+(\\.\\d+)? (ms|s)\\b", "N $2")
+                .replaceAll("(\\.\\d+|\\]):\\d{5}\\b", "$1:PORT")
+                .replaceAll("\\(host [\\w.-]+", "(host NAME")
                 .replaceAll("on \\d+ cores.*", "on N cores")
                 .replaceAll("; this process was paused .*", "");
     }
@@ -179,7 +252,8 @@ class GuidePageTest {
         List<Command> commands = new ArrayList<>();
         List<Path> pages;
         try (Stream<Path> found = Files.list(PAGES)) {
-            pages = found.filter(file -> file.toString().endsWith(".md"))
+            pages = Stream.concat(found, Stream.of(Path.of("../docs/training.md")))
+                    .filter(file -> file.toString().endsWith(".md"))
                     .sorted()
                     .toList();
         }
@@ -189,10 +263,15 @@ class GuidePageTest {
             for (int i = 0; i < blocks.size(); i++) {
                 String line = blocks.get(i).group(2).strip();
                 boolean starts = line.matches("(\\./ferro run|java) .*\\w+\\.java.*");
-                if (starts && Files.exists(Path.of("../examples/src/main/java/ferro/examples/guide", source(line)))) {
+                boolean isScript = blocks.get(i).group(1).equals("sh");
+                if (isScript
+                        || starts
+                                && Files.exists(
+                                        Path.of("../examples/src/main/java/ferro/examples/guide", source(line)))) {
                     MatchResult next = i + 1 < blocks.size() ? blocks.get(i + 1) : null;
                     boolean hasOutput = next != null && next.group(1).equals("text");
-                    commands.add(new Command(page.getFileName().toString(), line, hasOutput ? next.group(2) : ""));
+                    String name = page.getFileName().toString();
+                    commands.add(new Command(name, isScript, line, hasOutput ? next.group(2) : ""));
                 }
             }
         }
