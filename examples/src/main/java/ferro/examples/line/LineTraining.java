@@ -75,7 +75,6 @@ public final class LineTraining {
      * offset.
      */
     float[] learn(int epochs) {
-        // @start region="parameters"
         List<Parameter> parameters =
                 List.of(Parameter.of("slope", DataType.FLOAT32, 1), Parameter.of("offset", DataType.FLOAT32, 1));
         try (GradientBuckets buckets = GradientBuckets.builder(group)
@@ -86,16 +85,11 @@ public final class LineTraining {
                         ShardedOptimizer.over(buckets, UpdateRule.adam().withRate(0.05))) {
             HostTensor slope = optimizer.parameter(0);
             HostTensor offset = optimizer.parameter(1);
-            // @end
-            // @start region="sampler"
             long seed = 17; // of the order of the samples, the same on all ranks
             RankSampler sampler =
                     RankSampler.of(POINTS.length, seed, LastSamples.DROP, group.rank(), group.worldSize());
-            // @end
             goOn(optimizer, sampler, epochs);
-            // @start region="equal"
             Replicas.of(group).checkEqual(Map.of("slope", slope, "offset", offset));
-            // @end
             return new float[] {slope.getFloat(0), offset.getFloat(0)};
         }
     }
@@ -103,12 +97,9 @@ public final class LineTraining {
     private void goOn(ShardedOptimizer optimizer, RankSampler sampler, int epochs) {
         HostTensor slope = optimizer.parameter(0);
         HostTensor offset = optimizer.parameter(1);
-        // @start region="state"
         TrainingState state = TrainingState.of(
                         List.of(NamedTensor.of("slope", slope, 1), NamedTensor.of("offset", offset, 1)))
                 .withSlices(optimizer.state());
-        // @end
-        // @start region="resume"
         try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(folder))) {
             if (checkpoints.latest().isPresent()) {
                 CheckpointInfo saved = checkpoints.load(state);
@@ -122,10 +113,8 @@ public final class LineTraining {
             rest.putAll(sampler.state());
             checkpoints.save(optimizer.stepCount(), state.withMetadata(rest));
         }
-        // @end
     }
 
-    // @start region="step"
     private void train(RankSampler sampler, ShardedOptimizer optimizer) {
         GradientBuckets buckets = optimizer.buckets();
         HostTensor slope = optimizer.parameter(0);
@@ -147,7 +136,6 @@ public final class LineTraining {
             }
         }
     }
-    // @end
 
     private void report(String format, Object... values) {
         if (group.rank() == 0) {

@@ -1,7 +1,6 @@
 /**
- * The program of docs/training.md, in which several ranks learn a line, save a checkpoint, and resume from it.
+ * A training in which several ranks learn a line, save a checkpoint, and resume from it.
  *
- * <p>Start at {@link ferro.examples.line.LineTraining}. The page shows the parts of this program in order. The program
- * needs no other framework.
+ * <p>Start at {@link ferro.examples.line.LineTraining}. The program needs no other framework.
  */
 package ferro.examples.line;

@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests of the program of docs/training.md. */
+/** Tests of the longer program of docs/training.md. */
 class LineTrainingTest {
     @TempDir
     private Path folder;
