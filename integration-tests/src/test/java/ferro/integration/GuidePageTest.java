@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The commands of the pages in docs/guide and of docs/training.md that start programs of module examples, and what the pages say
+ * The commands of the pages in docs/guide, and of two pages in docs, that start programs of module examples, and what the pages say
  * that they print. {@code SnippetsTest} compares the programs themselves.
  *
  * <p>A page shows a command in a block of its own, and the output in the next block. Lines of ranks stand in the order of the
@@ -110,7 +110,7 @@ class GuidePageTest {
         Path source = Files.writeString(folder.resolve("Main.java"), blocks.get(0));
         assertEquals("./ferro run -n 3 Main.java", blocks.get(1).strip());
 
-        assertPrints(new Command("README.md", blocks.get(1), blocks.get(2)), "run", "-n", "3", source + "");
+        assertPrints(new Command("README.md", false, blocks.get(1), blocks.get(2)), "run", "-n", "3", source + "");
     }
 
     @Test
@@ -160,7 +160,10 @@ class GuidePageTest {
 
     private static void assertScriptPrints(Command command) throws Exception {
         boolean hosts = command.line.contains("ip netns");
-        assumeTrue(!hosts && !command.line.contains("unshare") || makesNamespaces(), "needs root and namespaces");
+        assumeTrue(
+                !hosts && !command.line.contains("unshare") || succeeds("unshare", "--mount", "--net", "ip", "link"),
+                "needs root, unshare and iproute2");
+        assumeTrue(!command.line.startsWith("openssl") || succeeds("openssl", "version"), "needs openssl");
         Path script = inFolderOf(command);
         String typed = "cd " + script.getParent() + " && exec 2>&1 && . " + script;
         // names of hosts are those of this script alone
@@ -193,13 +196,17 @@ class GuidePageTest {
         return Files.writeString(ofPage.resolve("typed"), typed + "\n");
     }
 
-    private static boolean makesNamespaces() throws IOException, InterruptedException {
-        return new ProcessBuilder("unshare", "--mount", "--net", "ip", "link")
-                        .redirectErrorStream(true)
-                        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                        .start()
-                        .waitFor()
-                == 0;
+    private static boolean succeeds(String... line) throws InterruptedException {
+        try {
+            return new ProcessBuilder(line)
+                            .redirectErrorStream(true)
+                            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                            .start()
+                            .waitFor()
+                    == 0;
+        } catch (IOException notInstalled) {
+            return false;
+        }
     }
 
     private static List<String> sorted(List<String> lines) {
@@ -232,6 +239,8 @@ class GuidePageTest {
                 .replaceAll("\\d+(\\.\\d+)? (ms|s)\\b", "N $2")
                 .replaceAll("(\\.\\d+|\\]):\\d{5}\\b", "$1:PORT")
                 .replaceAll("\\(host [\\w.-]+", "(host NAME")
+                .replaceAll("(need|are|but) \\d+ (bytes|are)\\b", "$1 N $2")
+                .replaceAll("\\S+/job\\.secret", "FOLDER/job.secret")
                 .replaceAll("on \\d+ cores.*", "on N cores")
                 .replaceAll("; this process was paused .*", "");
     }
@@ -252,7 +261,7 @@ class GuidePageTest {
         List<Command> commands = new ArrayList<>();
         List<Path> pages;
         try (Stream<Path> found = Files.list(PAGES)) {
-            pages = Stream.concat(found, Stream.of(Path.of("../docs/training.md")))
+            pages = Stream.concat(found, Stream.of("training.md", "objects.md").map(PAGES.getParent()::resolve))
                     .filter(file -> file.toString().endsWith(".md"))
                     .sorted()
                     .toList();
@@ -262,7 +271,8 @@ class GuidePageTest {
                     BLOCK.matcher(Files.readString(page)).results().toList();
             for (int i = 0; i < blocks.size(); i++) {
                 String line = blocks.get(i).group(2).strip();
-                boolean starts = line.matches("(\\./ferro run|java) .*\\w+\\.java.*");
+                // hosts of a job are played by a script
+                boolean starts = line.matches("(\\./ferro run|java) .*\\w+\\.java.*") && !line.contains(" --nodes ");
                 boolean isScript = blocks.get(i).group(1).equals("sh");
                 if (isScript
                         || starts
