@@ -46,8 +46,7 @@ class CallsPageTest {
     @Test
     void everyMethodOfAGroupIsOnThePage() {
         Set<String> shown = new TreeSet<>();
-        for (String row :
-                rows("Collectives", "Parts of unequal length", "Messages", "Groups, deadlines and failures")) {
+        for (String row : rows("Collectives", "Parts of unequal length", "Messages", "Groups, timeouts and failures")) {
             Matcher call = CALL.matcher(row);
             while (call.find()) {
                 shown.add(call.group(1));
