@@ -1,5 +1,6 @@
 package ferro.integration.drill;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import ferro.backend.tcp.TcpStoreServer;
@@ -188,6 +189,8 @@ final class DrillJob implements AutoCloseable {
     void assertNothingWrong() {
         ranks.forEach(
                 (rank, jvm) -> assertFalse(jvm.hasSaid("wrong"), () -> "wrong sum on rank " + rank + "\n" + this));
+        ranks.forEach((rank, jvm) ->
+                assertEquals(List.of(), jvm.falseLines(), () -> "empty or false lines of rank " + rank + "\n" + this));
     }
 
     static List<Integer> all() {

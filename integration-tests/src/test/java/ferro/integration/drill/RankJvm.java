@@ -7,10 +7,13 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /** A process that is a rank, told what to do line by line. */
 final class RankJvm {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+    /** Lines without a text, without ranks, or with advice on firewalls, which loopback does not have. */
+    private static final Pattern FALSE = Pattern.compile("(INFO|WARNING|SEVERE):? *$|ranks \\[\\]|firewall");
 
     private final Process process;
     private final int heapMiB;
@@ -89,6 +92,11 @@ final class RankJvm {
     /** Returns whether it has said such a line since the last {@link #tell}. */
     boolean hasSaid(String tag) {
         return said.lines().stream().skip(heard).anyMatch(line -> line.startsWith(tag + " ") || line.equals(tag));
+    }
+
+    /** Returns the lines of this rank that help nobody who reads them. */
+    List<String> falseLines() {
+        return said.lines().stream().filter(FALSE.asPredicate()).toList();
     }
 
     void end() {
