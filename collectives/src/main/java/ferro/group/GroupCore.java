@@ -42,7 +42,6 @@ record GroupCore(
         GroupSpec group = timed(asked, context);
         UnknownSettings.tellOnce(context);
         JobLine.tellOnce(group, context);
-        DebugLine.tellOnce(group, context);
         // an error of the recorder's folder is reported before any back end is opened
         FlightRecorder.of(context, group);
         try {

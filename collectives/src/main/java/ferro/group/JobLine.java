@@ -6,21 +6,33 @@ import ferro.job.RankOfJob;
 import ferro.spi.GroupSpec;
 import ferro.spi.OncePerContext;
 import ferro.spi.RankContext;
+import ferro.spi.Settings;
 import java.lang.System.Logger.Level;
 
 /**
- * Logs one line with the cluster launcher that gave this rank its number. The line is logged because several launchers
- * may be nested.
+ * Logs one line with the cluster launcher that gave this rank its number, because several launchers may be nested. Logs a
+ * warning if {@code ferro.debug} is on, because a rank that hangs is then never reported.
  */
 final class JobLine {
     private static final System.Logger LOG = System.getLogger("ferro.join");
 
     private JobLine() {}
 
-    /** Logs the line once per context, even if the context joins several times. */
+    /** Logs the lines once per context, even if the context joins several times. */
     static void tellOnce(GroupSpec group, RankContext context) {
         if (OncePerContext.isFirst(context, JobLine.class.getName())) {
             tell(group, context);
+            warnOfDebug(group, context);
+        }
+    }
+
+    private static void warnOfDebug(GroupSpec group, RankContext context) {
+        if (group.rank() == 0 && Settings.DEBUG.of(context)) {
+            LOG.log(
+                    Level.WARNING,
+                    Settings.DEBUG.name()
+                            + " is on: calls, joins and closes have no time limit, and silent ranks are not"
+                            + " reported, so a job that hangs does not end; use this only with a debugger");
         }
     }
 

@@ -9,9 +9,9 @@ import ferro.spi.SegmentSize;
 import ferro.spi.Settings;
 import ferro.spi.SharedMemory;
 import ferro.spi.SharedMemoryProvider;
-import java.time.Duration;
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
+import java.time.Duration;
 import java.util.Optional;
 
 /** Makes segments in files under {@code ferro.shm.dir}. */

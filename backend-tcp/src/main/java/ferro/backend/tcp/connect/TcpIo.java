@@ -47,14 +47,14 @@ public final class TcpIo {
     private final String congestion;
     private final boolean checksum;
     private final long keyBytes;
-    private final Patience patience;
+    private final PeerTimes peerTimes;
 
-    private TcpIo(boolean epoll, String congestion, boolean checksum, long keyBytes, Patience patience) {
+    private TcpIo(boolean epoll, String congestion, boolean checksum, long keyBytes, PeerTimes peerTimes) {
         this.epoll = epoll;
         this.congestion = congestion;
         this.checksum = checksum;
         this.keyBytes = keyBytes;
-        this.patience = patience;
+        this.peerTimes = peerTimes;
     }
 
     /**
@@ -63,7 +63,7 @@ public final class TcpIo {
      * @param answerLimit time for each answer of a handshake
      * @param debug       whether a peer may stand at a breakpoint
      */
-    private record Patience(Duration answerLimit, boolean debug) {}
+    private record PeerTimes(Duration answerLimit, boolean debug) {}
 
     /**
      * Reads {@code ferro.tcp.io}, {@code ferro.tcp.congestion}, {@code ferro.tcp.checksum}, {@code ferro.tcp.handshake.timeout},
@@ -93,7 +93,7 @@ public final class TcpIo {
                 congestion,
                 Settings.TCP_CHECKSUM.of(context),
                 Settings.TLS_KEY_BYTES.of(context),
-                new Patience(Settings.TCP_HANDSHAKE_TIMEOUT.of(context), Settings.DEBUG.of(context)));
+                new PeerTimes(Settings.TCP_HANDSHAKE_TIMEOUT.of(context), Settings.DEBUG.of(context)));
     }
 
     /** Tries a name on a socket, so that a wrong name fails the join and not the first call. */
@@ -150,7 +150,7 @@ public final class TcpIo {
         Duration answerLimit = Settings.TCP_HANDSHAKE_TIMEOUT.read(
                 Settings.TCP_HANDSHAKE_TIMEOUT.fallback().orElseThrow());
         return new TcpIo(
-                EpollChoice.avoidedBecause().isEmpty(), AUTO, false, Long.MAX_VALUE, new Patience(answerLimit, false));
+                EpollChoice.avoidedBecause().isEmpty(), AUTO, false, Long.MAX_VALUE, new PeerTimes(answerLimit, false));
     }
 
     /** Returns whether sockets use the kernel's epoll, not NIO. */
@@ -170,12 +170,12 @@ public final class TcpIo {
 
     /** Returns how long a connecting side waits for each answer of a handshake before it connects again. */
     Duration answerLimit() {
-        return patience.answerLimit;
+        return peerTimes.answerLimit;
     }
 
     /** Returns whether a peer may stand at a breakpoint for any time. */
     public boolean debug() {
-        return patience.debug;
+        return peerTimes.debug;
     }
 
     /** Returns a new factory of handlers, for the background loop and for polled loops. */
@@ -241,7 +241,7 @@ public final class TcpIo {
      * read nothing for that long.
      */
     void limitBackoff(Channel channel) {
-        if (patience.debug || !(channel instanceof EpollSocketChannel)) {
+        if (peerTimes.debug || !(channel instanceof EpollSocketChannel)) {
             return;
         }
         ByteBuffer millis = ByteBuffer.allocateDirect(Integer.BYTES).order(ByteOrder.nativeOrder());
