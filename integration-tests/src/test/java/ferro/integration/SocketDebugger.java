@@ -16,7 +16,7 @@ import java.util.Map;
 
 /** A debugger of the JDK that is attached to a JVM by its port, as an IDE does it. */
 final class SocketDebugger implements AutoCloseable {
-    private static final int PATIENCE_MILLIS = 30_000;
+    private static final int TIMEOUT_MILLIS = 30_000;
 
     private final VirtualMachine machine;
 
@@ -24,7 +24,7 @@ final class SocketDebugger implements AutoCloseable {
         this.machine = machine;
     }
 
-    /** Attaches to a JVM of this host. */
+    /** Attaches to a JVM of this host that waits for a debugger, and returns when the JVM has said so. */
     static SocketDebugger attach(String port) throws Exception {
         AttachingConnector connector = Bootstrap.virtualMachineManager().attachingConnectors().stream()
                 .filter(one -> one.name().equals("com.sun.jdi.SocketAttach"))
@@ -33,8 +33,11 @@ final class SocketDebugger implements AutoCloseable {
         Map<String, Connector.Argument> arguments = connector.defaultArguments();
         arguments.get("hostname").setValue("127.0.0.1");
         arguments.get("port").setValue(port);
-        arguments.get("timeout").setValue("" + PATIENCE_MILLIS);
-        return new SocketDebugger(connector.attach(arguments));
+        arguments.get("timeout").setValue("" + TIMEOUT_MILLIS);
+        SocketDebugger attached = new SocketDebugger(connector.attach(arguments));
+        // a debugger that detaches before this event would leave the JVM suspended
+        attached.next();
+        return attached;
     }
 
     /** Lets the program run to the first line of a method; all threads of the JVM stand still when this method returns. */
@@ -44,10 +47,7 @@ final class SocketDebugger implements AutoCloseable {
         prepare.enable();
         machine.resume();
         for (boolean stands = false; !stands; ) {
-            EventSet events = machine.eventQueue().remove(PATIENCE_MILLIS);
-            if (events == null) {
-                throw new IllegalStateException("no event of the JVM within " + PATIENCE_MILLIS + " ms");
-            }
+            EventSet events = next();
             for (Event event : events) {
                 stands |= event instanceof BreakpointEvent;
                 if (event instanceof ClassPrepareEvent prepared) {
@@ -58,6 +58,14 @@ final class SocketDebugger implements AutoCloseable {
                 events.resume();
             }
         }
+    }
+
+    private EventSet next() throws InterruptedException {
+        EventSet events = machine.eventQueue().remove(TIMEOUT_MILLIS);
+        if (events == null) {
+            throw new IllegalStateException("no event of the JVM within " + TIMEOUT_MILLIS + " ms");
+        }
+        return events;
     }
 
     private void breakAt(ReferenceType type, String name) {

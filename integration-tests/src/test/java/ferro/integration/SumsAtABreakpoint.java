@@ -14,7 +14,7 @@ final class SumsAtABreakpoint {
     public static void main(String[] arguments) {
         try (ProcessGroup group = ProcessGroup.join()) {
             int first = sum(group, group.rank() + 3);
-            stopsHere();
+            breakpoint();
             int second = sum(group, first + group.rank());
             int third = sum(group.within(Duration.ofMillis(1_500)), second + 10 * group.rank());
             System.out.println("sums " + first + " " + second + " " + third);
@@ -28,5 +28,5 @@ final class SumsAtABreakpoint {
     }
 
     /** Does nothing; the breakpoint is here. */
-    private static void stopsHere() {}
+    private static void breakpoint() {}
 }

@@ -22,6 +22,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class RankEnvironmentTest {
@@ -124,6 +125,22 @@ class RankEnvironmentTest {
 
         assertTrue(noMaster.startsWith("--nodes 2 needs --master host:port"), noMaster);
         assertTrue(noSecret.startsWith("--nodes 2 needs --secret-file"), noSecret);
+    }
+
+    /** Also where the debugged rank runs on another host. */
+    @Test
+    void allRanksOfAJobWithADebuggerHaveNoLimits() {
+        JobSpec debugged = spec(new Placement(2, 2, 1), Optional.empty()).debugging(new DebuggedRanks(Set.of(0, 3)));
+        for (int local = 0; local < 2; local++) {
+            assertEquals("true", environment(debugged).of(local, Map.of()).get("FERRO_DEBUG"));
+        }
+        assertFalse(environment(spec(new Placement(2, 2, 1), Optional.empty()))
+                .of(0, Map.of())
+                .containsKey("FERRO_DEBUG"));
+        assertEquals(List.of("java", "Main"), debugged.debugged().commandLine(2, List.of("java", "Main")));
+        List<String> waiting = debugged.debugged().commandLine(3, List.of("java", "Main"));
+        assertEquals("-agentlib:jdwp=transport=dt_socket,server=y,suspend=y,address=127.0.0.1:0", waiting.get(1));
+        assertEquals(List.of("java", "Main"), List.of(waiting.get(0), waiting.get(2)));
     }
 
     private static JobSpec spec(Placement placement, Optional<String> backend) {

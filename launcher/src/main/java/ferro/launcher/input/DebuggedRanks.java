@@ -60,11 +60,16 @@ public record DebuggedRanks(Set<Integer> ranks) {
         return line;
     }
 
-    /** Returns a line for people in place of a line of a rank; empty if the line does not name the port of a debugger. */
-    public Optional<String> note(int rank, String line) {
+    /**
+     * Returns a line for people in place of a line of a rank; empty if the line does not name the port of a debugger.
+     *
+     * @param again whether the rank has waited for a debugger before: it runs now, because the debugger has detached
+     */
+    public Optional<String> note(int rank, String line, boolean again) {
         Matcher listening = LISTENING.matcher(line);
         return ranks.contains(rank) && listening.matches()
-                ? Optional.of("rank " + rank + " waits for a debugger: attach to localhost, port " + listening.group(1)
+                ? Optional.of("rank " + rank + (again ? " goes on without a debugger" : " waits for a debugger")
+                        + ": attach to localhost, port " + listening.group(1)
                         + " (in an IDE: Remote JVM Debug; or: jdb -attach localhost:" + listening.group(1) + ")")
                 : Optional.empty();
     }

@@ -31,6 +31,7 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
     private final Consumer<IOException> outputClosed;
     private final ByteArrayOutputStream batch = new ByteArrayOutputStream();
     private final Patience patience = new Patience(System::nanoTime);
+    private boolean noted;
     private boolean cut;
     private boolean cutTold;
 
@@ -144,8 +145,9 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
         if (!debugged.areAny() || name != Screen.Name.OUT) {
             return false;
         }
-        Optional<String> note = debugged.note(rank, new String(bytes, 0, length, StandardCharsets.UTF_8));
+        Optional<String> note = debugged.note(rank, new String(bytes, 0, length, StandardCharsets.UTF_8), noted);
         note.ifPresent(screen::note);
+        noted |= note.isPresent();
         return note.isPresent();
     }
 

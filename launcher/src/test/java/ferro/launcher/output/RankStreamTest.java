@@ -140,7 +140,8 @@ class RankStreamTest {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
 
         read(
-                "Listening for transport dt_socket at address: 41235\nhello\n",
+                "Listening for transport dt_socket at address: 41235\nhello\n"
+                        + "Listening for transport dt_socket at address: 127.0.0.1:6\n",
                 Screen.Name.OUT,
                 new Screen.ScreenStream(out, false, true),
                 err);
@@ -148,7 +149,9 @@ class RankStreamTest {
         assertEquals("[3] hello\n", out.toString(StandardCharsets.UTF_8));
         assertEquals(
                 "ferro: rank 3 waits for a debugger: attach to localhost, port 41235 (in an IDE: Remote JVM Debug; or:"
-                        + " jdb -attach localhost:41235)\n",
+                        + " jdb -attach localhost:41235)\n"
+                        + "ferro: rank 3 goes on without a debugger: attach to localhost, port 6 (in an IDE: Remote JVM"
+                        + " Debug; or: jdb -attach localhost:6)\n",
                 err.stream().toString());
     }
 
