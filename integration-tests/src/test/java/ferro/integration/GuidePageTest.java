@@ -240,7 +240,7 @@ class GuidePageTest {
     private static String replaced(String text) {
         return text.replaceAll("(pid|CONT) \\d+", "$1 N")
                 .replaceAll("\\S*/ferro-recordings-\\d+", "FOLDER")
-                .replaceAll("\\d+(\\.\\d+)? (ms|s)\\b", "N $2")
+                .replaceAll("\\d+(\\.\\d+)? (ms|us|s)\\b", "N $2")
                 .replaceAll("(\\.\\d+|\\]):\\d{5}\\b", "$1:PORT")
                 .replaceAll("\\(host [\\w.-]+", "(host NAME")
                 .replaceAll("(need|are|but) \\d+ (bytes|are)\\b", "$1 N $2")

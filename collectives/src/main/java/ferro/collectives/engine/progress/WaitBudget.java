@@ -9,7 +9,7 @@ import ferro.spi.Settings;
  * <p>Waking a thread costs 15 to 50 µs, while a whole small all-reduce takes 5 to 10: hence the polling. If every rank has a
  * core of its own, polling costs the others nothing. If ranks share cores, polling has to end soon. Linux's sched_yield does
  * not yield to a thread that has had more than its share of the core, so that a waiting rank can hold the core for a whole
- * slice, 1.4 to 2.5 ms. Only a rank that sleeps lets the other thread go on (docs/performance, "Ranks that share cores").
+ * slice, 1.4 to 2.5 ms. Only a rank that sleeps lets the other thread go on (docs/guide/tune.md, "More ranks than cores").
  *
  * @param spins  polls with {@link Thread#onSpinWait}
  * @param yields polls with {@link Thread#yield} after them
