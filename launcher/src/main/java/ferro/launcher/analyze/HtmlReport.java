@@ -18,6 +18,8 @@ import java.util.Map;
  */
 final class HtmlReport {
     private static final String PAGE = "timeline.html";
+    private static final String LOOK = "look.css";
+    private static final String LOOK_HERE = "/*LOOK*/";
     private static final String DATA = "/*DATA*/";
     private static final long NANOS_PER_MICRO = 1_000;
     private static final long NANOS_PER_MILLI = 1_000_000;
@@ -38,16 +40,22 @@ final class HtmlReport {
 
     /** Returns the page. */
     static String page(Merge merge, Verdict verdict) {
-        try (InputStream page = HtmlReport.class.getResourceAsStream(PAGE)) {
-            if (page == null) {
-                throw new IllegalStateException(PAGE + " is not on the class path of ferro-launcher");
-            }
-            String whole = new String(page.readAllBytes(), StandardCharsets.UTF_8);
+        try {
             HtmlReport report = new HtmlReport(merge, verdict);
             report.write();
-            return whole.replace(DATA, report.text.toString());
+            // data last, because data may contain anything
+            return resource(PAGE).replace(LOOK_HERE, resource(LOOK)).replace(DATA, report.text.toString());
         } catch (IOException unreadable) {
             throw new UncheckedIOException(PAGE + " of ferro-launcher cannot be read", unreadable);
+        }
+    }
+
+    private static String resource(String name) throws IOException {
+        try (InputStream resource = HtmlReport.class.getResourceAsStream(name)) {
+            if (resource == null) {
+                throw new IllegalStateException(name + " is not on the class path of ferro-launcher");
+            }
+            return new String(resource.readAllBytes(), StandardCharsets.UTF_8);
         }
     }
 

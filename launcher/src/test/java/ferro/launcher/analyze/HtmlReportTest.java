@@ -53,6 +53,8 @@ class HtmlReportTest {
         RecordedJob job = new RecordedJob(4).calls(1, 40, 2 * RecordedJob.MILLI);
         job.event(0, "PAUSED", List.of(1), "rank 1 was paused 3.1 s");
         job.allBut(2).forEach(rank -> job.hangs(rank, RecordedJob.GROUP, 41, RecordedJob.TEXT, 2));
+        // while the name of the call is below it
+        job.passes(5 * RecordedJob.MILLI).event(0, "SLOW", List.of(2), "rank 2 has not come yet");
         job.passes(100 * RecordedJob.MILLI).fail(job.allBut(2), "TIMED_OUT", List.of(2), 41, "gave up on rank 2");
 
         String shown = opened(job.analyzed(folder, job.allBut(2)).html());
@@ -62,9 +64,41 @@ class HtmlReportTest {
         assertEquals("2", facts.get("guilty"));
         assertEquals("" + 3 * 41, facts.get("operations"));
         assertEquals("4", facts.get("lanes"));
-        assertEquals("4", facts.get("events"));
+        assertEquals("5", facts.get("events"));
+        assertTrue(Integer.parseInt(facts.get("markers")) > 0, "no marker");
+        assertEquals("0", facts.get("overlaps"), "markers over texts");
+        assertTrue(facts.get("empty").startsWith("wrote no recording (stopped"), facts.get("empty"));
         assertTrue(shown.contains("<h1>rank 2 is to blame: it wrote no recording"), shown);
         assertTrue(shown.contains("allReduce f32[262144] SUM by ring, seq 41 of group \"tcp\"</h2>"), shown);
+    }
+
+    @Test
+    void laneOfTheRankThatMadeNoCallSaysSo() throws Exception {
+        RecordedJob job = new RecordedJob(3).calls(1, 9, 0);
+        job.allBut(1).forEach(rank -> job.hangs(rank, RecordedJob.GROUP, 10, RecordedJob.TEXT, 1));
+
+        Map<String, String> facts =
+                facts(opened(job.analyzed(folder, job.allBut()).html()));
+
+        assertEquals("1", facts.get("guilty"));
+        assertEquals(
+                "no call since allReduce 9: it computes, waits for something else, or has left", facts.get("empty"));
+    }
+
+    @Test
+    void pictureOfTheReadmeIsTheTimelineOfTheCommittedRecordings() throws Exception {
+        String page = Analysis.of(Path.of("../docs/images/recordings"), Optional.empty())
+                .html();
+
+        Map<String, String> facts = facts(opened(page));
+
+        assertEquals("2", facts.get("guilty"));
+        assertEquals("4", facts.get("lanes"));
+        assertEquals("0", facts.get("overlaps"));
+        assertTrue(page.contains("--failed: #c2410c"), "the colours of config/look/look.css");
+        for (String term : List.of("lane", "bar", "seq", "to blame")) {
+            assertTrue(page.contains("<dt>" + term), term);
+        }
     }
 
     @Test
