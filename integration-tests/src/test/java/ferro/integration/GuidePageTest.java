@@ -221,6 +221,8 @@ class GuidePageTest {
         return Pattern.compile(Stream.of(replaced(command.output).split("(?m)^\\.\\.\\.\\R", -1))
                 .map(Pattern::quote)
                 .collect(Collectors.joining("(?s:.*)")));
+    }
+
     /** Returns the exit code that the failure report of an output has, 0 without a failure report. */
     private static int exitCode(String output) {
         Matcher code = EXIT_CODE.matcher(output);
