@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollSocketChannel;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -58,5 +59,24 @@ class TcpIoTest {
     @Test
     void renoIsTakenByEveryMachine() {
         assertEquals(Epoll.isAvailable(), io("reno").epoll());
+    }
+
+    /** With a limit, the kernel ends a connection to a rank that stands at a breakpoint and reads nothing. */
+    @Test
+    void inADebuggerTheKernelHasNoLimit() {
+        assumeTrue(Epoll.isAvailable(), "without epoll nobody sets it");
+
+        assertEquals(0, kernelLimit("true"));
+        assumeTrue(kernelLimit("false") > 0, "this kernel has no limit of the backoff");
+    }
+
+    private static int kernelLimit(String debug) {
+        EpollSocketChannel channel = new EpollSocketChannel();
+        try {
+            TcpIo.of(new FixedContext(Map.of("ferro.debug", debug))).limitBackoff(channel);
+            return channel.config().getTcpUserTimeout();
+        } finally {
+            channel.unsafe().closeForcibly();
+        }
     }
 }
