@@ -12,10 +12,10 @@ import java.util.regex.Pattern;
  *
  * <pre>
  * java config/pictures/Pictures.java                 draws docs/images/guide/calls.csv and docs/images/overview.csv
- * java config/pictures/Pictures.java LOOK FILE...    reads colours from the file LOOK, and draws other files
+ * java config/pictures/Pictures.java THEME FILE...    reads colours from the file THEME, and draws other files
  * </pre>
  *
- * <p>The SVG files are written beside the file that they are drawn from. The colours are those of config/look/look.css.
+ * <p>The SVG files are written beside the file that they are drawn from. The colours are those of config/theme/theme.css.
  *
  * <p>A row of the file has the name of a picture, a part, a rank and a text. The parts are:
  *
@@ -58,27 +58,27 @@ class Pictures {
         }
     }
 
-    private Pictures(String look) {
-        light = entries(look.substring(0, look.indexOf(DARK)));
+    private Pictures(String theme) {
+        light = entries(theme.substring(0, theme.indexOf(DARK)));
         dark = new LinkedHashMap<>(light);
-        dark.putAll(entries(look.substring(look.indexOf(DARK))));
+        dark.putAll(entries(theme.substring(theme.indexOf(DARK))));
     }
 
-    private static Map<String, String> entries(String look) {
+    private static Map<String, String> entries(String theme) {
         Map<String, String> entries = new LinkedHashMap<>();
-        ENTRY.matcher(look).results().forEach(entry -> entries.put(entry.group(1), entry.group(2)));
+        ENTRY.matcher(theme).results().forEach(entry -> entries.put(entry.group(1), entry.group(2)));
         return entries;
     }
 
     public static void main(String[] arguments) throws IOException {
         List<String> files = arguments.length > 0
                 ? List.of(arguments)
-                : List.of("config/look/look.css", "docs/images/guide/calls.csv", "docs/images/overview.csv");
-        String look = Files.readString(Path.of(files.get(0)));
+                : List.of("config/theme/theme.css", "docs/images/guide/calls.csv", "docs/images/overview.csv");
+        String theme = Files.readString(Path.of(files.get(0)));
         for (String file : files.subList(1, files.size())) {
             for (Map.Entry<String, List<Row>> picture : pictures(Path.of(file)).entrySet()) {
                 Path drawn = Path.of(file).resolveSibling(picture.getKey() + ".svg");
-                Files.writeString(drawn, new Pictures(look).drawn(picture.getValue()));
+                Files.writeString(drawn, new Pictures(theme).drawn(picture.getValue()));
             }
         }
     }

@@ -36,10 +36,10 @@ class GuidePicturesTest {
         Path calls = Files.copy(FOLDER.resolve("calls.csv"), drawn.resolve("calls.csv"));
         Path images = Files.createDirectory(folder.resolve("images"));
         Path overview = Files.copy(FOLDER.resolve("../overview.csv"), images.resolve("overview.csv"));
-        Path look = Path.of("../config/look/look.css").toAbsolutePath();
+        Path theme = Path.of("../config/theme/theme.css").toAbsolutePath();
 
         ConfigProgram.Run run = ConfigProgram.compile("config/pictures/Pictures.java", classes)
-                .run(folder, look.toString(), calls.toString(), overview.toString());
+                .run(folder, theme.toString(), calls.toString(), overview.toString());
 
         assertEquals(0, run.exit(), run::text);
         String again = "draw again with: java config/pictures/Pictures.java";

@@ -28,8 +28,8 @@ enum Part {
             COLLECTIVES,
             SIMULATED,
             TRAINING),
-    LOOK(packages("ferro.benchmarks.look.."), libraries("org.knowm.xchart..")),
-    COMPARISON(packages("ferro.benchmarks.compare.."), libraries(), SPI, COLLECTIVES, BENCHMARKS, LOOK),
+    CHART(packages("ferro.benchmarks.chart.."), libraries("org.knowm.xchart..")),
+    COMPARISON(packages("ferro.benchmarks.compare.."), libraries(), SPI, COLLECTIVES, BENCHMARKS, CHART),
     ANALYZE(packages("ferro.launcher.analyze.."), libraries("com.google.gson.."), SPI),
     LAUNCHER(
             packages("ferro.launcher.."),

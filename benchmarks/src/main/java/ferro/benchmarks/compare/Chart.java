@@ -1,13 +1,13 @@
 package ferro.benchmarks.compare;
 
+import ferro.benchmarks.chart.Axis;
+import ferro.benchmarks.chart.ChartLine;
+import ferro.benchmarks.chart.ChartLine.LineStroke;
+import ferro.benchmarks.chart.ChartLine.Point;
+import ferro.benchmarks.chart.ChartPanel;
+import ferro.benchmarks.chart.ChartPicture;
 import ferro.benchmarks.compare.Measurement.CoreLatency;
 import ferro.benchmarks.compare.Measurement.Item;
-import ferro.benchmarks.look.Axis;
-import ferro.benchmarks.look.ChartLine;
-import ferro.benchmarks.look.ChartLine.LineStroke;
-import ferro.benchmarks.look.ChartLine.Point;
-import ferro.benchmarks.look.ChartPanel;
-import ferro.benchmarks.look.ChartPicture;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -65,7 +65,7 @@ final class Chart {
         List<ChartLine> times = lines(
                 drawn,
                 library -> item -> ratios.micros(item, library.contestant()).map(Medians::middle));
-        panels.add(panel(medium.words() + ": time (lower is better)", "microseconds for one call", times));
+        panels.add(panel(medium.words() + ": time (lower is better)", "microseconds for one call, logarithmic", times));
         Optional<Library> ferro = drawn.stream().filter(Library::ours).findFirst();
         if (ferro.isPresent() && drawn.size() > 1) {
             List<ChartLine> multiples = lines(drawn, library -> item -> multiple(item, ferro.get(), library));
@@ -107,7 +107,7 @@ final class Chart {
             }
             if (!points.isEmpty()) {
                 points.sort(Comparator.comparingDouble(Point::x));
-                lines.add(new ChartLine(library.label(), new LineStroke(library.color(), medium.look()), points));
+                lines.add(new ChartLine(library.label(), new LineStroke(library.color(), medium.dash()), points));
             }
         }
         return lines;
@@ -123,12 +123,12 @@ final class Chart {
     private static Axis sizes(List<Point> points) {
         List<Double> sizes = points.stream().map(Point::x).distinct().sorted().toList();
         // the first and the last size have a label; the others have one where there is room
-        double room = Math.log(sizes.get(sizes.size() - 1) / sizes.get(0)) / (2 * SIZES_PER_TICK);
+        double apart = Math.log(sizes.get(sizes.size() - 1) / sizes.get(0)) / (2 * SIZES_PER_TICK);
         List<Axis.Tick> ticks = new ArrayList<>();
         double last = sizes.get(sizes.size() - 1);
         for (double size : sizes) {
             boolean roomy = ticks.isEmpty()
-                    || Math.log(size / ticks.get(ticks.size() - 1).value()) >= room && Math.log(last / size) >= room;
+                    || Math.log(size / ticks.get(ticks.size() - 1).value()) >= apart && Math.log(last / size) >= apart;
             if (roomy || size == last) {
                 ticks.add(new Axis.Tick(size, Sizes.label((long) size)));
             }

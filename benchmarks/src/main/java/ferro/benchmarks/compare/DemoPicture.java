@@ -1,12 +1,12 @@
 package ferro.benchmarks.compare;
 
-import ferro.benchmarks.look.Axis;
-import ferro.benchmarks.look.ChartLine;
-import ferro.benchmarks.look.ChartLine.LineStroke;
-import ferro.benchmarks.look.ChartLine.Point;
-import ferro.benchmarks.look.ChartPanel;
-import ferro.benchmarks.look.ChartPicture;
-import ferro.benchmarks.look.Medium;
+import ferro.benchmarks.chart.Axis;
+import ferro.benchmarks.chart.ChartLine;
+import ferro.benchmarks.chart.ChartLine.LineStroke;
+import ferro.benchmarks.chart.ChartLine.Point;
+import ferro.benchmarks.chart.ChartPanel;
+import ferro.benchmarks.chart.ChartPicture;
+import ferro.benchmarks.chart.Dash;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -67,7 +67,7 @@ final class DemoPicture {
     }
 
     private static ChartLine line(String label, String color, List<Point> points) {
-        return new ChartLine(label, new LineStroke(color, Medium.SHARED_MEMORY), points);
+        return new ChartLine(label, new LineStroke(color, Dash.SHARED_MEMORY), points);
     }
 
     private static double number(String text) {

@@ -1,8 +1,8 @@
 package ferro.benchmarks.compare;
 
+import ferro.benchmarks.chart.ChartPanel;
+import ferro.benchmarks.chart.ChartPicture;
 import ferro.benchmarks.compare.Measurement.Item;
-import ferro.benchmarks.look.ChartPanel;
-import ferro.benchmarks.look.ChartPicture;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -47,7 +47,9 @@ public final class DocsPictures {
             panels.addAll(new Chart(ratios, items, medium).panels());
         }
         List<String> notes = new ArrayList<>(Machine.notes(performance));
-        notes.add("After an all-reduce, every rank has the sum of the arrays of all ranks. Arrays of 32-bit floats.");
+        notes.add(
+                "After an all-reduce, every rank has the sum of the arrays of all ranks. Arrays of 32-bit floats. Gloo has no shared"
+                        + " memory.");
         return new ChartPicture("How long an all-reduce of two ranks takes", notes, 2, panels);
     }
 }

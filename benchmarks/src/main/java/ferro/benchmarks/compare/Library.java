@@ -1,6 +1,6 @@
 package ferro.benchmarks.compare;
 
-import ferro.benchmarks.look.ChartPanel;
+import ferro.benchmarks.chart.ChartPanel;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -37,7 +37,7 @@ record Library(String contestant, String color, String label) {
                     .filter(name -> name.startsWith(library.contestant))
                     // a variant has a longer name; of two JDKs the newer one
                     .min(Comparator.comparingInt(Library::variants).thenComparing(Comparator.reverseOrder()));
-            if (plainest.isPresent() && drawn.size() < ChartPanel.MOST_LINES) {
+            if (plainest.isPresent() && drawn.size() < ChartPanel.MAX_LINES) {
                 drawn.add(new Library(plainest.get(), library.color, library.label));
             }
         }

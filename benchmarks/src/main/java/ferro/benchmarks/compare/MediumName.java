@@ -1,6 +1,6 @@
 package ferro.benchmarks.compare;
 
-import ferro.benchmarks.look.Medium;
+import ferro.benchmarks.chart.Dash;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -31,8 +31,8 @@ enum MediumName {
     }
 
     /** Returns the medium that gives lines their dash. */
-    Medium look() {
-        return this == TCP ? Medium.TCP : Medium.SHARED_MEMORY;
+    Dash dash() {
+        return this == TCP ? Dash.TCP : Dash.SHARED_MEMORY;
     }
 
     static boolean ours(String contestant) {

@@ -3,9 +3,9 @@ package ferro.benchmarks.compare;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.benchmarks.look.ChartPanel;
-import ferro.benchmarks.look.ChartPicture;
-import ferro.benchmarks.look.SvgTexts;
+import ferro.benchmarks.chart.ChartPanel;
+import ferro.benchmarks.chart.ChartPicture;
+import ferro.benchmarks.chart.SvgTexts;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -32,7 +32,7 @@ class DocsPicturesTest {
                 new SvgTexts(drawn.svg()).structure(),
                 committed.structure(),
                 "draw again with: benchmarks/pictures.sh");
-        assertTrue(committed.mostLines() <= ChartPanel.MOST_LINES, name);
+        assertTrue(committed.maxLines() <= ChartPanel.MAX_LINES, name);
         assertEquals(List.of(), committed.overlaps(), name);
         assertTrue(Files.size(DOCS.resolve("images/" + name + ".png")) > 1000, name);
         String texts = committed.structure().toString();

@@ -18,8 +18,8 @@ import java.util.Map;
  */
 final class HtmlReport {
     private static final String PAGE = "timeline.html";
-    private static final String LOOK = "look.css";
-    private static final String LOOK_HERE = "/*LOOK*/";
+    private static final String THEME = "theme.css";
+    private static final String THEME_MARK = "/*THEME*/";
     private static final String DATA = "/*DATA*/";
     private static final long NANOS_PER_MICRO = 1_000;
     private static final long NANOS_PER_MILLI = 1_000_000;
@@ -44,7 +44,7 @@ final class HtmlReport {
             HtmlReport report = new HtmlReport(merge, verdict);
             report.write();
             // data last, because data may contain anything
-            return resource(PAGE).replace(LOOK_HERE, resource(LOOK)).replace(DATA, report.text.toString());
+            return resource(PAGE).replace(THEME_MARK, resource(THEME)).replace(DATA, report.text.toString());
         } catch (IOException unreadable) {
             throw new UncheckedIOException(PAGE + " of ferro-launcher cannot be read", unreadable);
         }

@@ -95,7 +95,7 @@ class HtmlReportTest {
         assertEquals("2", facts.get("guilty"));
         assertEquals("4", facts.get("lanes"));
         assertEquals("0", facts.get("overlaps"));
-        assertTrue(page.contains("--failed: #c2410c"), "the colours of config/look/look.css");
+        assertTrue(page.contains("--failed: #c2410c"), "the colours of config/theme/theme.css");
         for (String term : List.of("lane", "bar", "seq", "to blame")) {
             assertTrue(page.contains("<dt>" + term), term);
         }

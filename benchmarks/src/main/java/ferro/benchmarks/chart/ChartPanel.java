@@ -1,4 +1,4 @@
-package ferro.benchmarks.look;
+package ferro.benchmarks.chart;
 
 import java.util.List;
 
@@ -12,7 +12,7 @@ import java.util.List;
  */
 public record ChartPanel(String title, Axis x, Axis y, List<ChartLine> lines) {
     /** Largest number of lines: readers cannot tell more apart. */
-    public static final int MOST_LINES = 5;
+    public static final int MAX_LINES = 5;
 
     /**
      * Creates a panel.
@@ -24,9 +24,9 @@ public record ChartPanel(String title, Axis x, Axis y, List<ChartLine> lines) {
      * @throws IllegalArgumentException if there is no line, or there are more than five
      */
     public ChartPanel {
-        if (lines.isEmpty() || lines.size() > MOST_LINES) {
+        if (lines.isEmpty() || lines.size() > MAX_LINES) {
             throw new IllegalArgumentException(
-                    "panel \"" + title + "\" has " + lines.size() + " lines, need 1 to " + MOST_LINES);
+                    "panel \"" + title + "\" has " + lines.size() + " lines, need 1 to " + MAX_LINES);
         }
         lines = List.copyOf(lines);
     }

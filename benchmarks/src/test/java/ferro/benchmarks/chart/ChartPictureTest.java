@@ -1,12 +1,12 @@
-package ferro.benchmarks.look;
+package ferro.benchmarks.chart;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.benchmarks.look.ChartLine.LineStroke;
-import ferro.benchmarks.look.ChartLine.Point;
+import ferro.benchmarks.chart.ChartLine.LineStroke;
+import ferro.benchmarks.chart.ChartLine.Point;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,7 +23,7 @@ class ChartPictureTest {
     void fiveLinesThatEndAtOnePlaceHaveLabelsThatDoNotOverlap() throws Exception {
         SvgTexts svg = new SvgTexts(picture(5, 7).svg());
 
-        assertEquals(5, svg.mostLines());
+        assertEquals(5, svg.maxLines());
         assertEquals(List.of(), svg.overlaps());
     }
 
@@ -67,7 +67,7 @@ class ChartPictureTest {
 
         var image = ImageIO.read(folder.resolve("chart.png").toFile());
         assertEquals(2 * picture.width(), image.getWidth());
-        int ferro = Look.load().color("ferro").getRGB();
+        int ferro = Theme.load().color("ferro").getRGB();
         int found = 0;
         for (int pixel : image.getRGB(0, 0, image.getWidth(), image.getHeight(), null, 0, image.getWidth())) {
             found += pixel == ferro ? 1 : 0;
@@ -88,7 +88,7 @@ class ChartPictureTest {
         List<String> colors = List.of("ferro", "openmpi", "mpich", "gloo", "nccl", "soft");
         List<ChartLine> lines = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            LineStroke stroke = new LineStroke(colors.get(i), Medium.values()[i % Medium.values().length]);
+            LineStroke stroke = new LineStroke(colors.get(i), Dash.values()[i % Dash.values().length]);
             lines.add(new ChartLine("library " + i, stroke, List.of(new Point(4, i + 2), new Point(4096, end))));
         }
         Axis sizes = Axis.of("size", List.of(new Axis.Tick(4, "4 B"), new Axis.Tick(4096, "4 KiB")));

@@ -1,4 +1,4 @@
-package ferro.benchmarks.look;
+package ferro.benchmarks.chart;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -37,7 +37,7 @@ public final class SvgTexts {
         }
     }
 
-    private record Box(String text, Rectangle2D place) {}
+    private record Box(String text, Rectangle2D bounds) {}
 
     /** Returns the pairs of texts that overlap each other, and the texts that leave the picture. */
     public List<String> overlaps() {
@@ -45,11 +45,11 @@ public final class SvgTexts {
         Rectangle2D page = new Rectangle2D.Double(0, 0, number(root, "width"), number(root, "height"));
         List<String> found = new ArrayList<>();
         for (int i = 0; i < boxes.size(); i++) {
-            if (!page.contains(boxes.get(i).place())) {
+            if (!page.contains(boxes.get(i).bounds())) {
                 found.add(boxes.get(i).text() + " leaves the picture");
             }
             for (int j = 0; j < i; j++) {
-                if (boxes.get(i).place().intersects(boxes.get(j).place())) {
+                if (boxes.get(i).bounds().intersects(boxes.get(j).bounds())) {
                     found.add(boxes.get(j).text() + " overlaps " + boxes.get(i).text());
                 }
             }
@@ -58,18 +58,18 @@ public final class SvgTexts {
     }
 
     /** Returns the largest number of lines of a panel. */
-    public int mostLines() {
-        int most = 0;
+    public int maxLines() {
+        int max = 0;
         for (Element panel : elements("g")) {
             int lines = 0;
             NodeList strokes = panel.getElementsByTagName("polyline");
             for (int i = 0; i < strokes.getLength(); i++) {
                 lines += ((Element) strokes.item(i)).getAttribute("class").startsWith("line ") ? 1 : 0;
             }
-            most = Math.max(most, lines);
+            max = Math.max(max, lines);
         }
-        assertTrue(most > 0, "no line in any panel");
-        return most;
+        assertTrue(max > 0, "no line in any panel");
+        return max;
     }
 
     /** Returns the texts, and the classes of the strokes, in their order. */

@@ -1,10 +1,10 @@
-package ferro.benchmarks.look;
+package ferro.benchmarks.chart;
 
-import ferro.benchmarks.look.ChartLine.LineStroke;
-import ferro.benchmarks.look.Mark.Anchor;
-import ferro.benchmarks.look.Mark.Stroke;
-import ferro.benchmarks.look.Mark.Style;
-import ferro.benchmarks.look.Mark.Text;
+import ferro.benchmarks.chart.ChartLine.LineStroke;
+import ferro.benchmarks.chart.Mark.Anchor;
+import ferro.benchmarks.chart.Mark.StrokeMark;
+import ferro.benchmarks.chart.Mark.Style;
+import ferro.benchmarks.chart.Mark.TextMark;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -100,9 +100,9 @@ public record ChartPicture(String title, List<String> notes, int columns, List<C
     /** Returns the title and the notes. */
     List<Mark> frame() {
         List<Mark> marks = new ArrayList<>();
-        marks.add(new Text(Style.TITLE, Anchor.START, 14, 26, title));
+        marks.add(new TextMark(Style.TITLE, Anchor.START, 14, 26, title));
         for (int i = 0; i < notes.size(); i++) {
-            marks.add(new Text(
+            marks.add(new TextMark(
                     Style.NOTE, Anchor.START, 14, height() - 12 - NOTE * (notes.size() - 1 - i), notes.get(i)));
         }
         return marks;
@@ -119,7 +119,7 @@ public record ChartPicture(String title, List<String> notes, int columns, List<C
             double[] y = line.points().stream()
                     .mapToDouble(point -> plot.y(point.y()))
                     .toArray();
-            marks.add(0, new Stroke("line", line.stroke(), x, y));
+            marks.add(0, new StrokeMark("line", line.stroke(), x, y));
         }
         return marks;
     }
@@ -129,27 +129,27 @@ public record ChartPicture(String title, List<String> notes, int columns, List<C
         ChartPanel panel = panels.get(index);
         PanelPlot plot = plot(index);
         List<Mark> marks = new ArrayList<>();
-        LineStroke grid = new LineStroke("grid", Medium.SHARED_MEMORY);
-        marks.add(new Text(Style.PANEL, Anchor.START, left(index) + 14, top(index) + 20, panel.title()));
+        LineStroke grid = new LineStroke("grid", Dash.SHARED_MEMORY);
+        marks.add(new TextMark(Style.PANEL, Anchor.START, left(index) + 14, top(index) + 20, panel.title()));
         for (Axis.Tick tick : panel.y().ticks()) {
             double y = plot.y(tick.value());
-            marks.add(new Stroke("grid", grid, new double[] {plot.left(), plot.right()}, new double[] {y, y}));
-            marks.add(new Text(Style.TICK, Anchor.END, plot.left() - 6, y + 4, tick.label()));
+            marks.add(new StrokeMark("grid", grid, new double[] {plot.left(), plot.right()}, new double[] {y, y}));
+            marks.add(new TextMark(Style.TICK, Anchor.END, plot.left() - 6, y + 4, tick.label()));
         }
         for (Axis.Tick tick : panel.x().ticks()) {
             double x = plot.x(tick.value());
             double[] ends = {plot.bottom(), plot.bottom() + 5};
-            marks.add(new Stroke("grid", grid, new double[] {x, x}, ends));
-            marks.add(new Text(Style.TICK, Anchor.MIDDLE, x, plot.bottom() + 18, tick.label()));
+            marks.add(new StrokeMark("grid", grid, new double[] {x, x}, ends));
+            marks.add(new TextMark(Style.TICK, Anchor.MIDDLE, x, plot.bottom() + 18, tick.label()));
         }
-        marks.add(new Text(
+        marks.add(new TextMark(
                 Style.TICK,
                 Anchor.START,
                 left(index) + 14,
                 top(index) + 38,
                 panel.y().caption()));
         double middle = (plot.left() + plot.right()) / 2;
-        marks.add(new Text(
+        marks.add(new TextMark(
                 Style.TICK, Anchor.MIDDLE, middle, plot.bottom() + 36, panel.x().caption()));
         labels(panel, plot, marks);
         return marks;
@@ -163,9 +163,10 @@ public record ChartPicture(String title, List<String> notes, int columns, List<C
         for (int i = 0; i < ends.length; i++) {
             ChartLine line = panel.lines().get(i);
             double[] x = {plot.x(last(line).x()) + 3, plot.right() + LEADER};
-            LineStroke leader = new LineStroke(line.stroke().color(), Medium.SHARED_MEMORY);
-            marks.add(new Stroke("leader", leader, x, new double[] {ends[i], heights[i]}));
-            marks.add(new Text(Style.LABEL, Anchor.START, plot.right() + LEADER + 4, heights[i] + 4.5, line.label()));
+            LineStroke leader = new LineStroke(line.stroke().color(), Dash.SHARED_MEMORY);
+            marks.add(new StrokeMark("leader", leader, x, new double[] {ends[i], heights[i]}));
+            marks.add(
+                    new TextMark(Style.LABEL, Anchor.START, plot.right() + LEADER + 4, heights[i] + 4.5, line.label()));
         }
     }
 

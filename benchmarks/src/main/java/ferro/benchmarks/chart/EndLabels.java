@@ -1,4 +1,4 @@
-package ferro.benchmarks.look;
+package ferro.benchmarks.chart;
 
 import java.util.Arrays;
 import java.util.Comparator;
@@ -44,10 +44,10 @@ final class EndLabels {
                 from = to;
             }
         }
-        double[] placed = new double[wanted.length];
+        double[] moved = new double[wanted.length];
         for (int each = 0; each < order.length; each++) {
-            placed[order[each]] = heights[each];
+            moved[order[each]] = heights[each];
         }
-        return placed;
+        return moved;
     }
 }

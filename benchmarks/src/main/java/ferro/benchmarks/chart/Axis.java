@@ -1,4 +1,4 @@
-package ferro.benchmarks.look;
+package ferro.benchmarks.chart;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +16,7 @@ import java.util.Locale;
 public record Axis(String caption, boolean logarithmic, double low, double high, List<Tick> ticks) {
     private static final double[] STEPS = {1, 2, 5};
     private static final int DECADES_WITH_STEPS = 2;
-    private static final int MOST_TICKS = 7;
+    private static final int MAX_TICKS = 7;
 
     /**
      * A labelled value.
@@ -68,11 +68,11 @@ public record Axis(String caption, boolean logarithmic, double low, double high,
      * @return axis with at most seven ticks
      */
     public static Axis linear(String caption, double high) {
-        double power = Math.pow(10, Math.floor(Math.log10(high / MOST_TICKS)));
+        double power = Math.pow(10, Math.floor(Math.log10(high / MAX_TICKS)));
         double step = power;
         for (double factor : new double[] {1, 2, 5, 10}) {
             step = factor * power;
-            if (high / step <= MOST_TICKS) {
+            if (high / step <= MAX_TICKS) {
                 break;
             }
         }
@@ -84,8 +84,8 @@ public record Axis(String caption, boolean logarithmic, double low, double high,
     }
 
     private static String number(double value) {
-        boolean whole = Math.abs(value - Math.rint(value)) < 1e-9 * Math.max(1, value);
-        return whole
+        boolean integral = Math.abs(value - Math.rint(value)) < 1e-9 * Math.max(1, value);
+        return integral
                 ? String.format(Locale.ROOT, "%,.0f", value)
                 : String.format(Locale.ROOT, "%.3f", value).replaceAll("0+$", "");
     }

@@ -1,4 +1,4 @@
-package ferro.benchmarks.look;
+package ferro.benchmarks.chart;
 
 import java.awt.Color;
 import java.io.IOException;
@@ -9,16 +9,16 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 
-/** Colours, dashes and fonts by name, for a light and for a dark page, as config/look/look.css lists them. */
-public final class Look {
-    private static final String FILE = "look.css";
+/** Colours, dashes and fonts by name, for a light and for a dark page, as config/theme/theme.css lists them. */
+public final class Theme {
+    private static final String FILE = "theme.css";
     private static final String DARK = "@media (prefers-color-scheme: dark)";
     private static final Pattern ENTRY = Pattern.compile("--([a-z0-9-]+): ([^;]+);");
 
     private final Map<String, String> light;
     private final Map<String, String> dark;
 
-    private Look(String css) {
+    private Theme(String css) {
         int cut = css.indexOf(DARK);
         light = entries(css.substring(0, cut));
         dark = new TreeMap<>(light);
@@ -26,17 +26,17 @@ public final class Look {
     }
 
     /**
-     * Reads the look.
+     * Reads the theme.
      *
-     * @return the look
+     * @return the theme
      * @throws IllegalStateException if the file is missing on the class path
      */
-    public static Look load() {
-        try (InputStream css = Look.class.getResourceAsStream(FILE)) {
+    public static Theme load() {
+        try (InputStream css = Theme.class.getResourceAsStream(FILE)) {
             if (css == null) {
                 throw new IllegalStateException(FILE + " is not on the class path of ferro-benchmarks");
             }
-            return new Look(new String(css.readAllBytes(), StandardCharsets.UTF_8));
+            return new Theme(new String(css.readAllBytes(), StandardCharsets.UTF_8));
         } catch (IOException unreadable) {
             throw new UncheckedIOException(FILE + " of ferro-benchmarks cannot be read", unreadable);
         }
@@ -84,7 +84,7 @@ public final class Look {
     }
 
     /** Returns the lengths of strokes and gaps of a medium's lines; null for a solid line. */
-    float[] dash(Medium medium) {
+    float[] dash(Dash medium) {
         String text = light(medium.entry());
         if (text.equals("none")) {
             return null;

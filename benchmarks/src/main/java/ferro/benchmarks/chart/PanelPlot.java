@@ -1,4 +1,4 @@
-package ferro.benchmarks.look;
+package ferro.benchmarks.chart;
 
 import java.awt.Color;
 import java.awt.Graphics2D;
@@ -54,11 +54,11 @@ final class PanelPlot {
     }
 
     /** Paints the lines over an image of the picture. */
-    void paint(Graphics2D image, Look look) {
+    void paint(Graphics2D image, Theme theme) {
         for (ChartLine line : panel.lines()) {
             XYSeries series = chart.getSeries(line.label());
-            series.setLineStyle(ImageWriter.stroke(look, "line", line.stroke()));
-            series.setLineColor(look.color(line.stroke().color()));
+            series.setLineStyle(ImageWriter.stroke(theme, "line", line.stroke()));
+            series.setLineColor(theme.color(line.stroke().color()));
             series.setMarker(SeriesMarkers.NONE);
         }
         Graphics2D moved = (Graphics2D) image.create();

@@ -1,4 +1,4 @@
-package ferro.benchmarks.look;
+package ferro.benchmarks.chart;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -9,12 +9,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The colours of config/look/look.css, by the contrast of WCAG 2.1: 4.5 for text, 3 for lines and shapes. */
-class LookTest {
+/** The colours of config/theme/theme.css, by the contrast of WCAG 2.1: 4.5 for text, 3 for lines and shapes. */
+class ThemeTest {
     private static final double TEXT = 4.5;
     private static final double SHAPE = 3;
 
-    private final Look look = Look.load();
+    private final Theme theme = Theme.load();
 
     @ParameterizedTest
     @ValueSource(
@@ -23,29 +23,29 @@ class LookTest {
                 "running", "failed", "queued", "event"
             })
     void coloursAreSeenOnALightAndOnADarkPage(String name) {
-        assertContrast(SHAPE, look.light(name), look.light("page"), name);
-        assertContrast(SHAPE, look.dark(name), look.dark("page"), name);
+        assertContrast(SHAPE, theme.light(name), theme.light("page"), name);
+        assertContrast(SHAPE, theme.dark(name), theme.dark("page"), name);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"ink", "soft"})
     void textsAreReadOnALightAndOnADarkPage(String name) {
         for (String page : new String[] {"page", "lane"}) {
-            assertContrast(TEXT, look.light(name), look.light(page), name);
-            assertContrast(TEXT, look.dark(name), look.dark(page), name);
+            assertContrast(TEXT, theme.light(name), theme.light(page), name);
+            assertContrast(TEXT, theme.dark(name), theme.dark(page), name);
         }
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"rank0-light", "rank1-light", "rank2-light", "rank3-light"})
     void darkTextIsReadOnTheColourOfARank(String name) {
-        assertContrast(TEXT, look.light("ink"), look.light(name), name);
+        assertContrast(TEXT, theme.light("ink"), theme.light(name), name);
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"done", "done2", "running", "failed", "queued"})
     void whiteTextIsReadOnTheBarOfACall(String name) {
-        assertContrast(TEXT, "#ffffff", look.light(name), name);
+        assertContrast(TEXT, "#ffffff", theme.light(name), name);
     }
 
     @Test
@@ -56,7 +56,7 @@ class LookTest {
 
     @Test
     void aNameThatTheLookDoesNotHaveIsNamed() {
-        IllegalArgumentException misuse = assertThrows(IllegalArgumentException.class, () -> look.light("fero"));
+        IllegalArgumentException misuse = assertThrows(IllegalArgumentException.class, () -> theme.light("fero"));
 
         assertTrue(misuse.getMessage().contains("no entry fero"), misuse::getMessage);
     }

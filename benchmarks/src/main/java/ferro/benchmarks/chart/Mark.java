@@ -1,4 +1,4 @@
-package ferro.benchmarks.look;
+package ferro.benchmarks.chart;
 
 import java.util.Locale;
 
@@ -41,8 +41,8 @@ sealed interface Mark {
     }
 
     /** A text. */
-    record Text(Style style, Anchor anchor, double x, double y, String text) implements Mark {}
+    record TextMark(Style style, Anchor anchor, double x, double y, String text) implements Mark {}
 
     /** A stroke through points. The role is the class of the stroke in SVG. */
-    record Stroke(String role, ChartLine.LineStroke stroke, double[] x, double[] y) implements Mark {}
+    record StrokeMark(String role, ChartLine.LineStroke stroke, double[] x, double[] y) implements Mark {}
 }

@@ -1,6 +1,6 @@
-package ferro.benchmarks.look;
+package ferro.benchmarks.chart;
 
-import ferro.benchmarks.look.ChartLine.LineStroke;
+import ferro.benchmarks.chart.ChartLine.LineStroke;
 import java.awt.BasicStroke;
 import java.awt.Font;
 import java.awt.Graphics2D;
@@ -23,7 +23,7 @@ final class ImageWriter {
         try {
             BufferedImage image =
                     new BufferedImage(SCALE * picture.width(), SCALE * picture.height(), BufferedImage.TYPE_INT_RGB);
-            draw(picture, image.createGraphics(), Look.load());
+            draw(picture, image.createGraphics(), Theme.load());
             ByteArrayOutputStream bytes = new ByteArrayOutputStream();
             ImageIO.write(image, "png", bytes);
             return bytes.toByteArray();
@@ -34,28 +34,28 @@ final class ImageWriter {
         }
     }
 
-    private static void draw(ChartPicture picture, Graphics2D image, Look look) {
+    private static void draw(ChartPicture picture, Graphics2D image, Theme theme) {
         image.setRenderingHint(RenderingHints.KEY_ANTIALIASING, RenderingHints.VALUE_ANTIALIAS_ON);
         image.setRenderingHint(RenderingHints.KEY_TEXT_ANTIALIASING, RenderingHints.VALUE_TEXT_ANTIALIAS_ON);
         image.setRenderingHint(RenderingHints.KEY_STROKE_CONTROL, RenderingHints.VALUE_STROKE_PURE);
         image.scale(SCALE, SCALE);
-        image.setColor(look.color("page"));
+        image.setColor(theme.color("page"));
         image.fillRect(0, 0, picture.width(), picture.height());
-        draw(picture.frame(), image, look);
+        draw(picture.frame(), image, theme);
         for (int panel = 0; panel < picture.panels().size(); panel++) {
-            draw(picture.around(panel), image, look);
-            new PanelPlot(picture.panels().get(panel), picture.left(panel), picture.top(panel)).paint(image, look);
+            draw(picture.around(panel), image, theme);
+            new PanelPlot(picture.panels().get(panel), picture.left(panel), picture.top(panel)).paint(image, theme);
         }
         image.dispose();
     }
 
-    private static void draw(List<Mark> marks, Graphics2D image, Look look) {
+    private static void draw(List<Mark> marks, Graphics2D image, Theme theme) {
         for (Mark mark : marks) {
-            if (mark instanceof Mark.Text text) {
-                draw(text, image, look);
-            } else if (mark instanceof Mark.Stroke stroke) {
-                image.setColor(look.color(stroke.stroke().color()));
-                image.setStroke(stroke(look, stroke.role(), stroke.stroke()));
+            if (mark instanceof Mark.TextMark text) {
+                draw(text, image, theme);
+            } else if (mark instanceof Mark.StrokeMark stroke) {
+                image.setColor(theme.color(stroke.stroke().color()));
+                image.setStroke(stroke(theme, stroke.role(), stroke.stroke()));
                 Path2D path = new Path2D.Double();
                 path.moveTo(stroke.x()[0], stroke.y()[0]);
                 for (int i = 1; i < stroke.x().length; i++) {
@@ -66,8 +66,8 @@ final class ImageWriter {
         }
     }
 
-    private static void draw(Mark.Text text, Graphics2D image, Look look) {
-        image.setColor(look.color(text.style().color));
+    private static void draw(Mark.TextMark text, Graphics2D image, Theme theme) {
+        image.setColor(theme.color(text.style().color));
         image.setFont(new Font(Font.SANS_SERIF, text.style().bold ? Font.BOLD : Font.PLAIN, text.style().size));
         int width = image.getFontMetrics().stringWidth(text.text());
         double left = switch (text.anchor()) {
@@ -78,9 +78,9 @@ final class ImageWriter {
         image.drawString(text.text(), (float) left, (float) text.y());
     }
 
-    static BasicStroke stroke(Look look, String role, LineStroke stroke) {
+    static BasicStroke stroke(Theme theme, String role, LineStroke stroke) {
         float width = width(role, stroke);
-        return new BasicStroke(width, BasicStroke.CAP_BUTT, BasicStroke.JOIN_ROUND, 10, look.dash(stroke.medium()), 0);
+        return new BasicStroke(width, BasicStroke.CAP_BUTT, BasicStroke.JOIN_ROUND, 10, theme.dash(stroke.medium()), 0);
     }
 
     /** Returns the width of a stroke. The lines of ferro are wider. */

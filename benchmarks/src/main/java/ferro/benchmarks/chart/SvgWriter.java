@@ -1,4 +1,4 @@
-package ferro.benchmarks.look;
+package ferro.benchmarks.chart;
 
 import java.util.List;
 import java.util.Locale;
@@ -7,7 +7,7 @@ import java.util.TreeSet;
 
 /** Writes a picture as SVG, whose colours follow the page, light or dark. */
 final class SvgWriter {
-    private final Look look = Look.load();
+    private final Theme theme = Theme.load();
     private final StringBuilder svg = new StringBuilder();
 
     private SvgWriter() {}
@@ -40,42 +40,48 @@ final class SvgWriter {
                 .forEach(panel ->
                         panel.lines().forEach(line -> colors.add(line.stroke().color())));
         add("<style>");
-        add("text { font-family: %s }", look.light("font"));
+        add("text { font-family: %s }", theme.light("font"));
         for (Mark.Style style : Mark.Style.values()) {
             add(
                     ".%s { font-size: %dpx; font-weight: %d; fill: %s }",
-                    name(style), style.size, style.bold ? 600 : 400, look.light(style.color));
+                    name(style), style.size, style.bold ? 600 : 400, theme.light(style.color));
         }
-        add(".page { fill: %s }", look.light("page"));
+        add(".page { fill: %s }", theme.light("page"));
         add("polyline { fill: none; stroke-linejoin: round }");
-        colors.forEach(color -> add(".on-%s { stroke: %s }", color, look.light(color)));
+        colors.forEach(color -> add(".on-%s { stroke: %s }", color, theme.light(color)));
         add("@media (prefers-color-scheme: dark) {");
         for (Mark.Style style : Mark.Style.values()) {
-            add(".%s { fill: %s }", name(style), look.dark(style.color));
+            add(".%s { fill: %s }", name(style), theme.dark(style.color));
         }
-        add(".page { fill: %s }", look.dark("page"));
-        colors.forEach(color -> add(".on-%s { stroke: %s }", color, look.dark(color)));
+        add(".page { fill: %s }", theme.dark("page"));
+        colors.forEach(color -> add(".on-%s { stroke: %s }", color, theme.dark(color)));
         add("}");
         add("</style>");
     }
 
     private void marks(List<Mark> marks) {
         for (Mark mark : marks) {
-            if (mark instanceof Mark.Text text) {
-                String place = "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>";
-                add(place, name(text.style()), text.x(), text.y(), text.anchor().label(), escaped(text.text()));
-            } else if (mark instanceof Mark.Stroke stroke) {
+            if (mark instanceof Mark.TextMark text) {
+                String element = "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>";
+                add(
+                        element,
+                        name(text.style()),
+                        text.x(),
+                        text.y(),
+                        text.anchor().label(),
+                        escaped(text.text()));
+            } else if (mark instanceof Mark.StrokeMark stroke) {
                 stroke(stroke);
             }
         }
     }
 
-    private void stroke(Mark.Stroke stroke) {
+    private void stroke(Mark.StrokeMark stroke) {
         StringBuilder points = new StringBuilder();
         for (int i = 0; i < stroke.x().length; i++) {
             points.append(String.format(Locale.ROOT, "%s%.1f,%.1f", i > 0 ? " " : "", stroke.x()[i], stroke.y()[i]));
         }
-        String dash = look.light(stroke.stroke().medium().entry());
+        String dash = theme.light(stroke.stroke().medium().entry());
         add(
                 "<polyline class=\"%s on-%s\" stroke-width=\"%s\"%s points=\"%s\"/>",
                 stroke.role(),

@@ -1,4 +1,4 @@
-package ferro.benchmarks.look;
+package ferro.benchmarks.chart;
 
 import java.util.List;
 
@@ -13,10 +13,10 @@ public record ChartLine(String label, LineStroke stroke, List<Point> points) {
     /**
      * The stroke of a line.
      *
-     * @param color name of a colour of the look, such as {@code ferro}
+     * @param color name of a colour of the theme, such as {@code ferro}
      * @param medium medium of the data
      */
-    public record LineStroke(String color, Medium medium) {}
+    public record LineStroke(String color, Dash medium) {}
 
     /**
      * A measured point.

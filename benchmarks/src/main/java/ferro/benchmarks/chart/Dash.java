@@ -1,9 +1,9 @@
-package ferro.benchmarks.look;
+package ferro.benchmarks.chart;
 
 import java.util.Locale;
 
 /** The medium of a line, which gives the line its dash. */
-public enum Medium {
+public enum Dash {
     /** Memory that the ranks of a host share: a solid line. */
     SHARED_MEMORY,
     /** TCP without encryption: a dashed line. */
@@ -11,7 +11,7 @@ public enum Medium {
     /** TCP with encryption: a dotted line. */
     TLS;
 
-    /** Returns the name of the dash in the look. */
+    /** Returns the name of the dash in the theme. */
     String entry() {
         return "dash-" + name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
