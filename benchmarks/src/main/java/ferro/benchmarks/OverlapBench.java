@@ -75,6 +75,9 @@ public final class OverlapBench {
             for (double ratio : request.ratios()) {
                 measure(ratio, steps, probe);
             }
+            if (!request.json()) {
+                OverlapRow.legend().forEach(this::print);
+            }
             return wrong[0];
         } finally {
             steps.forEach(OverlapStep::close);

@@ -74,6 +74,17 @@ record OverlapRow(
                 "(ms)");
     }
 
+    /** Returns lines that say what the columns are. */
+    static List<String> legend() {
+        return List.of(
+                "# C, N: computing alone, communicating alone; c1: computing until the first bucket is ready; n_last: the last"
+                        + " bucket alone",
+                "# bound: the shortest step that is possible; step: computing with buckets that leave as they become ready;"
+                        + " by bound, by flat: step divided by that (lower is better)",
+                "# flat: computing, then one all-reduce; hidden: share of N that the step does not show (higher is better)",
+                "# cpu: processor time of all ranks that a step takes more than computing alone");
+    }
+
     String table() {
         return String.format(
                 Locale.ROOT,

@@ -1,6 +1,8 @@
 package ferro.benchmarks;
 
 import ferro.group.ProcessGroup;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 
 /**
@@ -75,6 +77,26 @@ record ResultRow(SweepSetting setting, int count, Stopwatch.CallTimes times, lon
                 "(GB/s)",
                 "(GB/s)",
                 "");
+    }
+
+    /** Returns lines that say what the columns are. */
+    static List<String> legend(SweepSetting setting) {
+        List<String> lines = new ArrayList<>(List.of(
+                "# size, count: bytes and elements of the tensor; redop: the operation",
+                "# time: one call on the slowest rank, the median of all blocks of calls (lower is better)"));
+        double factor = setting.sweep().collective().busFactor(setting.ranks());
+        if (factor > 0) {
+            lines.add("# algbw: size divided by time (higher is better)");
+            lines.add(String.format(
+                    Locale.ROOT,
+                    "# busbw: algbw times %.2f, the share of the size that crosses the busiest link of %d ranks",
+                    factor,
+                    setting.ranks()));
+        } else {
+            lines.add("# algbw, busbw: 0, because no data moves");
+        }
+        lines.add("# wrong: elements that differ from a plain loop, on all ranks; must be 0");
+        return lines;
     }
 
     String table() {

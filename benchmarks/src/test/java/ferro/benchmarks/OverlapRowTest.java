@@ -53,4 +53,13 @@ class OverlapRowTest {
     private static OverlapRow.OverlapSetting setting(double before, double after) {
         return new OverlapRow.OverlapSetting(2, "TCP", "idle", before, after, 8192);
     }
+
+    @Test
+    void everyColumnOfTimesIsExplained() {
+        String legend = String.join("\n", OverlapRow.legend());
+
+        for (String column : List.of("C", "N", "c1", "n_last", "bound", "step", "by", "flat", "hidden", "cpu")) {
+            assertTrue(legend.matches("(?s).*\\b" + column + "\\b.*"), column);
+        }
+    }
 }

@@ -46,6 +46,19 @@ class ResultRowTest {
                 List.of(names.split(" +")));
     }
 
+    @Test
+    void everyColumnOfNumbersIsExplained() {
+        ResultRow.SweepSetting setting = setting("tcp", 4, "allreduce");
+        String legend = String.join("\n", ResultRow.legend(setting));
+
+        for (String column :
+                ResultRow.head(setting).split("\\R")[1].replace("#", "").trim().split(" +")) {
+            assertTrue(column.equals("type") || legend.contains(column), column + " in " + legend);
+        }
+        assertTrue(legend.contains("# busbw: algbw times 1.50, "), legend);
+        assertTrue(ResultRow.legend(setting("tcp", 4, "barrier")).contains("# algbw, busbw: 0, because no data moves"));
+    }
+
     private static ResultRow.SweepSetting setting(String backend, int ranks, String... words) {
         return new ResultRow.SweepSetting(Sweep.parse(List.of(words)), backend, ranks, "host", "TCP");
     }

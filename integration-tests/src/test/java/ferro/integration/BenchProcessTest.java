@@ -38,6 +38,7 @@ class BenchProcessTest {
                             .get(0)
                             .startsWith("# allreduce, 2 ranks, tcp, host tensors, data over shared memory, "),
                     run::toString);
+            assertTrue(run.outLines().stream().anyMatch(line -> line.startsWith("# busbw: ")), run::toString);
         }
     }
 
