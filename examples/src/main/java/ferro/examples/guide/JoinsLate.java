@@ -9,7 +9,7 @@ final class JoinsLate {
             Thread.sleep(60_000); // rank 1 reads a large file before it joins
         }
         try (ProcessGroup group = ProcessGroup.join()) {
-            System.out.println("joined");
+            System.out.println("joined " + group.worldSize() + " ranks");
         }
     }
 }
