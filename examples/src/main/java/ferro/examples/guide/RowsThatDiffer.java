@@ -7,7 +7,7 @@ import ferro.group.ProcessGroup;
 final class RowsThatDiffer {
     public static void main(String[] arguments) {
         try (ProcessGroup group = ProcessGroup.join()) {
-            int rows = group.rank() == 2 ? 5 : 4; // wrong: the file of rank 2 has one row more
+            int rows = group.rank() == 1 ? 5 : 4; // wrong: the file of rank 1 has one row more
             group.allReduce(new double[rows], ReduceOp.SUM);
         }
     }
