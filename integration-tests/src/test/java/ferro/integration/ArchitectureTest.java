@@ -87,8 +87,9 @@ class ArchitectureTest {
 
     @Test
     void onlyTheContextAndTheLauncherReadTheEnvironment() {
+        // the programs of the guide are those of users
         noClasses()
-                .that(resideOutsideOfPackages("ferro.launcher.."))
+                .that(resideOutsideOfPackages("ferro.launcher..", "ferro.examples.guide.."))
                 .and()
                 .doNotHaveFullyQualifiedName(SystemContext.class.getName())
                 .should()

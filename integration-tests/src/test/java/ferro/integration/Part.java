@@ -20,7 +20,7 @@ enum Part {
             COLLECTIVES),
     SEGMENTS(packages("ferro.segments.."), libraries(), SPI),
     TRAINING(packages("ferro.training.."), libraries(), SPI, COLLECTIVES),
-    EXAMPLES(packages("ferro.examples.."), libraries(), SPI, COLLECTIVES, TRAINING),
+    EXAMPLES(packages("ferro.examples.."), libraries("com.sun.net.httpserver.."), SPI, COLLECTIVES, TRAINING),
     BENCHMARKS(
             packages("ferro.benchmarks"),
             libraries("picocli..", "com.sun.management.."),
