@@ -11,6 +11,8 @@ export default {
   lang: 'en',
   title: 'ferro',
   description: 'Collective communication for the JVM',
+  // no icon: without this line, browsers ask for one
+  head: [['link', { rel: 'icon', href: 'data:,' }]],
   srcDir: 'pages',
   outDir: path.resolve(process.env.FERRO_SITE),
   appearance: true,

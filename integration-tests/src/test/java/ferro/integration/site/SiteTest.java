@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -64,7 +65,7 @@ class SiteTest {
     }
 
     @Test
-    @Timeout(300)
+    @Timeout(900)
     void everyPageFitsNarrowAndWideScreensDarkAndLight() throws Exception {
         List<String> pages = site.endingWith(".html").stream()
                 .filter(page -> !page.startsWith("api/"))
@@ -75,7 +76,7 @@ class SiteTest {
     }
 
     @Test
-    @Timeout(300)
+    @Timeout(900)
     void javadocFitsNarrowAndWideScreensDarkAndLight() throws Exception {
         List<String> all =
                 site.endingWith(".html").stream().filter(page -> page.startsWith("api/")).toList();
@@ -151,12 +152,12 @@ class SiteTest {
                 return document.querySelector('main').innerText;
                 """);
 
-        assertTrue(found.toLowerCase(java.util.Locale.ROOT).contains("broadcast"), found);
+        assertTrue(found.toLowerCase(Locale.ROOT).contains("broadcast"), found);
         assertEquals(List.of(), tab.complaints(site.address("")));
     }
 
     @Test
-    void linksToSourcesAndFoldersShowThem() throws Exception {
+    void linksToSourcesShowThem() throws Exception {
         List<String> sources = site.endingWith(".java.html");
         assertNotEquals(List.of(), sources);
         tab.open(site.address(sources.get(0)));

@@ -72,7 +72,12 @@ record Tab(Chromium chromium) {
                         found.add("console: " + about.get("args"));
                     }
                 }
-                case "Log.entryAdded" -> found.add("log: " + about.getAsJsonObject("entry"));
+                case "Log.entryAdded" -> {
+                    // the Javadoc tool names no icon, for which browsers then ask
+                    if (!about.toString().contains("/favicon.ico")) {
+                        found.add("log: " + about.getAsJsonObject("entry"));
+                    }
+                }
                 case "Network.loadingFailed" -> found.add("request failed: " + about);
                 case "Network.requestWillBeSent" -> {
                     String url = text(about.getAsJsonObject("request"), "url");
