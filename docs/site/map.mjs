@@ -3,12 +3,12 @@ import fs from 'node:fs'
 import path from 'node:path'
 
 const ROW = /^\|.*\]\(/
-const LINK = /\[([^\]]+)\]\(([^)#\s]+)(#[^)\s]*)?\)/
+const LINK = /\[([^\]]+)\]\(([^)#\s]+)(#[^)\s]*)?\)/g
 
 /**
  * Reads a page of headings and tables, such as docs/README.md.
  *
- * Returns one group for each heading of level two: its text, and the first link of each row of the tables below.
+ * Returns one group for each heading of level two: its text, and the links of each row of the tables below.
  * A link is the path of a file or folder of the checkout.
  */
 export function readMap(text, folder) {
@@ -17,8 +17,9 @@ export function readMap(text, folder) {
     if (line.startsWith('## ')) {
       groups.push({ text: line.slice(3).trim(), items: [] })
     } else if (groups.length > 0 && ROW.test(line)) {
-      const [, label, target, heading] = LINK.exec(line)
-      groups.at(-1).items.push({ text: label, target: path.posix.join(folder, target), heading: heading ?? '' })
+      for (const [, label, target, heading] of line.matchAll(LINK)) {
+        groups.at(-1).items.push({ text: label, target: path.posix.join(folder, target), heading: heading ?? '' })
+      }
     }
   }
   const filled = groups.filter(group => group.items.length > 0)

@@ -21,12 +21,12 @@ function folderWith(files) {
 }
 
 test('the map has a group for each heading with rows that have a link, in their order', () => {
-  const text = '# Title\n[not in a table](a.md)\n## One\n| page | for |\n|---|---|\n| [first](guide/a.md) | [not this](b.md) |\n'
-    + '## Empty\n## Two\n| do | [second](../C.md#part) |\n'
+  const text = '# Title\n[not in a table](a.md)\n## One\n| page | for |\n|---|---|\n| [first](guide/a.md) | not a link |\n'
+    + '## Empty\n## Two\n| do | [second](../C.md#part), [third](d.md) |\n'
 
   assert.deepEqual(readMap(text, 'docs'), [
     { text: 'One', items: [{ text: 'first', target: 'docs/guide/a.md', heading: '' }] },
-    { text: 'Two', items: [{ text: 'second', target: 'C.md', heading: '#part' }] }
+    { text: 'Two', items: [{ text: 'second', target: 'C.md', heading: '#part' }, { text: 'third', target: 'docs/d.md', heading: '' }] }
   ])
   assert.throws(() => readMap('# Title\n', 'docs'), /no heading with a table/)
 })

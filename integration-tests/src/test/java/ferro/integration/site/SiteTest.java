@@ -34,7 +34,8 @@ class SiteTest {
     /** Pages of the Javadoc have one form, so that not all are opened: all summaries, and this number of the longest. */
     private static final int LONGEST_TYPES = 10;
 
-    private static final Pattern ROW_LINK = Pattern.compile("(?m)^\\|[^\\n]*?\\[([^\\]]+)\\]\\(");
+    private static final Pattern ROW = Pattern.compile("(?m)^\\|.*");
+    private static final Pattern LINK = Pattern.compile("\\[([^\\]]+)\\]\\(");
 
     @TempDir
     private static Path folder;
@@ -118,9 +119,10 @@ class SiteTest {
     @Test
     void sidebarIsTheMapOfTheDocumentation() throws Exception {
         String map = Files.readString(Checkout.ROOT.resolve("docs/README.md"));
-        List<String> rows = ROW_LINK.matcher(map)
+        List<String> rows = ROW.matcher(map)
                 .results()
-                .map(row -> row.group(1))
+                .flatMap(row -> LINK.matcher(row.group()).results())
+                .map(link -> link.group(1))
                 .toList();
         tab.screen(new Screen(1280, false));
         tab.open(site.address("docs/"));
