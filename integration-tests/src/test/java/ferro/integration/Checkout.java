@@ -16,7 +16,8 @@ import java.util.regex.Pattern;
 public final class Checkout {
     public static final Path ROOT = Path.of("..");
     /** Folders that builds, tools and git make. */
-    private static final Set<String> MADE = Set.of("target", ".git", ".ferro", ".gpu", ".idea", ".vscode", "node_modules");
+    private static final Set<String> MADE =
+            Set.of("target", ".git", ".ferro", ".gpu", ".idea", ".vscode", "node_modules");
 
     private static final Pattern GROUP = Pattern.compile("<groupId>([^<]+)</groupId>");
     private static final Pattern RELEASE = Pattern.compile("<id>release</id>\\s*<properties>\\s*<revision>([^<]+)<");

@@ -27,7 +27,7 @@ import java.util.stream.Stream;
 
 /** A browser without a screen, with one tab, which obeys commands of the DevTools protocol. */
 final class Chromium implements AutoCloseable {
-    private static final long PATIENCE_SECONDS = 60;
+    private static final long TIMEOUT_SECONDS = 60;
 
     private final Process process;
     private final Path profile;
@@ -75,8 +75,8 @@ final class Chromium implements AutoCloseable {
 
     private static String executable() {
         Optional<Path> found = Stream.of(System.getenv("PATH").split(File.pathSeparator))
-                .flatMap(place -> Stream.of("chromium", "chromium-browser", "google-chrome")
-                        .map(name -> Path.of(place, name)))
+                .flatMap(directory -> Stream.of("chromium", "chromium-browser", "google-chrome")
+                        .map(name -> Path.of(directory, name)))
                 .filter(Files::isExecutable)
                 .findFirst();
         assumeTrue(found.isPresent(), "no Chromium in PATH, so that nobody has looked at the site: install chromium");
@@ -88,7 +88,8 @@ final class Chromium implements AutoCloseable {
         JsonObject tab = new JsonObject();
         tab.addProperty("url", "about:blank");
         JsonObject target = new JsonObject();
-        target.addProperty("targetId", send("Target.createTarget", tab).get("targetId").getAsString());
+        target.addProperty(
+                "targetId", send("Target.createTarget", tab).get("targetId").getAsString());
         target.addProperty("flatten", true);
         session = send("Target.attachToTarget", target).get("sessionId").getAsString();
         for (String domain : List.of("Page", "Network", "Runtime", "Log")) {
@@ -99,14 +100,14 @@ final class Chromium implements AutoCloseable {
     /** Returns the address of the DevTools, which the browser writes into its profile as port and path. */
     private URI door() throws IOException, InterruptedException {
         Path file = profile.resolve("DevToolsActivePort");
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
         while (System.nanoTime() < end && !process.waitFor(20, TimeUnit.MILLISECONDS)) {
             List<String> lines = Files.exists(file) ? Files.readAllLines(file) : List.of();
             if (lines.size() == 2) {
                 return URI.create("ws://127.0.0.1:" + lines.get(0) + lines.get(1));
             }
         }
-        throw new IOException("Chromium has opened no port within " + PATIENCE_SECONDS + " s");
+        throw new IOException("Chromium has opened no port within " + TIMEOUT_SECONDS + " s");
     }
 
     /** Sends a command, and returns its result. */
@@ -137,12 +138,12 @@ final class Chromium implements AutoCloseable {
         JsonObject page = new JsonObject();
         page.addProperty("url", address.toString());
         send("Page.navigate", page);
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(TIMEOUT_SECONDS);
         synchronized (events) {
             while (events.stream().noneMatch(event -> isA(event, "Page.loadEventFired"))) {
                 long left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
                 if (left <= 0) {
-                    throw new IOException(address + " has not loaded within " + PATIENCE_SECONDS + " s");
+                    throw new IOException(address + " has not loaded within " + TIMEOUT_SECONDS + " s");
                 }
                 events.wait(left);
             }
@@ -176,7 +177,7 @@ final class Chromium implements AutoCloseable {
 
     private <T> T await(CompletableFuture<T> future) throws IOException, InterruptedException {
         try {
-            return future.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            return future.get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
         } catch (ExecutionException | TimeoutException failed) {
             throw new IOException("Chromium does not answer, alive: " + process.isAlive(), failed);
         }

@@ -29,8 +29,8 @@ import org.junit.jupiter.api.io.TempDir;
 class SiteTest {
     private static final String PROPERTY = "ferro.site";
     private static final String PICTURES = "ferro.site.pictures";
-    private static final List<Screen> SCREENS = List.of(
-            new Screen(420, false), new Screen(420, true), new Screen(1280, true), new Screen(1280, false));
+    private static final List<Screen> SCREENS =
+            List.of(new Screen(420, false), new Screen(420, true), new Screen(1280, true), new Screen(1280, false));
     /** Pages of the Javadoc have one form, so that not all are opened: all summaries, and this number of the longest. */
     private static final int LONGEST_TYPES = 10;
 
@@ -79,16 +79,20 @@ class SiteTest {
     @Test
     @Timeout(900)
     void javadocFitsNarrowAndWideScreensDarkAndLight() throws Exception {
-        List<String> all =
-                site.endingWith(".html").stream().filter(page -> page.startsWith("api/")).toList();
-        Stream<String> summaries = all.stream().filter(page -> page.matches("api/(index|.*/(module|package)-summary)\\.html"));
+        List<String> all = site.endingWith(".html").stream()
+                .filter(page -> page.startsWith("api/"))
+                .toList();
+        Stream<String> summaries =
+                all.stream().filter(page -> page.matches("api/(index|.*/(module|package)-summary)\\.html"));
         Stream<String> longest = all.stream()
                 .filter(page -> page.matches("api/.*/[A-Z]\\w+\\.html"))
-                .sorted(Comparator.comparing((String page) -> site.file(page).toFile().length())
+                .sorted(Comparator.comparing(
+                                (String page) -> site.file(page).toFile().length())
                         .reversed())
                 .limit(LONGEST_TYPES);
 
-        assertEquals("", String.join("\n", faults(Stream.concat(summaries, longest).toList())));
+        assertEquals(
+                "", String.join("\n", faults(Stream.concat(summaries, longest).toList())));
     }
 
     @Test
