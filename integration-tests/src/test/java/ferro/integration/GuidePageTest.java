@@ -35,6 +35,9 @@ import org.junit.jupiter.params.provider.MethodSource;
  * <p>A block of language {@code sh} is a script. The scripts of a page run one after the other in one folder, with the folder's
  * {@code ./ferro}. The output of a script is both streams as they come. If a script runs commands at the same time, its lines may come
  * in any order.
+ *
+ * <p>A comment {@code <!-- file NAME -->} before a block makes a file of it. A rank that waits for a debugger gets one that detaches at
+ * once.
  */
 @Timeout(90)
 class GuidePageTest {
@@ -48,6 +51,11 @@ class GuidePageTest {
             Pattern.compile("\\[\\d+\\] INFO ferro\\.join: (waiting for|rank \\d+ of) .*");
 
     private static final Pattern EXIT_CODE = Pattern.compile("(?m)^\\| ferro: .*exit code ([1-9]\\d*)");
+
+    private static final Pattern FILE = Pattern.compile("(?s)<!-- file (\\S+) -->\\R```\\w+\\R(.*?)```");
+    /** Options of the JVM that name a file of the page, or a folder. */
+    private static final Pattern IN_FOLDER = Pattern.compile("(-J.*(?:config\\.file|filename)=)([^/]+)(/?)");
+
     private static final Map<String, String> IN_ENGLISH = Map.of("LC_ALL", "C.UTF-8");
 
     @TempDir
@@ -74,6 +82,7 @@ class GuidePageTest {
             main(words[1]).invoke(null, (Object) new String[] {inFolder(words[2])});
             return;
         }
+        writeFiles(command.page);
         String[] arguments = Stream.of(words)
                 .skip(1)
                 .map(word -> SOURCE.matcher(word).replaceFirst("ferro.examples.guide.$1"))
@@ -149,13 +158,40 @@ class GuidePageTest {
 
     private static void assertPrints(Command command, String... arguments) throws Exception {
         try (LauncherRun run = LauncherRun.start(IN_ENGLISH, arguments)) {
+            boolean isDebugged = command.line.contains("--debug");
+            if (isDebugged) {
+                SocketDebugger.attach(portOf(run)).close();
+            }
             assertEquals(exitCode(command.output), run.exitCode(), run::toString);
             boolean ofRanks = command.output.lines().allMatch(line -> line.startsWith("["));
             String printed = printed(run, ofRanks, command.output.lines().anyMatch("..."::equals));
+            // the launcher prints the port of a debugger at any time
             assertTrue(
-                    expected(command).matcher(replaced(printed)).matches(),
+                    isDebugged
+                            ? sorted(printed.lines().toList())
+                                    .equals(sorted(command.output.lines().toList()))
+                            : expected(command).matcher(replaced(printed)).matches(),
                     () -> command + " shows\n" + command.output + "but this was printed\n" + printed);
         }
+    }
+
+    private static String portOf(LauncherRun run) throws InterruptedException {
+        run.awaitErrLine(" waits for a debugger");
+        Matcher port = Pattern.compile("to localhost, port (\\d+)").matcher(run.errText());
+        assertTrue(port.find(), run::toString);
+        return port.group(1);
+    }
+
+    /** Writes the files that a page shows, and makes the folder that it names. */
+    private static void writeFiles(String page) throws IOException {
+        if (Files.exists(PAGES.resolve(page))) {
+            for (MatchResult file : FILE.matcher(Files.readString(PAGES.resolve(page)))
+                    .results()
+                    .toList()) {
+                Files.writeString(folder.resolve(file.group(1)), file.group(2));
+            }
+        }
+        Files.createDirectories(folder.resolve("recordings"));
     }
 
     private static void assertScriptPrints(Command command) throws Exception {
@@ -250,10 +286,18 @@ class GuidePageTest {
                 .replaceAll("on \\d+ cores.*", "on N cores")
                 .replaceAll("on host [^) ]+", "on host H")
                 .replaceAll(" \\(its process was paused [^)]*\\)", "")
+                .replaceAll("(localhost, port |localhost:)\\d+", "$1N")
+                .replaceAll("\\[\\d+\\.\\d+s\\]", "[Ns]")
+                .replaceAll("(?m) +[\\d,]+\\.\\d{3}$", " N")
+                .replaceAll("(?m)^.*(: waiting for ranks? | goes on without a debugger: ).*\\R", "")
                 .replaceAll("; this process was paused .*", "");
     }
 
     private static String inFolder(String word) {
+        Matcher file = IN_FOLDER.matcher(word);
+        if (file.matches()) {
+            return file.group(1) + folder.resolve(file.group(2)) + file.group(3);
+        }
         return word.equals("data") ? folder.resolve(word).toString() : word;
     }
 
