@@ -56,9 +56,9 @@ public record CallCounters(Map<CollectiveKind, Totals> collectives, Totals sends
      * @param time  time of the calls, including the wait for other ranks and the code of a user-defined reduction. The
      *     time of one call begins when the call has been checked and has its plan, and ends when the operation has
      *     ended. In shared memory, the time of a blocking call of at most 4 KiB may begin after this rank has copied its
-     *     data into shared memory. If such a call need not wait for data, one call of 16 is measured, and its time counts
-     *     for all 16. Times of calls in flight at once add up. Small calls of a coalesced block that run as one operation
-     *     have one time
+     *     data into shared memory. If such calls need not wait for data, after the first 16 one of 16 is
+     *     measured, and its time counts for all 16. Times of calls in flight at once add up. Small calls of a coalesced
+     *     block that run as one operation have one time
      */
     public record Totals(long calls, long bytes, Duration time) {
         /** No call. */

@@ -14,7 +14,6 @@ import ferro.collectives.engine.progress.PendingWork;
 import ferro.collectives.engine.progress.ProgressLock;
 import ferro.collectives.engine.progress.ProgressLoop;
 import ferro.collectives.engine.progress.RunLimit;
-import ferro.collectives.shared.Program;
 import ferro.collectives.shared.SharedMachine;
 import ferro.recorder.CallCounter;
 import java.lang.System.Logger.Level;
@@ -43,7 +42,10 @@ public final class OperationQueue implements CollectiveProgress {
      */
     private static final int MAX_BYTES_BEFORE_CLOCK = 4096;
 
-    /** Quick calls of a kind per measured one, whose time counts for all of them. A clock takes 25 ns, a quick call 400. */
+    /**
+     * Quick calls of a kind per measured one, whose time counts for all of them. The first calls of a kind are all measured.
+     * Reading the clock takes 25 ns, a quick call 400 ns.
+     */
     private static final int CALLS_PER_SAMPLE = 16;
 
     /** Time above which a measured quick call was interrupted, so that its time counts for itself alone. */
@@ -227,7 +229,6 @@ public final class OperationQueue implements CollectiveProgress {
      * it becomes the next operation of the loop.
      */
     private boolean endsAtOnce(Prepared prepared, long sequence, HostTensor in, HostTensor out, Duration timeout) {
-        Program program = prepared.program;
         boolean isLong = prepared.bytes > MAX_BYTES_BEFORE_CLOCK;
         long callNanos = isLong ? loop.nanoTime() : 0;
         boolean published = false;
@@ -240,17 +241,7 @@ public final class OperationQueue implements CollectiveProgress {
         }
         long begunNanos = isLong ? callNanos : loop.nanoTime();
         int entry = entered(prepared, sequence, begunNanos, broken);
-        int polls = SharedMachine.NOT_THERE;
-        try {
-            if (published) {
-                polls = program == null
-                        ? overLinks.copyAll(prepared, in, out)
-                        : overMemory.consume(program, prepared.call, in, out, prepared.completing);
-            }
-        } catch (RuntimeException | Error failure) {
-            polls = SharedMachine.NOT_THERE;
-            control.fail(Failures.inside(loop.group(), failure));
-        }
+        int polls = published ? consumed(prepared, in, out) : SharedMachine.NOT_THERE;
         if (polls == SharedMachine.NOT_THERE) {
             direct.work().become(prepared.name, begunNanos, timeout);
             direct.work().recordedAs(entry);
@@ -258,18 +249,27 @@ public final class OperationQueue implements CollectiveProgress {
             return false;
         }
         boolean isQuick = !isLong && polls < SharedMachine.LOOKS_WITHOUT_HINT && !runsCode(prepared);
-        long endedNanos = isQuick && !isSample(prepared) ? begunNanos : loop.nanoTime();
+        long before = isQuick ? loop.recorder().counter().calls(CallCounter.indexOf(prepared.kind)) : 0;
+        boolean isMeasured = before < CALLS_PER_SAMPLE || before % CALLS_PER_SAMPLE == 0;
+        long endedNanos = isMeasured ? loop.nanoTime() : begunNanos;
         long spentNanos = endedNanos - begunNanos;
-        long countedNanos = isQuick && spentNanos < MAX_SAMPLE_NANOS ? CALLS_PER_SAMPLE * spentNanos : spentNanos;
-        countEnded(prepared, in, begunNanos, begunNanos + countedNanos);
+        boolean countsForAll = before >= CALLS_PER_SAMPLE && spentNanos < MAX_SAMPLE_NANOS;
+        countEnded(prepared, in, begunNanos, begunNanos + (countsForAll ? CALLS_PER_SAMPLE : 1) * spentNanos);
         loop.recorder().done(entry, endedNanos, prepared.steps, prepared.bytesMoved);
         ENDED.setOpaque(this, sequence);
         return true;
     }
 
-    /** Returns whether this call of its kind is one of those whose time counts for others of the kind. */
-    private boolean isSample(Prepared prepared) {
-        return loop.recorder().counter().calls(CallCounter.indexOf(prepared.kind)) % CALLS_PER_SAMPLE == 0;
+    /** Returns the number of polls after which the result was there, or {@link SharedMachine#NOT_THERE}. */
+    private int consumed(Prepared prepared, HostTensor in, HostTensor out) {
+        try {
+            return prepared.program == null
+                    ? overLinks.copyAll(prepared, in, out)
+                    : overMemory.consume(prepared.program, prepared.call, in, out, prepared.completing);
+        } catch (RuntimeException | Error failure) {
+            control.fail(Failures.inside(loop.group(), failure));
+            return SharedMachine.NOT_THERE;
+        }
     }
 
     private void countEnded(Prepared prepared, HostTensor in, long begunNanos, long endedNanos) {
