@@ -67,24 +67,19 @@ public final class CollectiveBench {
             CollectiveBench bench = new CollectiveBench(group, setting, place, stopwatch, System.out);
             MachineUse.Reading before = MachineUse.Reading.now();
             long wrong = bench.run();
-            int cores = Settings.LOCAL_CORES
-                    .find(context)
-                    .orElse(Runtime.getRuntime().availableProcessors());
-            bench.explain(cores, before);
+            bench.explain(MachineUse.of(context, group.worldSize()), before);
             return wrong;
         }
     }
 
     /** Prints below the table what its columns are, and what makes the times longer than on an idle machine. */
-    private void explain(int cores, MachineUse.Reading before) throws IOException {
+    private void explain(MachineUse use, MachineUse.Reading before) throws IOException {
         MachineUse.Reading after = MachineUse.Reading.now();
         double[] used = {after.ranksNanos() - before.ranksNanos()};
         group.allReduce(used, ReduceOp.SUM);
         if (!sweep.json()) {
-            MachineUse.Reading all =
-                    new MachineUse.Reading(after.wallNanos(), after.machineNanos(), before.ranksNanos() + used[0]);
             ResultRow.legend(setting).forEach(this::print);
-            new MachineUse(cores, group.worldSize()).warnings(before, all).forEach(this::print);
+            use.warnings(before, after.ofRanks(before.ranksNanos() + used[0])).forEach(this::print);
         }
     }
 

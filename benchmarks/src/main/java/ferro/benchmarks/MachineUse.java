@@ -1,6 +1,8 @@
 package ferro.benchmarks;
 
 import com.sun.management.OperatingSystemMXBean;
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -8,27 +10,39 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.stream.Stream;
 
 /**
  * What else than the ranks uses the processor while they are measured, by the counters of Linux.
  *
- * @param cores number of cores that the job may use
- * @param ranks number of ranks on these cores
+ * @param cores number of cores that the ranks of this host may use
+ * @param ranksHere number of ranks of this host
+ * @param ranks number of ranks of the job
  */
-record MachineUse(int cores, int ranks) {
+record MachineUse(int cores, int ranksHere, int ranks) {
     private static final Path COUNTERS = Path.of("/proc/stat");
     private static final double NANOS_PER_TICK = 1e7;
+    /** Below this use by other processes there is no warning, however busy the ranks are. */
     private static final double BUSY_CORES = 0.2;
+    /** From this share of all cores on, ranks and other processes wait for each other. */
+    private static final double FULL = 0.8;
+
+    /** Returns the numbers of ranks and cores that the settings of a rank have. */
+    static MachineUse of(RankContext context, int worldSize) {
+        return new MachineUse(
+                Settings.LOCAL_CORES.find(context).orElse(Runtime.getRuntime().availableProcessors()),
+                Settings.LOCAL_WORLD_SIZE.find(context).orElse(worldSize),
+                worldSize);
+    }
 
     /**
      * Times at one moment.
      *
      * @param wallNanos clock
      * @param machineNanos processor time of all processes of the machine; NaN if it is not known
+     * @param machineCores number of cores of the machine, which may be more than a container has; 0 if it is not known
      * @param ranksNanos processor time of the ranks
      */
-    record Reading(double wallNanos, double machineNanos, double ranksNanos) {
+    record Reading(double wallNanos, double machineNanos, int machineCores, double ranksNanos) {
         /** Reads the times of this machine and of this process. */
         static Reading now() throws IOException {
             return now(COUNTERS);
@@ -36,14 +50,17 @@ record MachineUse(int cores, int ranks) {
 
         static Reading now(Path counters) throws IOException {
             OperatingSystemMXBean process = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
-            double machine = Files.exists(counters) ? machineNanos(counters) : Double.NaN;
-            return new Reading(System.nanoTime(), machine, process.getProcessCpuTime());
+            List<String> lines = Files.exists(counters) ? Files.readAllLines(counters) : List.of();
+            int cores = (int)
+                    lines.stream().filter(line -> line.matches("cpu\\d+ .*")).count();
+            return new Reading(System.nanoTime(), machineNanos(lines), cores, process.getProcessCpuTime());
         }
 
         /** Returns the time in programs and, for them, in the kernel: the first three numbers of the first line. */
-        private static double machineNanos(Path counters) throws IOException {
-            try (Stream<String> lines = Files.lines(counters)) {
-                String[] words = lines.findFirst().orElse("").trim().split(" +");
+        private static double machineNanos(List<String> lines) {
+            String[] words =
+                    lines.isEmpty() ? new String[0] : lines.get(0).trim().split(" +");
+            try {
                 double ticks = 0;
                 for (int i = 1; i <= 3; i++) {
                     ticks += Double.parseDouble(words[i]);
@@ -53,27 +70,36 @@ record MachineUse(int cores, int ranks) {
                 return Double.NaN;
             }
         }
+
+        /** Returns this reading with the time of all ranks of the job in place of the time of this rank. */
+        Reading ofRanks(double nanos) {
+            return new Reading(wallNanos, machineNanos, machineCores, nanos);
+        }
     }
 
     /**
-     * Returns the lines for a reader of the times; none if nothing disturbs them.
+     * Returns the lines for a reader of the times; none if nothing disturbs them. If the job has several hosts, no line is about
+     * other processes, because the counters are those of one host and the time of the ranks is that of all.
      *
      * @param before times before the measurement
      * @param after times after it; its time of the ranks counts all ranks of the group
      */
     List<String> warnings(Reading before, Reading after) {
         List<String> lines = new ArrayList<>();
-        if (ranks > cores) {
-            lines.add("# " + ranks + " ranks share " + cores + (cores == 1 ? " core" : " cores")
-                    + ": a call also waits until the other ranks get a core");
+        if (ranksHere > cores) {
+            lines.add("# " + ranksHere + " ranks share " + cores + (cores == 1 ? " core" : " cores")
+                    + " of this host: a call also waits until the other ranks get a core");
         }
-        double others = (after.machineNanos() - before.machineNanos() - (after.ranksNanos() - before.ranksNanos()))
-                / (after.wallNanos() - before.wallNanos());
-        if (others >= BUSY_CORES) {
+        double nanos = after.wallNanos() - before.wallNanos();
+        double used = (after.machineNanos() - before.machineNanos()) / nanos;
+        double others = used - (after.ranksNanos() - before.ranksNanos()) / nanos;
+        if (ranksHere == ranks && others >= BUSY_CORES && used >= FULL * after.machineCores()) {
             lines.add(String.format(
                     Locale.ROOT,
-                    "# the machine is busy: other processes used %.1f cores meanwhile, so the times are too long",
-                    others));
+                    "# the machine is busy: other processes used %.1f of its %d cores meanwhile, so the times may be too"
+                            + " long",
+                    others,
+                    after.machineCores()));
         }
         return lines;
     }

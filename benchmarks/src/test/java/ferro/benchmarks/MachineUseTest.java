@@ -4,14 +4,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.benchmarks.MachineUse.Reading;
+import ferro.group.SystemContext;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class MachineUseTest {
-    private static final Reading BEFORE = new Reading(5e9, 70e9, 2e9);
+    private static final Reading BEFORE = new Reading(5e9, 70e9, 2, 2e9);
 
     @TempDir
     private Path folder;
@@ -19,24 +21,53 @@ class MachineUseTest {
     @Test
     void theLoadOfOtherProcessesIsPrinted() {
         // 10 s in which the machine computed for 17 s, 9 s of it in the ranks
-        List<String> warnings = new MachineUse(2, 2).warnings(BEFORE, new Reading(15e9, 87e9, 11e9));
+        List<String> warnings = new MachineUse(2, 2, 2).warnings(BEFORE, after(87e9, 2, 11e9));
 
         assertEquals(
-                List.of("# the machine is busy: other processes used 0.8 cores meanwhile, so the times are too long"),
+                List.of(
+                        "# the machine is busy: other processes used 0.8 of its 2 cores meanwhile, so the times may be too"
+                                + " long"),
                 warnings);
     }
 
     @Test
     void anIdleMachineHasNoWarning() {
-        assertEquals(List.of(), new MachineUse(2, 2).warnings(BEFORE, new Reading(15e9, 80e9, 11.5e9)));
-        assertEquals(List.of(), new MachineUse(2, 2).warnings(BEFORE, new Reading(15e9, Double.NaN, 11.5e9)));
+        assertEquals(List.of(), new MachineUse(2, 2, 2).warnings(BEFORE, after(80e9, 2, 11.5e9)));
+        assertEquals(List.of(), new MachineUse(2, 2, 2).warnings(BEFORE, after(Double.NaN, 0, 11.5e9)));
+    }
+
+    @Test
+    void aMachineWithFreeCoresHasNoWarning() {
+        // a container with 2 of 16 cores: other containers used 5 cores
+        assertEquals(List.of(), new MachineUse(2, 2, 2).warnings(BEFORE, after(140e9, 16, 22e9)));
     }
 
     @Test
     void ranksThatShareCoresArePrinted() {
         assertEquals(
-                List.of("# 3 ranks share 2 cores: a call also waits until the other ranks get a core"),
-                new MachineUse(2, 3).warnings(BEFORE, new Reading(15e9, 80e9, 12e9)));
+                List.of("# 3 ranks share 2 cores of this host: a call also waits until the other ranks get a core"),
+                new MachineUse(2, 3, 3).warnings(BEFORE, after(80e9, 2, 12e9)));
+    }
+
+    @Test
+    void ranksOfOtherHostsAreNotCounted() {
+        // 4 ranks on 2 hosts of 2 cores: the ranks of both hosts computed for 36 s
+        assertEquals(List.of(), new MachineUse(2, 2, 4).warnings(BEFORE, after(88e9, 2, 38e9)));
+        // and if they slept, this host's other processes are still unknown
+        assertEquals(List.of(), new MachineUse(2, 2, 4).warnings(BEFORE, after(88e9, 2, 4e9)));
+    }
+
+    @Test
+    void theSettingsOfARankHaveTheRanksOfItsHost() {
+        Map<String, String> settings = Map.of("LOCAL_WORLD_SIZE", "2", "FERRO_LOCAL_CORES", "3");
+
+        try (SystemContext context = SystemContext.of(settings)) {
+            assertEquals(new MachineUse(3, 2, 4), MachineUse.of(context, 4));
+        }
+    }
+
+    private static Reading after(double machineNanos, int cores, double ranksNanos) {
+        return new Reading(15e9, machineNanos, cores, ranksNanos);
     }
 
     @Test
@@ -45,6 +76,7 @@ class MachineUseTest {
                 folder.resolve("stat"), "cpu  300 20 1000 99999 7 0 8 9 0 0\ncpu0 150 10 500 49999 3 0 4 5 0 0\n");
 
         assertEquals(13.2e9, Reading.now(counters).machineNanos(), 1);
+        assertEquals(1, Reading.now(counters).machineCores());
         assertTrue(Double.isNaN(Reading.now(folder.resolve("none")).machineNanos()));
         assertTrue(
                 Double.isNaN(Reading.now(Files.writeString(counters, "other")).machineNanos()));
