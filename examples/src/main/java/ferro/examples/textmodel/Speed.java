@@ -37,7 +37,7 @@ record Speed(int ranks, double together, double alone, int cores) {
         return String.format(
                 Locale.ROOT,
                 "are %d ranks faster than one? %s, %.1f times as fast on %d core%s: %,.0f characters/s beside %,.0f of one"
-                        + " rank",
+                        + " rank (median step after warm-up)",
                 ranks,
                 times >= FASTER ? "yes" : "no",
                 times,

@@ -26,11 +26,11 @@ class SpeedTest {
     void theAnswerSaysNoIfOneRankIsAsFast() {
         assertEquals(
                 "are 4 ranks faster than one? yes, 1.3 times as fast on 2 cores: 13,000 characters/s beside 10,000 of"
-                        + " one rank",
+                        + " one rank (median step after warm-up)",
                 new Speed(4, 13_000, 10_000, 2).answer());
         assertEquals(
                 "are 3 ranks faster than one? no, 1.0 times as fast on 1 core: 10,200 characters/s beside 10,000 of"
-                        + " one rank",
+                        + " one rank (median step after warm-up)",
                 new Speed(3, 10_200, 10_000, 1).answer());
     }
 
