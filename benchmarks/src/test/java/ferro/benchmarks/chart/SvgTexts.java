@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
@@ -79,6 +80,17 @@ public final class SvgTexts {
         elements("text").forEach(text -> structure.add(text.getAttribute("class") + " " + text.getTextContent()));
         elements("polyline").forEach(stroke -> structure.add(stroke.getAttribute("class")));
         return structure;
+    }
+
+    /** Returns the points of the strokes, in their order: x and y in turn. */
+    public List<double[]> points() {
+        List<double[]> points = new ArrayList<>();
+        for (Element stroke : elements("polyline")) {
+            String[] numbers = stroke.getAttribute("points").trim().split("[ ,]+");
+            points.add(Stream.of(numbers).mapToDouble(Double::parseDouble).toArray());
+        }
+        assertTrue(points.size() > 1, "no strokes");
+        return points;
     }
 
     private List<Box> boxes() {
