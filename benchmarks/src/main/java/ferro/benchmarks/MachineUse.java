@@ -15,10 +15,10 @@ import java.util.Locale;
  * What else than the ranks uses the processor while they are measured, by the counters of Linux.
  *
  * @param cores number of cores that the ranks of this host may use
- * @param ranksHere number of ranks of this host
+ * @param localRanks number of ranks of this host
  * @param ranks number of ranks of the job
  */
-record MachineUse(int cores, int ranksHere, int ranks) {
+record MachineUse(int cores, int localRanks, int ranks) {
     private static final Path COUNTERS = Path.of("/proc/stat");
     private static final double NANOS_PER_TICK = 1e7;
     /** Below this use by other processes there is no warning, however busy the ranks are. */
@@ -86,14 +86,14 @@ record MachineUse(int cores, int ranksHere, int ranks) {
      */
     List<String> warnings(Reading before, Reading after) {
         List<String> lines = new ArrayList<>();
-        if (ranksHere > cores) {
-            lines.add("# " + ranksHere + " ranks share " + cores + (cores == 1 ? " core" : " cores")
+        if (localRanks > cores) {
+            lines.add("# " + localRanks + " ranks share " + cores + (cores == 1 ? " core" : " cores")
                     + " of this host: a call also waits until the other ranks get a core");
         }
         double nanos = after.wallNanos() - before.wallNanos();
         double used = (after.machineNanos() - before.machineNanos()) / nanos;
         double others = used - (after.ranksNanos() - before.ranksNanos()) / nanos;
-        if (ranksHere == ranks && others >= BUSY_CORES && used >= FULL * after.machineCores()) {
+        if (localRanks == ranks && others >= BUSY_CORES && used >= FULL * after.machineCores()) {
             lines.add(String.format(
                     Locale.ROOT,
                     "# the machine is busy: other processes used %.1f of its %d cores meanwhile, so the times may be too"
