@@ -1,6 +1,7 @@
 package ferro.launcher;
 
 import ferro.launcher.input.DebuggedRanks;
+import ferro.launcher.input.JobSpec;
 import ferro.launcher.program.CommandTarget;
 import ferro.launcher.program.JavaSettings;
 import ferro.launcher.program.JavaTarget;
@@ -87,8 +88,8 @@ final class RunCommand implements Callable<Integer> {
         World inside = options.settle(world);
         optionBehindProgram().ifPresent(world.screen()::note);
         return options.job(inside, spec -> {
-                    Target target = target(words == null ? List.of() : words);
-                    return new Job(spec.debugging(new DebuggedRanks(debugged)), target, inside);
+                    JobSpec checked = spec.debugging(new DebuggedRanks(debugged));
+                    return new Job(checked, target(words == null ? List.of() : words), inside);
                 })
                 .run();
     }

@@ -54,6 +54,7 @@ class FerroCommandTest {
                 "run -n 0 -- true | ferro run: -n 0: need a number of ranks",
                 "run -n 2 --debug 1 -- python3 train.py | ferro run: --debug [1] needs a Java program (Main.java, app.jar or a main class), found the command \"python3 train.py\"",
                 "run -n 2 --debug 2 ferro.launcher.FerroCommand | ferro run: --debug 2: need a rank from 0 to 1, as the job has 2 ranks",
+                "run -n 2 --debug 2 Missing.java | ferro run: --debug 2: need a rank from 0 to 1, as the job has 2 ranks",
                 "run -n 2 --debug 0,-1 ferro.launcher.FerroCommand | ferro run: --debug -1: need a rank from 0 to 1",
                 "run -n 2 --debug one ferro.launcher.FerroCommand | ferro run: Invalid value for option '--debug'",
                 "run -n many -- true | ferro run: Invalid value for option '--ranks': 'many' is not an int",
