@@ -1,12 +1,15 @@
 package ferro.launcher.input;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * The ranks that wait for a debugger when they start ({@code --debug}). The JVM of such a rank listens on a free port of
@@ -24,6 +27,8 @@ public record DebuggedRanks(Set<Integer> ranks) {
     private static final Pattern LISTENING =
             Pattern.compile("Listening for transport dt_socket at address: (?:\\S+:)?(\\d+)");
 
+    private static final byte[] BEGIN = "Listening for transport ".getBytes(StandardCharsets.US_ASCII);
+
     /** Refuses ranks that the job does not have. */
     void check(Placement placement) {
         for (int rank : new TreeSet<>(ranks)) {
@@ -33,6 +38,11 @@ public record DebuggedRanks(Set<Integer> ranks) {
                         + (placement.worldSize() == 1 ? " rank" : " ranks"));
             }
         }
+    }
+
+    /** Returns their numbers in order, for example {@code 0, 2}; empty if there are none. */
+    public String numbers() {
+        return new TreeSet<>(ranks).stream().map(String::valueOf).collect(Collectors.joining(", "));
     }
 
     /** Whether there are any. */
@@ -58,6 +68,11 @@ public record DebuggedRanks(Set<Integer> ranks) {
         List<String> line = new ArrayList<>(java);
         line.add(1, AGENT);
         return line;
+    }
+
+    /** Whether a line of a debugged rank may name a port, by its first bytes: most lines need not be decoded. */
+    public static boolean mayName(byte[] line, int length) {
+        return length > BEGIN.length && Arrays.equals(line, 0, BEGIN.length, BEGIN, 0, BEGIN.length);
     }
 
     /**

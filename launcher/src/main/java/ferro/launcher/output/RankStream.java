@@ -28,6 +28,7 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
     private final Tail tail;
     private final byte[] prefix;
     private final DebuggedRanks debugged;
+    private final boolean mayListen;
     private final Consumer<IOException> outputClosed;
     private final ByteArrayOutputStream batch = new ByteArrayOutputStream();
     private final Patience patience = new Patience(System::nanoTime);
@@ -65,6 +66,7 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
         this.tail = ties.tail();
         this.prefix = screen.prefixed(name) ? prefix(ties.rank(), screen.terminal(name)) : new byte[0];
         this.debugged = ties.debugged();
+        this.mayListen = name == Screen.Name.OUT && debugged.ranks().contains(rank);
         this.outputClosed = ties.outputClosed();
     }
 
@@ -142,7 +144,7 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
 
     /** Prints the line about a debugger in place of a line of the JVM; returns whether there was one. */
     private boolean isNoted(byte[] bytes, int length) {
-        if (!debugged.areAny() || name != Screen.Name.OUT) {
+        if (!mayListen || !DebuggedRanks.mayName(bytes, length)) {
             return false;
         }
         Optional<String> note = debugged.note(rank, new String(bytes, 0, length, StandardCharsets.UTF_8), noted);
