@@ -122,6 +122,7 @@ final class NodeMeeting {
                 spec.placement().nodes(),
                 FerroVersion.built(),
                 backend,
+                spec.debugged().numbers(),
                 session);
     }
 

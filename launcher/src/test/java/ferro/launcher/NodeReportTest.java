@@ -240,7 +240,7 @@ class NodeReportTest {
     }
 
     private static NodeCard card(int node, int ranks, int nodes) {
-        return new NodeCard(node, "h" + node, "10.0.0." + (node + 1), ranks, nodes, "1", "", 17 + node);
+        return new NodeCard(node, "h" + node, "10.0.0." + (node + 1), ranks, nodes, "1", "", "", 17 + node);
     }
 
     private static NodeReport report(Supervisor.JobOutcome outcome, List<RankOutput> printed, NodeFindings findings) {

@@ -14,10 +14,19 @@ import java.util.stream.IntStream;
  * @param nodes   number of nodes of the job, as it was told
  * @param version of ferro
  * @param backend back end that was requested by name; empty if the choice was left open
+ * @param debug   ranks that wait for a debugger, for example {@code 0, 2}; empty if there are none
  * @param session number of this run of the launcher, chosen at random
  */
 public record NodeCard(
-        int node, String host, String address, int ranks, int nodes, String version, String backend, long session) {
+        int node,
+        String host,
+        String address,
+        int ranks,
+        int nodes,
+        String version,
+        String backend,
+        String debug,
+        long session) {
     /**
      * Compares this card with that of another launcher of the job.
      *
@@ -37,7 +46,14 @@ public record NodeCard(
         if (!backend.isEmpty() && !other.backend.isEmpty() && !backend.equals(other.backend)) {
             return Optional.of(differs("the back end", backend, other, other.backend));
         }
+        if (!debug.equals(other.debug)) {
+            return Optional.of(differs("--debug", orNone(debug), other, orNone(other.debug)));
+        }
         return Optional.empty();
+    }
+
+    private static String orNone(String debug) {
+        return debug.isEmpty() ? "none" : debug;
     }
 
     private String differs(String what, String own, NodeCard other, String others) {

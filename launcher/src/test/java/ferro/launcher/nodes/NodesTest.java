@@ -115,6 +115,15 @@ class NodesTest {
     }
 
     @Test
+    void ranksToDebugThatDifferAreRefusedOnBoth() throws Exception {
+        List<String> texts = apart(debugging(0, 2, "1", "0, 3"), card(1, 2, "1"));
+
+        String text = "--debug differs: 0, 3 on node 0 (host h0, 127.0.0.1), none on node 1 (host h1, 127.0.0.2): need"
+                + " the same on all nodes";
+        assertEquals(List.of(text, text), texts);
+    }
+
+    @Test
     void secondLauncherOfANodeIsRefusedAndSoAreAllThatWait() throws Exception {
         CompletableFuture<Nodes> zero = meeting(ofThree(0), LONG_TIMES);
         NodeCard first = ofThree(1);
@@ -408,11 +417,15 @@ class NodesTest {
     }
 
     private NodeCard ofThree(int node) {
-        return new NodeCard(node, "h" + node, "127.0.0." + (node + 1), 2, 3, "1", "", sessions++);
+        return new NodeCard(node, "h" + node, "127.0.0." + (node + 1), 2, 3, "1", "", "", sessions++);
     }
 
     private NodeCard card(int node, int ranks, String version) {
-        return new NodeCard(node, "h" + node, "127.0.0." + (node + 1), ranks, 2, version, "", sessions++);
+        return debugging(node, ranks, version, "");
+    }
+
+    private NodeCard debugging(int node, int ranks, String version, String debug) {
+        return new NodeCard(node, "h" + node, "127.0.0." + (node + 1), ranks, 2, version, "", debug, sessions++);
     }
 
     private List<Nodes> meet(Duration silence, NodeCard... cards) throws Exception {
