@@ -16,3 +16,5 @@ trap 'rm -rf "$folder"' EXIT
 ./ferro analyze "$images/recordings" --html "$folder/timeline.html" >/dev/null
 "$browser" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars --user-data-dir="$folder/profile" \
     --window-size=1200,830 --screenshot="$images/timeline.png" "file://$folder/timeline.html" >/dev/null 2>&1
+cp "$images/timeline.png" "$folder"
+(cd "$folder" && sha256sum timeline.html timeline.png) >"$images/timeline.sha256"

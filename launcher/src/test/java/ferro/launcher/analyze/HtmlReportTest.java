@@ -8,9 +8,13 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.File;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -24,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The timeline in a browser without a screen: that it opens, shows all there is, and marks who is to blame. */
 class HtmlReportTest {
+    private static final Path IMAGES = Path.of("../docs/images");
     private static final Pattern BODY = Pattern.compile("<body([^>]*)>");
     private static final Pattern FACT = Pattern.compile("data-([a-z-]+)=\"([^\"]*)\"");
     private static final long PATIENCE_SECONDS = 60;
@@ -87,8 +92,18 @@ class HtmlReportTest {
 
     @Test
     void pictureOfTheReadmeIsTheTimelineOfTheCommittedRecordings() throws Exception {
-        String page = Analysis.of(Path.of("../docs/images/recordings"), Optional.empty())
-                .html();
+        String page = Analysis.of(IMAGES.resolve("recordings"), Optional.empty()).html();
+
+        assertEquals(
+                sha256(page.getBytes(StandardCharsets.UTF_8)) + "  timeline.html\n"
+                        + sha256(Files.readAllBytes(IMAGES.resolve("timeline.png"))) + "  timeline.png\n",
+                Files.readString(IMAGES.resolve("timeline.sha256")),
+                "draw again with: benchmarks/pictures.sh");
+    }
+
+    @Test
+    void timelineOfTheCommittedRecordingsOpens() throws Exception {
+        String page = Analysis.of(IMAGES.resolve("recordings"), Optional.empty()).html();
 
         Map<String, String> facts = facts(opened(page));
 
@@ -118,6 +133,10 @@ class HtmlReportTest {
         assertTrue(bars > 16 && bars < 16 * (CALLS - 1), bars + " bars");
     }
 
+    private static String sha256(byte[] bytes) throws NoSuchAlgorithmException {
+        return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
+    }
+
     /** Opens a page in headless Chromium and returns the document as it is after its scripts have run. */
     private String opened(String html) throws IOException, InterruptedException {
         Path page = Files.writeString(folder.resolve("page.html"), html);
@@ -135,7 +154,7 @@ class HtmlReportTest {
                 "--user-data-dir=" + folder.resolve("profile"),
                 "--window-size=1400,1000",
                 "--dump-dom",
-                page.toUri().toString()));
+                page.toUri() + "#inspect"));
         Path out = folder.resolve("dom.html");
         Process started = new ProcessBuilder(line)
                 .redirectOutput(out.toFile())
