@@ -30,6 +30,9 @@ class DebuggedRanksTest {
             "FERRO_HEARTBEAT_SUSPECT", "300ms",
             "FERRO_HEARTBEAT_LIMIT", "700ms");
 
+    /** What the program prints of the event. */
+    private static final String SUSPECTED = "event SUSPECTED of ranks [1]";
+
     private static final long HELD_MILLIS = 2_500;
 
     @Test
@@ -61,7 +64,7 @@ class DebuggedRanksTest {
                             .filter(line -> line.contains("ferro.debug is on"))
                             .count(),
                     run::toString);
-            assertFalse(run.errText().contains("suspected"), run::toString);
+            assertFalse(run.errText().contains(SUSPECTED), run::toString);
         }
     }
 
@@ -83,6 +86,7 @@ class DebuggedRanksTest {
                 assertEquals(1, run.exitCode(), run::toString);
             }
             assertTrue(run.errText().contains(code), run::toString);
+            assertTrue(run.errText().contains(SUSPECTED), run::toString);
         }
     }
 

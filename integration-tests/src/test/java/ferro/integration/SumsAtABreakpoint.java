@@ -6,13 +6,14 @@ import java.time.Duration;
 
 /**
  * A rank that sums three times, before, at and after a method at which a debugger stops rank 1. The last sum has a deadline in
- * the code.
+ * the code. Each rank prints the events of the group.
  */
 final class SumsAtABreakpoint {
     private SumsAtABreakpoint() {}
 
     public static void main(String[] arguments) {
         try (ProcessGroup group = ProcessGroup.join()) {
+            group.onEvent(event -> System.err.println("event " + event.kind() + " of ranks " + event.ranks()));
             int first = sum(group, group.rank() + 3);
             breakpoint();
             int second = sum(group, first + group.rank());
