@@ -133,14 +133,18 @@ class LimitsPageTest {
 
     /** Returns the number of a text with its unit counted in, if there is one; seconds, characters and calls count one. */
     private static Optional<Long> bytes(String text) {
-        return Pattern.compile("(\\d+) ?(\\w*)").matcher(text).results().findFirst().map(number -> {
-            int shift = switch (number.group(2)) {
-                case "KiB" -> 10;
-                case "MiB" -> 20;
-                default -> 0;
-            };
-            return Long.parseLong(number.group(1)) << shift;
-        });
+        return Pattern.compile("(\\d+) ?(\\w*)")
+                .matcher(text)
+                .results()
+                .findFirst()
+                .map(number -> {
+                    int shift = switch (number.group(2)) {
+                        case "KiB" -> 10;
+                        case "MiB" -> 20;
+                        default -> 0;
+                    };
+                    return Long.parseLong(number.group(1)) << shift;
+                });
     }
 
     /** Returns the cells of the rows below a heading, without the head of the table. */
