@@ -50,6 +50,9 @@ class GuidePageTest {
     private static final List<Pattern> OF_A_BUSY_MACHINE = Stream.of(
                     "\\[\\d+\\] INFO ferro\\.join: rank \\d+ of .*",
                     ".*: waiting for ranks? .*",
+                    ".*: waiting for the store .*",
+                    "ferro: waiting for node .*",
+                    "ferro: node \\d+ waits for .*",
                     ".* goes on without a debugger: .*")
             .map(Pattern::compile)
             .toList();

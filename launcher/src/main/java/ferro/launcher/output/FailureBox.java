@@ -62,6 +62,8 @@ public record FailureBox(
         private List<String> rest() {
             List<String> rest = new ArrayList<>(lastLines);
             rest.removeAll(trace);
+            // what a rank printed while it joined says nothing about its end
+            rest.removeIf(line -> line.startsWith("INFO ferro.join: "));
             return rest;
         }
     }

@@ -12,6 +12,22 @@ import org.junit.jupiter.api.Test;
 class FailureBoxTest {
 
     @Test
+    void linesOfTheJoinAreNotTheLastLinesOfARank() {
+        FailureBox box = new FailureBox(
+                new FailureBox.First(1, "rank 1 failed first: exit code 1", "host host-b", 17),
+                0.5,
+                List.of(),
+                List.of(),
+                new FailureBox.Printed(
+                        List.of(), List.of("INFO ferro.join: waiting for the store at 127.0.0.1:1", "bye"), false),
+                List.of());
+
+        String text = String.join("\n", box.lines(80));
+
+        assertTrue(text.contains("| last lines of rank 1 (1):\n|   bye\n"), text);
+    }
+
+    @Test
     void boxNamesRankHostPidSignalAndLastLines() {
         FailureBox box = new FailureBox(
                 new FailureBox.First(2, "rank 2 failed first: " + ExitCode.describe(137), "host host-a", 4711),
