@@ -16,12 +16,14 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -103,24 +105,17 @@ class NodesTest {
     @Test
     @DisplayName("row 42: what differs between launchers is refused on both with both values")
     void whatDiffersIsRefusedOnBothWithBothValues() throws Exception {
-        for (NodeCard other : List.of(card(1, 3, "1"), card(1, 2, "2"))) {
+        Map<String, NodeCard> others = Map.of(
+                "-n differs: 2 on node 0 (host h0, 127.0.0.1), 3 on", card(1, 3, "1"),
+                "ferro differs: 1 on node 0", card(1, 2, "2"),
+                "--debug differs: none on node 0 (host h0, 127.0.0.1), 0, 3 on", card(1, 2, "1", "0, 3"));
+        for (Map.Entry<String, NodeCard> other : others.entrySet()) {
             serveAnew();
-            List<String> texts = apart(card(0, 2, "1"), other);
+            List<String> texts = apart(card(0, 2, "1"), other.getValue());
             assertEquals(texts.get(0), texts.get(1));
-            boolean ranks = other.ranks() == 3;
-            String values = ranks ? "-n differs: 2 on node 0 (host h0, 127.0.0.1), 3 on" : "ferro differs: 1 on node 0";
-            assertTrue(texts.get(0).contains(values), texts.get(0));
+            assertTrue(texts.get(0).contains(other.getKey()), texts.get(0));
             assertTrue(texts.get(0).contains("on node 1 (host h1, 127.0.0.2): need the same"), texts.get(0));
         }
-    }
-
-    @Test
-    void ranksToDebugThatDifferAreRefusedOnBoth() throws Exception {
-        List<String> texts = apart(debugging(0, 2, "1", "0, 3"), card(1, 2, "1"));
-
-        String text = "--debug differs: 0, 3 on node 0 (host h0, 127.0.0.1), none on node 1 (host h1, 127.0.0.2): need"
-                + " the same on all nodes";
-        assertEquals(List.of(text, text), texts);
     }
 
     @Test
@@ -420,12 +415,9 @@ class NodesTest {
         return new NodeCard(node, "h" + node, "127.0.0." + (node + 1), 2, 3, "1", "", "", sessions++);
     }
 
-    private NodeCard card(int node, int ranks, String version) {
-        return debugging(node, ranks, version, "");
-    }
-
-    private NodeCard debugging(int node, int ranks, String version, String debug) {
-        return new NodeCard(node, "h" + node, "127.0.0." + (node + 1), ranks, 2, version, "", debug, sessions++);
+    private NodeCard card(int node, int ranks, String version, String... debug) {
+        String ranksToDebug = String.join("", debug);
+        return new NodeCard(node, "h" + node, "127.0.0." + (node + 1), ranks, 2, version, "", ranksToDebug, sessions++);
     }
 
     private List<Nodes> meet(Duration silence, NodeCard... cards) throws Exception {
@@ -445,16 +437,11 @@ class NodesTest {
         return met;
     }
 
-    private List<String> apart(NodeCard... cards) throws Exception {
-        List<CompletableFuture<Nodes>> meeting = new ArrayList<>();
-        for (NodeCard card : cards) {
-            meeting.add(meeting(card, LONG_TIMES));
-        }
-        List<String> texts = new ArrayList<>();
-        for (CompletableFuture<Nodes> one : meeting) {
-            texts.add(refusal(one));
-        }
-        return texts;
+    private List<String> apart(NodeCard one, NodeCard other) {
+        CompletableFuture<Nodes> meeting = meeting(one, LONG_TIMES);
+        return Stream.of(meeting, meeting(other, LONG_TIMES))
+                .map(NodesTest::refusal)
+                .toList();
     }
 
     private static String refusal(CompletableFuture<Nodes> meeting) {

@@ -241,7 +241,17 @@ public final class OperationQueue implements CollectiveProgress {
         }
         long begunNanos = isLong ? callNanos : loop.nanoTime();
         int entry = entered(prepared, sequence, begunNanos, broken);
-        int polls = published ? consumed(prepared, in, out) : SharedMachine.NOT_THERE;
+        int polls = SharedMachine.NOT_THERE;
+        try {
+            if (published) {
+                polls = prepared.program == null
+                        ? overLinks.copyAll(prepared, in, out)
+                        : overMemory.consume(prepared.program, prepared.call, in, out, prepared.completing);
+            }
+        } catch (RuntimeException | Error failure) {
+            polls = SharedMachine.NOT_THERE;
+            control.fail(Failures.inside(loop.group(), failure));
+        }
         if (polls == SharedMachine.NOT_THERE) {
             direct.work().become(prepared.name, begunNanos, timeout);
             direct.work().recordedAs(entry);
@@ -249,32 +259,24 @@ public final class OperationQueue implements CollectiveProgress {
             return false;
         }
         boolean isQuick = !isLong && polls < SharedMachine.LOOKS_WITHOUT_HINT && !runsCode(prepared);
-        long before = isQuick ? loop.recorder().counter().calls(CallCounter.indexOf(prepared.kind)) : 0;
-        boolean isMeasured = before < CALLS_PER_SAMPLE || before % CALLS_PER_SAMPLE == 0;
-        long endedNanos = isMeasured ? loop.nanoTime() : begunNanos;
-        long spentNanos = endedNanos - begunNanos;
-        boolean countsForAll = before >= CALLS_PER_SAMPLE && spentNanos < MAX_SAMPLE_NANOS;
-        countEnded(prepared, in, begunNanos, begunNanos + (countsForAll ? CALLS_PER_SAMPLE : 1) * spentNanos);
-        loop.recorder().done(entry, endedNanos, prepared.steps, prepared.bytesMoved);
+        recordEnd(prepared, in, entry, begunNanos, isQuick);
         ENDED.setOpaque(this, sequence);
         return true;
     }
 
-    /** Returns the number of polls after which the result was there, or {@link SharedMachine#NOT_THERE}. */
-    private int consumed(Prepared prepared, HostTensor in, HostTensor out) {
-        try {
-            return prepared.program == null
-                    ? overLinks.copyAll(prepared, in, out)
-                    : overMemory.consume(prepared.program, prepared.call, in, out, prepared.completing);
-        } catch (RuntimeException | Error failure) {
-            control.fail(Failures.inside(loop.group(), failure));
-            return SharedMachine.NOT_THERE;
-        }
-    }
-
-    private void countEnded(Prepared prepared, HostTensor in, long begunNanos, long endedNanos) {
+    /** Counts a call that has ended, and notes its end in the recording. */
+    private void recordEnd(Prepared prepared, HostTensor in, int entry, long begunNanos, boolean isQuick) {
+        CallCounter counter = loop.recorder().counter();
+        int index = CallCounter.indexOf(prepared.kind);
+        long before = isQuick ? counter.calls(index) : 0;
+        boolean isMeasured = before < CALLS_PER_SAMPLE || before % CALLS_PER_SAMPLE == 0;
+        long endedNanos = isMeasured ? loop.nanoTime() : begunNanos;
+        long spentNanos = endedNanos - begunNanos;
+        boolean countsForAll = before >= CALLS_PER_SAMPLE && spentNanos < MAX_SAMPLE_NANOS;
+        long countedNanos = countsForAll ? CALLS_PER_SAMPLE * spentNanos : spentNanos;
         long bytes = prepared.contributedBytes(in, loop.group().rank());
-        loop.recorder().counter().ended(CallCounter.indexOf(prepared.kind), 1, bytes, begunNanos, endedNanos);
+        counter.ended(index, 1, bytes, begunNanos, begunNanos + countedNanos);
+        loop.recorder().done(entry, endedNanos, prepared.steps, prepared.bytesMoved);
     }
 
     /** Returns whether a call runs code of the program, which may take any time. */
