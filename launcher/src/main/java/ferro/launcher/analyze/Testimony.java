@@ -136,6 +136,10 @@ final class Testimony {
         if (own.isPresent() && (own.get().unfinished() || !lost)) {
             return inside(rank, own.get(), pronoun);
         }
+        if (scene.sequence() < 0 && scene.code().isEmpty()) {
+            String call = whileIn(rank, scene);
+            return pronoun.say("it is in no call of ferro") + (call.isEmpty() ? "" : ", while others wait in " + call);
+        }
         if (scene.sequence() < 0) {
             return scene.code() + " in group \"" + group.name() + "\"";
         }

@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 
 /**
  * Which rank waits for which: from every rank that is in a call to the ranks that have not made this call, or, if all have
- * made it, to the ranks that it needs something from. A rank at the end of all chains keeps the others waiting.
+ * made it, to the ranks that it needs something from; from a rank that waits for a message to the other rank. A rank at the end of all chains keeps the others waiting.
  */
 final class WaitChain {
     private final Merge merge;
@@ -35,6 +35,41 @@ final class WaitChain {
             }
         }
         waiting.forEach((rank, one) -> awaited.put(rank, awaited(one)));
+        addMessages();
+    }
+
+    /**
+     * Adds ranks that wait for a message and are in no collective. A rank may also have asked for a message in advance and do
+     * something else. If the messages leave no rank at the end of all chains, only the collectives count.
+     */
+    private void addMessages() {
+        Map<Integer, WaitingRank> messages = new TreeMap<>();
+        merge.recordings()
+                .forEach((rank, recording) -> recording.operations().stream()
+                        .filter(operation -> !waiting.containsKey(rank) && isOpenMessage(operation))
+                        .max(Comparator.comparingLong(RecordedOperation::begun))
+                        .flatMap(operation ->
+                                group(rank, operation).map(group -> new WaitingRank(rank, group, operation)))
+                        .ifPresent(found -> messages.put(rank, found)));
+        messages.forEach((rank, one) -> awaited.put(rank, awaited(one)));
+        if (end().isEmpty() && !waiting.isEmpty()) {
+            awaited.keySet().removeAll(messages.keySet());
+        } else {
+            waiting.putAll(messages);
+        }
+    }
+
+    private static boolean isOpenMessage(RecordedOperation operation) {
+        return !operation.ordered()
+                && operation.state().open()
+                && !operation.progress().waitingFor().isEmpty();
+    }
+
+    private Optional<SharedGroup> group(int rank, RecordedOperation operation) {
+        return merge.groups().stream()
+                .filter(group -> group.members().contains(rank)
+                        && group.nameOn(rank).equals(operation.call().group()))
+                .findFirst();
     }
 
     private static Optional<WaitingRank> unfinished(SharedGroup group, int rank) {
@@ -57,9 +92,10 @@ final class WaitChain {
     }
 
     private static BitSet awaited(WaitingRank one) {
+        boolean ordered = one.operation().ordered();
         SortedSet<Integer> behind = one.group().behind(one.operation().call().sequence());
         BitSet needed = new BitSet();
-        if (!behind.isEmpty()) {
+        if (ordered && !behind.isEmpty()) {
             behind.forEach(needed::set);
             return needed;
         }
