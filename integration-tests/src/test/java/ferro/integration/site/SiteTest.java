@@ -143,18 +143,30 @@ class SiteTest {
         tab.open(site.address(""));
 
         String found = tab.run("""
-                const until = ask => new Promise(resolve => {
-                    const again = () => ask() ? resolve(ask()) : requestAnimationFrame(again);
+                const until = (ask, act) => new Promise(resolve => {
+                    const again = () => {
+                        const found = ask();
+                        if (found) {
+                            resolve(found);
+                        } else {
+                            act();
+                            setTimeout(again, 100);
+                        }
+                    };
                     again();
                 });
-                (await until(() => document.querySelector('#local-search button'))).click();
-                const input = await until(() => document.querySelector('.VPLocalSearchBox input'));
-                input.value = 'broadcast';
-                input.dispatchEvent(new Event('input', { bubbles: true }));
-                const first = await until(() => document.querySelector('.VPLocalSearchBox a.result'));
+                const nothing = () => {};
+                const button = await until(() => document.querySelector('#local-search button'), nothing);
+                // the page answers only after its script has run, and finds only after it has the index
+                const input = await until(
+                    () => document.querySelector('.VPLocalSearchBox input'), () => button.click());
+                const first = await until(() => document.querySelector('.VPLocalSearchBox a.result'), () => {
+                    input.value = 'broadcast';
+                    input.dispatchEvent(new Event('input', { bubbles: true }));
+                });
                 const address = first.href;
                 first.click();
-                await until(() => location.href === address);
+                await until(() => location.href === address, nothing);
                 return document.querySelector('main').innerText;
                 """);
 
