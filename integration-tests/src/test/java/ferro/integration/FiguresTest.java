@@ -12,6 +12,7 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -199,6 +200,7 @@ class FiguresTest {
     }
 
     @Test
+    @Tag("long")
     void eachIsCountedAsItsFirstLinesSay() throws Exception {
         write("one/src/main/java/a/First.java", FIRST);
         write("one/src/main/java/a/Second.java", SECOND);

@@ -12,12 +12,14 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** {@code config/rename/Rename.java}, which renames declarations with all their uses. */
 @Timeout(150)
+@Tag("long")
 class RenameTest {
     private static final String SHAPE = """
             package a.old;

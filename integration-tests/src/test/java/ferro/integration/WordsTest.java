@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -107,6 +108,7 @@ class WordsTest {
     }
 
     @Test
+    @Tag("long")
     void namesOfAllKindsAndTextsAreCounted() throws Exception {
         writeCheckout();
 
@@ -117,6 +119,7 @@ class WordsTest {
     }
 
     @Test
+    @Tag("long")
     void oneMoreIsRedWithItsFileLineNameAndTheNewWord() throws Exception {
         writeCheckout();
         write("two/src/main/java/b/Added.java", "package b;\n\nfinal class Added {\n    int meetingPlace;\n}\n");
@@ -136,6 +139,7 @@ class WordsTest {
     }
 
     @Test
+    @Tag("long")
     void oneLessIsRedUntilTheSmallerCountIsWritten() throws Exception {
         writeCheckout();
         write("one/src/main/java/a/Names.java", NAMES.replace("settledAt", "decidedAt"));
@@ -153,6 +157,7 @@ class WordsTest {
     }
 
     @Test
+    @Tag("long")
     void noCommandRaisesACount() throws Exception {
         writeCheckout();
         write("one/src/main/java/a/Names.java", NAMES.replace("made", "settled"));
