@@ -70,7 +70,7 @@ final class Chart {
         if (ferro.isPresent() && drawn.size() > 1) {
             List<ChartLine> multiples = lines(drawn, library -> item -> multiple(item, ferro.get(), library));
             panels.add(panel(
-                    medium.words() + ": ratio (lower is better)", "time divided by the time of ferro", multiples));
+                    medium.words() + ": ratio (lower is better)", "time divided by the time of ferro, logarithmic", multiples));
         }
         return panels;
     }
@@ -133,7 +133,7 @@ final class Chart {
                 ticks.add(new Axis.Tick(size, Sizes.label((long) size)));
             }
         }
-        return Axis.of("size of the data", ticks);
+        return Axis.of("size of the data of a rank, logarithmic", ticks);
     }
 
     /** Returns the time of a library divided by ferro's, in the state of the machine in which most rounds were made. */
