@@ -331,6 +331,7 @@ public final class Settings {
             "ferro.quick",
             "ferro.simulation.first",
             "ferro.simulation.seeds",
+            "ferro.simulation.traces",
             "FERRO_COMPARE_CLASS_PATH",
             "FERRO_KERNELS_CLASS_PATH");
 

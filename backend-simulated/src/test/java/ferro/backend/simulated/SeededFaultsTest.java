@@ -5,7 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.group.SystemContext;
 import ferro.spi.Settings;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
@@ -16,7 +20,8 @@ import org.junit.jupiter.api.Timeout;
 /**
  * Random programs with random faults. {@code -Dferro.seed=N} replays one; {@code -Dferro.simulation.seeds=1000000} runs so many,
  * however long it takes; without either it is as many as half a minute has room for. They begin at 1, or at
- * {@code -Dferro.simulation.first=N}, so that many can be run in parts.
+ * {@code -Dferro.simulation.first=N}, so that many can be run in parts. {@code -Dferro.simulation.traces=FILE} writes the
+ * trace of each seed, so that the runs of two builds can be compared.
  */
 class SeededFaultsTest {
     private static final long USUAL_NANOS = TimeUnit.SECONDS.toNanos(15);
@@ -27,7 +32,7 @@ class SeededFaultsTest {
     @Test
     @DisplayName("row 21, row 28: whatever goes wrong nobody hangs, and nobody is given wrong data")
     @Timeout(value = 6, unit = TimeUnit.HOURS)
-    void whateverGoesWrongNobodyHangsAndNobodyIsGivenWrongData(TestReporter reporter) {
+    void whateverGoesWrongNobodyHangsAndNobodyIsGivenWrongData(TestReporter reporter) throws IOException {
         SystemContext context = SystemContext.ofProcess();
         if (Settings.SEED.find(context).isPresent()) {
             Simulation.seeds(1, context).forEach(FaultyRun::run);
@@ -38,6 +43,11 @@ class SeededFaultsTest {
         long seeds = wanted > 0 ? wanted : USUAL_SEEDS;
         long first =
                 context.setting("ferro.simulation.first").map(Long::valueOf).orElse(1L);
+        Optional<String> traces = context.setting("ferro.simulation.traces");
+        if (traces.isPresent()) {
+            writeTraces(traces.get(), first, seeds);
+            return;
+        }
         long begun = System.nanoTime();
         long seed = first;
         long useful = 0;
@@ -49,6 +59,17 @@ class SeededFaultsTest {
         long share = 100 * useful / (seed - first);
         reporter.publishEntry("a fault among three ranks or more", share + " %");
         assertTrue(seed - first < ENOUGH_SEEDS || share >= LEAST_PERCENT, share + " % of the seeds are of use");
+    }
+
+    /** Writes seed, hash of the trace, virtual time in nanoseconds and number of events, one seed a line. */
+    private static void writeTraces(String file, long first, long seeds) throws IOException {
+        try (PrintWriter traces = new PrintWriter(file, StandardCharsets.UTF_8)) {
+            for (long seed = first; seed < first + seeds; seed++) {
+                Simulation.Result result = FaultyRun.run(seed);
+                traces.println(seed + "," + result.traceHash() + ","
+                        + result.virtualTime().toNanos() + "," + result.steps());
+            }
+        }
     }
 
     @Test
