@@ -2,35 +2,20 @@ package ferro.spi;
 
 import ferro.FerroException;
 import ferro.Medium;
-import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.Optional;
 
 /**
- * A medium that carries data between ranks. TCP, shared memory and the simulator implement this interface. Any thread
- * may make progress on a transport: the caller of a blocking call, the progress thread, or the simulator. Only one
- * thread at a time makes progress, since the engine holds the progress lock. Only {@link #park} waits; all other
- * methods return immediately. Any thread may call {@link #wakeup}, {@link #control} and {@link #close}.
+ * A medium that carries data between ranks: a {@link ControlLane} with data links. TCP, shared memory and the simulator
+ * implement this interface. Any thread may make progress on a transport: the caller of a blocking call, the progress
+ * thread, or the simulator. Only one thread at a time makes progress, since the engine holds the progress lock. Only
+ * {@link #park} waits; all other methods return immediately. Any thread may call {@link #wakeup}, {@link #control} and
+ * {@link #close}.
  *
  * <p>Ranks create a group, and leave it, at different times. Data and control messages for a rank that has not created
  * the group yet wait until the rank has created it. {@code ferro.examples.files} in module examples is a short
  * implementation to start from.
  */
-public interface Transport extends AutoCloseable {
-    /**
-     * Returns this rank.
-     *
-     * @return rank
-     */
-    int rank();
-
-    /**
-     * Returns the number of ranks.
-     *
-     * @return size
-     */
-    int worldSize();
-
+public interface Transport extends ControlLane {
     /**
      * Returns a lane to a peer, which is connected on first use. Lanes of different peers, groups and kinds never wait
      * for each other. The thread that makes progress calls this method, after {@link #events} has been called. After
@@ -49,6 +34,7 @@ public interface Transport extends AutoCloseable {
      * @param group 64 bits of the new group's identity
      * @return transport of the new group; closing one of the two transports does not close the other
      */
+    @Override
     Transport subgroup(int[] ranks, long group);
 
     /**
@@ -83,28 +69,6 @@ public interface Transport extends AutoCloseable {
     }
 
     /**
-     * Sends a small message, which never waits behind data. Aborts, heartbeats and agreements use such messages.
-     *
-     * @param peer    rank of the peer
-     * @param message message of at most 4 KiB, which is copied
-     */
-    void control(int peer, ByteBuffer message);
-
-    /**
-     * Runs a task after the control messages of a peer that have already arrived have been passed to their receivers.
-     * The wait is limited: TCP polls at most 50 times, and the engine waits at most 100 ms. The engine calls this
-     * method before it blames a process that has exited. The last messages of an exited process may say that it has
-     * left the group, or which other rank is to blame. The task runs on a background thread and must not wait.
-     *
-     * @param peer rank of the peer
-     * @param task task, which runs at most once
-     * @return false if the medium does not support this; the task then does not run
-     */
-    default boolean afterControl(int peer, Runnable task) {
-        return false;
-    }
-
-    /**
      * Sets the receiver of losses and control messages. The receiver is called on a background thread, also while no
      * thread makes progress on the links. This method is called once, before the first call of {@link #link}. Events
      * that happened before this call are then delivered in order.
@@ -112,6 +76,16 @@ public interface Transport extends AutoCloseable {
      * @param events receiver of the events
      */
     void events(Events events);
+
+    /**
+     * Sets a receiver that uses no data links, as {@link #events(Events)} does. Events of links are dropped.
+     *
+     * @param events receiver of losses and control messages
+     */
+    @Override
+    default void events(PeerEvents events) {
+        events(new WithoutLinks(events));
+    }
 
     /**
      * Drops all links of this group immediately. When this method returns, the memory of all posts is free again. Later
@@ -133,16 +107,6 @@ public interface Transport extends AutoCloseable {
     }
 
     /**
-     * Returns whether other ranks need this process for more than its groups, because it serves the store. If other
-     * ranks need this process, the close of its last group waits until the other ranks have left too.
-     *
-     * @return false unless this process serves the store
-     */
-    default boolean servesOthers() {
-        return false;
-    }
-
-    /**
      * Ends all links of this group in an orderly way. Data that was already sent arrives at the peers. Data that still
      * arrives at this rank is discarded. No connection is reset. Later posts are ignored, and control messages continue
      * to work until {@link #close}. The thread that makes progress calls this method when the only posts left are
@@ -154,17 +118,6 @@ public interface Transport extends AutoCloseable {
     default boolean leave() {
         abandon();
         return false;
-    }
-
-    /**
-     * Returns a description of the machine that a rank is on, for messages. Ranks on one machine have equal
-     * descriptions, and every rank returns the same description for a given rank.
-     *
-     * @param rank any rank, including this one
-     * @return for example {@code node 1 (host b, 10.99.0.2)}; empty if it is unknown
-     */
-    default String machine(int rank) {
-        return "";
     }
 
     /**
@@ -197,16 +150,6 @@ public interface Transport extends AutoCloseable {
     }
 
     /**
-     * Closes the transport as {@link #close()} does, within a time limit. The last control messages and the last
-     * changes in the store have this time to be sent. The default implementation ignores the limit.
-     *
-     * @param within time limit
-     */
-    default void close(Duration within) {
-        close();
-    }
-
-    /**
      * Drops all links immediately, as {@link #abandon} does, and releases the resources of control messages.
      * Idempotent.
      */
@@ -222,32 +165,7 @@ public interface Transport extends AutoCloseable {
     }
 
     /** The receiver of events that a medium reports. The methods of a receiver never wait. */
-    interface Events {
-        /**
-         * Receives the end of a control connection that ended without a closing message. The peer may live, because the
-         * network between the ranks may have ended the connection. A call of {@link #lost} follows if the peer turns
-         * out to be dead. A medium that cannot distinguish a dead peer from an ended connection calls only {@link
-         * #lost}. By default this method calls {@link #lost} too.
-         *
-         * @param peer  rank of the peer
-         * @param cause failure of code PEER_LOST
-         */
-        default void cutOff(int peer, FerroException cause) {
-            lost(peer, cause);
-        }
-
-        /**
-         * Receives the loss of a peer: its process is gone, or its control connection has ended. With PEER_LOST the
-         * peer is dead. With any other code the peer lives, and only its connection has ended. A medium that cannot
-         * detect the loss of a peer reports none: the engine also monitors the processes of its host and the heartbeats
-         * of the other ranks.
-         *
-         * @param peer  rank of the peer
-         * @param cause failure of code PEER_LOST, PARTITION, or another code, such as PROTOCOL if one side rejected a
-         *     message of the other
-         */
-        void lost(int peer, FerroException cause);
-
+    interface Events extends PeerEvents {
         /**
          * Receives the loss of a link: it ended while it had posts, or could not be created. A medium calls this method
          * once per link, on the thread that makes progress or on a background thread. Data that the peer sent before
@@ -269,13 +187,5 @@ public interface Transport extends AutoCloseable {
          * @param found    header that arrived; a medium does not know the group and the text of this header
          */
         void mismatched(int peer, CallHeader expected, CallHeader found);
-
-        /**
-         * Receives a control message.
-         *
-         * @param peer    rank of the peer
-         * @param message message, which is valid only during the call
-         */
-        void control(int peer, ByteBuffer message);
     }
 }

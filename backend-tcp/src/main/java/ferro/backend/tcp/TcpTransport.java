@@ -13,7 +13,7 @@ import ferro.backend.tcp.link.PolledLinks;
 import ferro.backend.tcp.link.TcpLink;
 import ferro.backend.tcp.link.TlsWire;
 import ferro.backend.tcp.mesh.DataLane;
-import ferro.backend.tcp.mesh.RankArrays;
+import ferro.backend.tcp.mesh.TcpControlLane;
 import ferro.backend.tcp.mesh.TcpMesh;
 import ferro.backend.tcp.tls.TlsSession;
 import ferro.spi.CallHeader;
@@ -50,13 +50,9 @@ final class TcpTransport implements Transport {
     private static final int FIRST_EPOCH = 0;
 
     private final TcpMesh mesh;
+    private final TcpControlLane control;
     private final long group;
     private final LongSupplier clock;
-    /** Ranks of the mesh, in the order of this group. */
-    private final int[] members;
-    /** Ranks of this group, by rank of the mesh; -1 for a rank that is not in this group. */
-    private final int[] rankOf;
-
     private final int rank;
     private final TcpLink[][] links;
     private final Doorbells doorbells;
@@ -75,18 +71,17 @@ final class TcpTransport implements Transport {
      * @param clock clock of the context
      */
     TcpTransport(TcpMesh mesh, long group, int[] members, LongSupplier clock) {
+        this(mesh, group, new TcpControlLane(mesh, group, members), clock);
+    }
+
+    private TcpTransport(TcpMesh mesh, long group, TcpControlLane control, LongSupplier clock) {
         this.mesh = mesh;
         this.group = group;
-        this.members = members.clone();
+        this.control = control;
         this.clock = clock;
-        rankOf = new int[mesh.worldSize()];
-        Arrays.fill(rankOf, -1);
-        for (int i = 0; i < members.length; i++) {
-            rankOf[members[i]] = i;
-        }
-        rank = rankOf[mesh.rank()];
-        links = new TcpLink[DataLane.values().length][members.length];
-        doorbells = new Doorbells(members.length);
+        rank = control.rank();
+        links = new TcpLink[DataLane.values().length][control.worldSize()];
+        doorbells = new Doorbells(control.worldSize());
     }
 
     @Override
@@ -96,7 +91,7 @@ final class TcpTransport implements Transport {
 
     @Override
     public int worldSize() {
-        return members.length;
+        return control.worldSize();
     }
 
     @Override
@@ -111,16 +106,14 @@ final class TcpTransport implements Transport {
         }
         TcpLink made = newLink(peer, on);
         if (!abandoned) {
-            mesh.openData(members[peer], group, on, FIRST_EPOCH);
+            mesh.openData(control.inMesh(peer), group, on, FIRST_EPOCH);
         }
         return made;
     }
 
     @Override
     public Transport subgroup(int[] ranks, long identity) {
-        int[] inMesh = RankArrays.chosen(members, ranks);
-        mesh.retain();
-        return new TcpTransport(mesh, identity, inMesh, clock);
+        return new TcpTransport(mesh, identity, control.subgroup(ranks, identity), clock);
     }
 
     @Override
@@ -157,25 +150,25 @@ final class TcpTransport implements Transport {
             return false;
         }
         if (doorbells.asksFor(peer)) {
-            mesh.openData(members[peer], group, DataLane.BELL, FIRST_EPOCH);
+            mesh.openData(control.inMesh(peer), group, DataLane.BELL, FIRST_EPOCH);
         }
         return doorbells.signal(peer);
     }
 
     @Override
     public void control(int peer, ByteBuffer message) {
-        mesh.control(members[peer], group, message);
+        control.control(peer, message);
     }
 
     @Override
     public boolean afterControl(int peer, Runnable task) {
-        return mesh.afterControl(members[peer], task);
+        return control.afterControl(peer, task);
     }
 
     @Override
     public void events(Events receiver) {
         events = receiver;
-        mesh.register(group, new FromMesh());
+        control.listen(receiver, new FromMesh());
     }
 
     @Override
@@ -198,7 +191,7 @@ final class TcpTransport implements Transport {
 
     @Override
     public boolean servesOthers() {
-        return mesh.servesStore();
+        return control.servesOthers();
     }
 
     @Override
@@ -215,28 +208,28 @@ final class TcpTransport implements Transport {
 
     @Override
     public String machine(int peer) {
-        return mesh.machine(members[peer]);
+        return control.machine(peer);
     }
 
     @Override
     public Optional<SharedMemoryProvider> sharedMemory() {
-        return mesh.sharedMemory(members);
+        return mesh.sharedMemory(control.members());
     }
 
     @Override
     public String noSharedMemoryBecause() {
-        return mesh.noSharedMemoryBecause(members);
+        return mesh.noSharedMemoryBecause(control.members());
     }
 
     @Override
     public Medium medium() {
-        List<String> hosts = mesh.hosts(members);
-        if (members.length == 1 || hosts.isEmpty()) {
+        List<String> hosts = mesh.hosts(control.members());
+        if (worldSize() == 1 || hosts.isEmpty()) {
             return Medium.UNKNOWN;
         }
         // uses the advertised names, not what they resolve to here: all ranks must return the same medium
         String tcp = Addresses.areLoopback(hosts) ? "TCP (loopback)" : "TCP";
-        String text = tcp + (mesh.encrypts(members) ? " with TLS" : "");
+        String text = tcp + (mesh.encrypts(control.members()) ? " with TLS" : "");
         // ranks of one host are near each other, however far the rest of the job is
         return new Medium(text, hosts, new Medium(text, hosts).hasSeveralAddresses() && mesh.isFar());
     }
@@ -253,9 +246,8 @@ final class TcpTransport implements Transport {
         }
         closed = true;
         abandon();
-        mesh.unregister(group);
         closePolledLinks();
-        mesh.close(within);
+        control.close(within);
     }
 
     private void closePolledLinks() {
@@ -268,7 +260,7 @@ final class TcpTransport implements Transport {
 
     @Override
     public String toString() {
-        return "TcpTransport[rank " + rank + " of " + members.length + ", " + name() + "]";
+        return "TcpTransport[rank " + rank + " of " + worldSize() + ", " + name() + "]";
     }
 
     /** Returns how often peers have signalled a doorbell; for tests. */
@@ -398,50 +390,21 @@ final class TcpTransport implements Transport {
     /** A connection that has arrived, or the reason why none will; one of {@code channel} and {@code failure} is null. */
     private record ArrivedConnection(int peer, DataLane lane, int epoch, Channel channel, FerroException failure) {}
 
-    /** Passes on the events of the mesh, which come on its background loop, in ranks of this group. */
-    private final class FromMesh implements TcpMesh.Listener {
+    /** Queues the data connections that arrive on the background loop of the mesh. */
+    private final class FromMesh implements TcpControlLane.DataArrivals {
         @Override
-        public void control(int peer, ByteBuffer message) {
-            if (rankOf[peer] >= 0) {
-                events.control(rankOf[peer], message);
-            }
+        public void data(int peer, DataLane on, int epoch, Channel channel) {
+            arrived(new ArrivedConnection(peer, on, epoch, channel, null));
         }
 
         @Override
-        public void cutOff(int peer, FerroException cause) {
-            if (rankOf[peer] >= 0) {
-                events.cutOff(rankOf[peer], cause);
-            }
+        public void noData(int peer, DataLane on, FerroException cause) {
+            arrived(new ArrivedConnection(peer, on, FIRST_EPOCH, null, inGroup(peer, on, cause)));
         }
 
-        @Override
-        public void lost(int peer, FerroException cause) {
-            if (rankOf[peer] >= 0) {
-                events.lost(rankOf[peer], cause);
-            }
-        }
-
-        @Override
-        public void data(int peer, DataLane lane, int epoch, Channel channel) {
-            if (rankOf[peer] < 0) {
-                TlsHandshake.closeAtOnce(channel);
-                return;
-            }
-            arrived(new ArrivedConnection(rankOf[peer], lane, epoch, channel, null));
-        }
-
-        @Override
-        public void noData(int peer, DataLane lane, FerroException cause) {
-            if (rankOf[peer] >= 0) {
-                arrived(new ArrivedConnection(rankOf[peer], lane, FIRST_EPOCH, null, inGroup(peer, lane, cause)));
-            }
-        }
-
-        private FerroException inGroup(int peer, DataLane lane, FerroException cause) {
+        private FerroException inGroup(int peer, DataLane on, FerroException cause) {
             boolean own = cause.where().culprits().equals(Set.of(mesh.rank()));
-            return cause.code() == Code.RESOURCE
-                    ? failures(rankOf[peer], lane).lacking(cause, own ? rank : rankOf[peer])
-                    : cause;
+            return cause.code() == Code.RESOURCE ? failures(peer, on).lacking(cause, own ? rank : peer) : cause;
         }
     }
 
@@ -467,7 +430,7 @@ final class TcpTransport implements Transport {
         @Override
         public boolean redial(int epoch) {
             if (!abandoned) {
-                mesh.openData(members[peer], group, lane, epoch);
+                mesh.openData(control.inMesh(peer), group, lane, epoch);
             }
             return !abandoned;
         }

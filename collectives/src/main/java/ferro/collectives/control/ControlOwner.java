@@ -8,6 +8,9 @@ public interface ControlOwner {
     /** Handles the failure of the group; called once, on any thread, after the other ranks were told. */
     void failed();
 
+    /** Handles the goodbye of another rank, which may end a wait for that rank; any thread. */
+    void left();
+
     /**
      * Receives an event.
      *

@@ -1,18 +1,18 @@
 package ferro.collectives.control;
 
 import ferro.collectives.control.failure.ControlMessage;
+import ferro.spi.ControlLane;
 import ferro.spi.GroupSpec;
-import ferro.spi.Transport;
 import java.nio.ByteBuffer;
 import java.util.function.IntPredicate;
 
 /** Sends control messages to the other ranks of a group; thread-safe, and never waits. */
 final class ControlSender {
-    private final Transport transport;
+    private final ControlLane lane;
     private final GroupSpec group;
 
-    ControlSender(Transport transport, GroupSpec group) {
-        this.transport = transport;
+    ControlSender(ControlLane lane, GroupSpec group) {
+        this.lane = lane;
         this.group = group;
     }
 
@@ -23,7 +23,7 @@ final class ControlSender {
 
     /** Sends a message to one rank. */
     void tell(int peer, ControlMessage message) {
-        transport.control(peer, message.encoded());
+        lane.control(peer, message.encoded());
     }
 
     /** Sends a message to all other ranks. */
@@ -36,7 +36,7 @@ final class ControlSender {
         ByteBuffer bytes = message.encoded();
         for (int peer = 0; peer < group.worldSize(); peer++) {
             if (peer != group.rank() && isTold.test(peer)) {
-                transport.control(peer, bytes.duplicate());
+                lane.control(peer, bytes.duplicate());
             }
         }
     }
@@ -45,7 +45,7 @@ final class ControlSender {
     void tellNext(ControlMessage message, int most) {
         ByteBuffer bytes = message.encoded();
         for (int step = 1; step <= Math.min(most, group.worldSize() - 1); step++) {
-            transport.control((group.rank() + step) % group.worldSize(), bytes.duplicate());
+            lane.control((group.rank() + step) % group.worldSize(), bytes.duplicate());
         }
     }
 }

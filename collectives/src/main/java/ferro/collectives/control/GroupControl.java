@@ -18,6 +18,7 @@ import ferro.collectives.control.failure.StatusBoard;
 import ferro.collectives.control.membership.Membership;
 import ferro.collectives.control.wire.RankLists;
 import ferro.spi.CallHeader;
+import ferro.spi.ControlLane;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Transport;
@@ -64,19 +65,19 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     /**
      * Makes the control of a group, to be {@link #open opened}.
      *
-     * @param transport medium
+     * @param lane      carries the control messages
      * @param group     name, rank and size
      * @param context   clock, timers
      * @param owner     is told of the failure and of events
      * @param place     ranks of this group in the joined group
      */
     public GroupControl(
-            Transport transport, GroupSpec group, RankContext context, ControlOwner owner, JoinedPosition place) {
+            ControlLane lane, GroupSpec group, RankContext context, ControlOwner owner, JoinedPosition place) {
         this.group = group;
         this.owner = owner;
         this.rules = owner.rules();
         this.machines = new Machines(group.rank(), place.joinedRanks(), place.processes());
-        this.sender = new ControlSender(transport, group);
+        this.sender = new ControlSender(lane, group);
         this.timers = new Timers(context::background, context::nanoTime, this::exhausted);
         this.failure = new AgreedFailure(sender, rules, context::nanoTime, this::failed);
         this.exits = new GracefulExits(sender, failure, group, owner::ended, this::differsFromLeaver);
@@ -97,17 +98,11 @@ public final class GroupControl implements Transport.Events, Membership.Member {
                 group,
                 new ControlInbox.Handlers(
                         failure, peerFailures, exits, board, mismatches, agreement, sender, responder),
-                new LeaverHandling(transport));
+                new LeaverHandling());
     }
 
     /** What a goodbye of another rank does here. */
     private final class LeaverHandling implements ControlInbox.Departure {
-        private final Transport transport;
-
-        LeaverHandling(Transport transport) {
-            this.transport = transport;
-        }
-
         @Override
         public boolean hasLeft() {
             return closed;
@@ -116,7 +111,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         @Override
         public void wake() {
             agreement.wake();
-            transport.wakeup();
+            owner.left();
         }
     }
 

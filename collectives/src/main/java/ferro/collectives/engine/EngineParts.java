@@ -108,6 +108,11 @@ final class EngineParts implements ProgressLoop.LoopOwner, ControlOwner {
     }
 
     @Override
+    public void left() {
+        transport.wakeup();
+    }
+
+    @Override
     public void event(GroupEvent event) {
         recorder().event(event);
         listeners.tell(event);

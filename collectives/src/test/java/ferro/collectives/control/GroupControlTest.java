@@ -19,9 +19,8 @@ import ferro.collectives.control.failure.RankProcesses;
 import ferro.collectives.control.membership.Hashing;
 import ferro.group.SystemContext;
 import ferro.spi.CallHeader;
+import ferro.spi.ControlLane;
 import ferro.spi.GroupSpec;
-import ferro.spi.Link;
-import ferro.spi.Transport;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -56,10 +55,10 @@ class GroupControlTest {
     private final Set<Integer> deaf = new HashSet<>();
 
     /** A control lane and nothing else: delivers at once, on the sender's thread. */
-    private final class ControlLane implements Transport {
+    private final class DirectLane implements ControlLane {
         private final int rank;
 
-        ControlLane(int rank) {
+        DirectLane(int rank) {
             this.rank = rank;
         }
 
@@ -81,38 +80,13 @@ class GroupControlTest {
         }
 
         @Override
-        public Link link(int peer, Lane lane) {
-            throw new UnsupportedOperationException("no data lanes, asked for one to " + peer);
-        }
-
-        @Override
-        public Transport subgroup(int[] members, long group) {
+        public ControlLane subgroup(int[] members, long group) {
             throw new UnsupportedOperationException("no groups, asked for " + group);
         }
 
         @Override
-        public boolean poll() {
-            return false;
-        }
-
-        @Override
-        public void park(long deadlineNanos) {
-            // nothing is waited for
-        }
-
-        @Override
-        public void wakeup() {
-            // nobody parks
-        }
-
-        @Override
-        public void events(Events events) {
+        public void events(PeerEvents events) {
             // the test calls it
-        }
-
-        @Override
-        public void abandon() {
-            // no data lanes
         }
 
         @Override
@@ -131,6 +105,11 @@ class GroupControlTest {
         @Override
         public void failed() {
             failures[rank]++;
+        }
+
+        @Override
+        public void left() {
+            // nothing waits
         }
 
         @Override
@@ -160,7 +139,7 @@ class GroupControlTest {
             int rank = r;
             GroupSpec spec = GroupSpec.of("dp", rank, 3, Duration.ofSeconds(5));
             JoinedPosition place = new JoinedPosition(new int[] {0, 1, 2}, new RankStatuses(), RankProcesses.UNKNOWN);
-            ranks.add(new GroupControl(new ControlLane(rank), spec, context, new CountsFailures(rank), place));
+            ranks.add(new GroupControl(new DirectLane(rank), spec, context, new CountsFailures(rank), place));
             ranks.get(rank).open();
         }
     }

@@ -4,10 +4,9 @@ import ferro.GroupEvent;
 import ferro.Store;
 import ferro.collectives.control.failure.FailurePolicy;
 import ferro.collectives.control.failure.RankProcesses;
+import ferro.spi.ControlLane;
 import ferro.spi.GroupSpec;
-import ferro.spi.Link;
 import ferro.spi.RankContext;
-import ferro.spi.Transport;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -160,6 +159,11 @@ public final class HandDriven {
         }
 
         @Override
+        public void left() {
+            // nothing waits
+        }
+
+        @Override
         public void event(GroupEvent event) {
             events.get(rank).add(event);
         }
@@ -185,7 +189,7 @@ public final class HandDriven {
         }
     }
 
-    private final class Lane implements Transport {
+    private final class Lane implements ControlLane {
         private final int rank;
 
         Lane(int rank) {
@@ -212,38 +216,13 @@ public final class HandDriven {
         }
 
         @Override
-        public Link link(int peer, Transport.Lane lane) {
-            throw new UnsupportedOperationException("no data lanes, asked for one to " + peer);
-        }
-
-        @Override
-        public Transport subgroup(int[] members, long group) {
+        public ControlLane subgroup(int[] members, long group) {
             throw new UnsupportedOperationException("no groups, asked for " + group);
         }
 
         @Override
-        public boolean poll() {
-            return false;
-        }
-
-        @Override
-        public void park(long deadlineNanos) {
-            // nothing is waited for
-        }
-
-        @Override
-        public void wakeup() {
-            // nobody parks
-        }
-
-        @Override
-        public void events(Events receiver) {
+        public void events(PeerEvents receiver) {
             // the test calls it
-        }
-
-        @Override
-        public void abandon() {
-            // no data lanes
         }
 
         @Override

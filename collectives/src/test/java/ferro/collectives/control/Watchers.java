@@ -4,11 +4,10 @@ import ferro.FerroException;
 import ferro.GroupEvent;
 import ferro.Store;
 import ferro.collectives.control.membership.Membership;
+import ferro.spi.ControlLane;
 import ferro.spi.GroupSpec;
-import ferro.spi.Link;
 import ferro.spi.ProcessTable;
 import ferro.spi.RankContext;
-import ferro.spi.Transport;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -70,7 +69,7 @@ public final class Watchers {
     }
 
     /** One rank: context, medium and a group that writes down what it hears. */
-    public final class Rank implements RankContext, Transport, Membership.Member {
+    public final class Rank implements RankContext, ControlLane, Membership.Member {
         final Membership membership;
         public final List<String> heard = new ArrayList<>();
         final List<FerroException> peerFailures = new ArrayList<>();
@@ -90,7 +89,7 @@ public final class Watchers {
         int sent;
         int lanes;
         private final int worldSize;
-        private Events events;
+        private PeerEvents events;
 
         Rank(int rank, int worldSize) {
             this.rank = rank;
@@ -137,7 +136,7 @@ public final class Watchers {
         }
 
         @Override
-        public void events(Events receiver) {
+        public void events(PeerEvents receiver) {
             events = receiver;
         }
 
@@ -147,7 +146,7 @@ public final class Watchers {
         }
 
         @Override
-        public Transport subgroup(int[] members, long group) {
+        public ControlLane subgroup(int[] members, long group) {
             lanes++;
             return this;
         }
@@ -205,33 +204,8 @@ public final class Watchers {
         }
 
         @Override
-        public Link link(int peer, Lane lane) {
-            throw new UnsupportedOperationException("no data lanes, asked for one to " + peer);
-        }
-
-        @Override
         public String machine(int peer) {
             return machines.length == 0 ? "" : machines[peer];
-        }
-
-        @Override
-        public boolean poll() {
-            return false;
-        }
-
-        @Override
-        public void park(long deadlineNanos) {
-            // nothing is waited for
-        }
-
-        @Override
-        public void wakeup() {
-            // nobody parks
-        }
-
-        @Override
-        public void abandon() {
-            // no data lanes
         }
 
         @Override
@@ -256,19 +230,9 @@ public final class Watchers {
     }
 
     /** What a closed lane does with late messages. */
-    private static final class Deaf implements Transport.Events {
+    private static final class Deaf implements ControlLane.PeerEvents {
         @Override
         public void lost(int peer, FerroException cause) {
-            // closed
-        }
-
-        @Override
-        public void broken(int peer, FerroException cause) {
-            // closed
-        }
-
-        @Override
-        public void mismatched(int peer, ferro.spi.CallHeader expected, ferro.spi.CallHeader found) {
             // closed
         }
 

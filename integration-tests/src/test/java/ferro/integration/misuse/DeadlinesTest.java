@@ -37,6 +37,7 @@ class DeadlinesTest {
     private static final Set<String> NOT_CALLED_BY_USERS = Set.of(
             "Store",
             "Transport",
+            "ControlLane",
             "NcclBackend",
             "DeviceMemory.Copy",
             "HostFallback",

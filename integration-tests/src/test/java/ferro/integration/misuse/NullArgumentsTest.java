@@ -74,6 +74,8 @@ class NullArgumentsTest {
             Map.entry("SharedMemory", "part of a medium, called by the engine"),
             Map.entry("Store", "part of a medium, called while ranks join"),
             Map.entry("Transport", "part of a medium, called by the engine"),
+            Map.entry("ControlLane", "part of a medium, called by the engine"),
+            Map.entry("ControlLane.PeerEvents", "part of a medium, called by the engine"),
             Map.entry("TensorMemory", "memory of tensors, called by the engine and back ends"),
             Map.entry("Transport.Events", "part of a medium, called by the engine"),
             Map.entry("Link", "part of a medium, called by the engine"),

@@ -1,9 +1,9 @@
 package ferro.collectives.control.membership;
 
 import ferro.FerroException.Code;
+import ferro.spi.ControlLane;
 import ferro.spi.ProcessTable;
 import ferro.spi.RankContext;
-import ferro.spi.Transport;
 import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -31,7 +31,7 @@ final class ExitWatch implements AutoCloseable {
     private final Members members;
     private final RankContext context;
     private final Process[] processes;
-    private Transport lane;
+    private ControlLane lane;
     private volatile boolean closed;
 
     /** The process of a peer. */
@@ -64,7 +64,7 @@ final class ExitWatch implements AutoCloseable {
     }
 
     /** Sets the lane by which the peers say goodbye, before the first look. */
-    void begin(Transport control) {
+    void begin(ControlLane control) {
         lane = control;
     }
 

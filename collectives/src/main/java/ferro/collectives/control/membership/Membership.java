@@ -9,11 +9,10 @@ import ferro.collectives.control.membership.MembershipMessage.Found;
 import ferro.collectives.control.membership.MembershipMessage.Leave;
 import ferro.collectives.control.membership.MembershipMessage.Lost;
 import ferro.collectives.control.membership.MembershipMessage.Present;
-import ferro.spi.CallHeader;
+import ferro.spi.ControlLane;
 import ferro.spi.GroupSpec;
 import ferro.spi.ProcessTable;
 import ferro.spi.RankContext;
-import ferro.spi.Transport;
 import java.nio.ByteBuffer;
 import java.util.BitSet;
 import java.util.concurrent.Future;
@@ -39,7 +38,7 @@ public final class Membership implements RankProcesses {
     /** Shorter pauses are kept for {@link #pausedSince} only. */
     private static final long PAUSE_TOLD_NANOS = 250_000_000L;
 
-    private final Transport joined;
+    private final ControlLane joined;
     private final GroupSpec group;
     private final RankContext context;
     private final long identity;
@@ -50,7 +49,7 @@ public final class Membership implements RankProcesses {
     private final SilenceWatch silence;
     private final ExitWatch exits;
     private boolean over;
-    private volatile Transport control;
+    private volatile ControlLane control;
     private Future<?> timer;
     private volatile long periodNanos;
     private volatile boolean pauseHeard;
@@ -118,7 +117,7 @@ public final class Membership implements RankProcesses {
      * @return membership, to be entered
      * @throws IllegalArgumentException if the settings of the heartbeats are inconsistent
      */
-    public static Membership watching(Transport joined, GroupSpec group, RankContext context, long identity) {
+    public static Membership watching(ControlLane joined, GroupSpec group, RankContext context, long identity) {
         HeartbeatTimes times = HeartbeatTimes.of(context);
         boolean nothingToSee = !times.areOn() && context.processes().self().isEmpty();
         return group.worldSize() == 1 || nothingToSee
@@ -148,7 +147,7 @@ public final class Membership implements RankProcesses {
         over = true;
     }
 
-    private Membership(Transport joined, GroupSpec group, RankContext context, long identity, HeartbeatTimes times) {
+    private Membership(ControlLane joined, GroupSpec group, RankContext context, long identity, HeartbeatTimes times) {
         this.joined = joined;
         this.group = group;
         this.context = context;
@@ -248,7 +247,7 @@ public final class Membership implements RankProcesses {
         for (int rank = 0; rank < all.length; rank++) {
             all[rank] = rank;
         }
-        Transport lane = joined.subgroup(all, Hashing.mix(identity, PURPOSE));
+        ControlLane lane = joined.subgroup(all, Hashing.mix(identity, PURPOSE));
         control = lane;
         exits.begin(lane);
         lane.events(new Inbox());
@@ -359,7 +358,7 @@ public final class Membership implements RankProcesses {
 
     private void sendBeat(int[] receivers) {
         ByteBuffer beat = new Beat(++beats, pausesTold, lastPauseNanos).encoded();
-        Transport lane = control;
+        ControlLane lane = control;
         for (int rank : receivers) {
             if (!peers[rank].isOver()) {
                 lane.control(rank, beat.duplicate());
@@ -386,7 +385,7 @@ public final class Membership implements RankProcesses {
      */
     private void tellLoss(Lost loss) {
         ByteBuffer message = loss.encoded();
-        Transport lane = control;
+        ControlLane lane = control;
         for (int rank : everybodyElse()) {
             boolean knows = loss.code() == Code.PARTITION && isWatched(loss.rank(), rank);
             if (rank != loss.rank() && !peers[rank].isOver() && !knows) {
@@ -401,7 +400,7 @@ public final class Membership implements RankProcesses {
 
     private void tellFound(int found) {
         ByteBuffer message = new Found(found).encoded();
-        Transport lane = control;
+        ControlLane lane = control;
         for (int rank : everybodyElse()) {
             if (!isWatched(found, rank) && !peers[rank].isOver()) {
                 lane.control(rank, message.duplicate());
@@ -437,7 +436,7 @@ public final class Membership implements RankProcesses {
     }
 
     /** Receives the messages of the memberships of the other ranks; on a thread of the medium. */
-    private final class Inbox implements Transport.Events {
+    private final class Inbox implements ControlLane.PeerEvents {
         @Override
         public void control(int rank, ByteBuffer message) {
             Peer peer = peers[rank];
@@ -484,16 +483,6 @@ public final class Membership implements RankProcesses {
             } else {
                 peers[rank].cutOff();
             }
-        }
-
-        @Override
-        public void broken(int rank, FerroException cause) {
-            // no data is moved here
-        }
-
-        @Override
-        public void mismatched(int rank, CallHeader expected, CallHeader found) {
-            // no data is moved here
         }
     }
 }

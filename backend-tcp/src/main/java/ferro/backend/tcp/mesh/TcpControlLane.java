@@ -1,0 +1,183 @@
+package ferro.backend.tcp.mesh;
+
+import ferro.FerroException;
+import ferro.backend.tcp.connect.TlsHandshake;
+import ferro.spi.ControlLane;
+import io.netty.channel.Channel;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * The control messages of one group, over the control connections of a mesh. All groups of a rank share these
+ * connections. A transport adds data links by {@link #listen}; a group without data links uses {@link #events}.
+ */
+public final class TcpControlLane implements ControlLane {
+    private final TcpMesh mesh;
+    private final long group;
+    /** Ranks of the mesh, in the order of this group. */
+    private final int[] members;
+    /** Ranks of this group, by rank of the mesh; -1 for a rank that is not in this group. */
+    private final int[] rankOf;
+
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    /** Receives the data connections of a group, on the background loop of the mesh; must not block. */
+    public interface DataArrivals {
+        /** Receives a data connection, which the receiver then owns. */
+        void data(int peer, DataLane lane, int epoch, Channel channel);
+
+        /** Receives the reason why a data connection cannot be made. */
+        void noData(int peer, DataLane lane, FerroException cause);
+    }
+
+    /**
+     * Makes the lane of one group, which uses the mesh until {@link #close}.
+     *
+     * @param mesh    mesh with one use for this lane
+     * @param group   64 bits of the group's identity
+     * @param members ranks of the mesh, including this one
+     */
+    public TcpControlLane(TcpMesh mesh, long group, int[] members) {
+        this.mesh = mesh;
+        this.group = group;
+        this.members = members.clone();
+        rankOf = new int[mesh.worldSize()];
+        Arrays.fill(rankOf, -1);
+        for (int i = 0; i < members.length; i++) {
+            rankOf[members[i]] = i;
+        }
+    }
+
+    @Override
+    public int rank() {
+        return rankOf[mesh.rank()];
+    }
+
+    @Override
+    public int worldSize() {
+        return members.length;
+    }
+
+    /** Returns the ranks of the mesh, in the order of this group. */
+    public int[] members() {
+        return members.clone();
+    }
+
+    /** Returns the rank in the mesh of a rank of this group. */
+    public int inMesh(int peer) {
+        return members[peer];
+    }
+
+    @Override
+    public TcpControlLane subgroup(int[] ranks, long identity) {
+        int[] chosen = RankArrays.chosen(members, ranks);
+        mesh.retain();
+        return new TcpControlLane(mesh, identity, chosen);
+    }
+
+    @Override
+    public void control(int peer, ByteBuffer message) {
+        mesh.control(members[peer], group, message);
+    }
+
+    @Override
+    public boolean afterControl(int peer, Runnable task) {
+        return mesh.afterControl(members[peer], task);
+    }
+
+    @Override
+    public void events(PeerEvents receiver) {
+        listen(receiver, new NoLinks());
+    }
+
+    /** Sets the receivers of the events of this group, as {@link #events} does, and of its data connections. */
+    public void listen(PeerEvents receiver, DataArrivals data) {
+        mesh.register(group, new FromMesh(receiver, data));
+    }
+
+    @Override
+    public boolean servesOthers() {
+        return mesh.servesStore();
+    }
+
+    @Override
+    public String machine(int peer) {
+        return mesh.machine(members[peer]);
+    }
+
+    @Override
+    public void close() {
+        close(TcpMesh.MAX_FLUSH);
+    }
+
+    @Override
+    public void close(Duration within) {
+        if (closed.compareAndSet(false, true)) {
+            mesh.unregister(group);
+            mesh.close(within);
+        }
+    }
+
+    /** Passes on the events of the mesh, which come on its background loop, in ranks of this group. */
+    private final class FromMesh implements TcpMesh.Listener {
+        private final PeerEvents receiver;
+        private final DataArrivals data;
+
+        FromMesh(PeerEvents receiver, DataArrivals data) {
+            this.receiver = receiver;
+            this.data = data;
+        }
+
+        @Override
+        public void control(int peer, ByteBuffer message) {
+            if (rankOf[peer] >= 0) {
+                receiver.control(rankOf[peer], message);
+            }
+        }
+
+        @Override
+        public void cutOff(int peer, FerroException cause) {
+            if (rankOf[peer] >= 0) {
+                receiver.cutOff(rankOf[peer], cause);
+            }
+        }
+
+        @Override
+        public void lost(int peer, FerroException cause) {
+            if (rankOf[peer] >= 0) {
+                receiver.lost(rankOf[peer], cause);
+            }
+        }
+
+        @Override
+        public void data(int peer, DataLane lane, int epoch, Channel channel) {
+            if (rankOf[peer] < 0) {
+                TlsHandshake.closeAtOnce(channel);
+                return;
+            }
+            data.data(rankOf[peer], lane, epoch, channel);
+        }
+
+        @Override
+        public void noData(int peer, DataLane lane, FerroException cause) {
+            if (rankOf[peer] >= 0) {
+                data.noData(rankOf[peer], lane, cause);
+            }
+        }
+    }
+
+    /** Closes data connections: this group has no data links, and a peer that asks for one has other settings. */
+    private static final class NoLinks implements DataArrivals {
+        @Override
+        public void data(int peer, DataLane lane, int epoch, Channel channel) {
+            TlsHandshake.closeAtOnce(channel);
+        }
+
+        @Override
+        public void noData(int peer, DataLane lane, FerroException cause) {
+            // this group asks for no data connection
+        }
+    }
+}

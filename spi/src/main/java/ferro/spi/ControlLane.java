@@ -1,0 +1,141 @@
+package ferro.spi;
+
+import ferro.FerroException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+
+/**
+ * The control messages and events between the ranks of a group. A lane carries no data: {@link Transport} adds data
+ * links. A back end that moves its data by a library can have a lane alone, so that it decides failures as all other
+ * back ends do. No method waits except {@link #close(Duration)}, and any thread may call any method.
+ *
+ * <p>Ranks create a group, and leave it, at different times. Control messages for a rank that has not created the group
+ * yet wait until the rank has created it.
+ */
+public interface ControlLane extends AutoCloseable {
+    /**
+     * Returns this rank.
+     *
+     * @return rank
+     */
+    int rank();
+
+    /**
+     * Returns the number of ranks.
+     *
+     * @return size
+     */
+    int worldSize();
+
+    /**
+     * Returns the lane of another group over the same processes.
+     *
+     * @param ranks ranks of this lane, in the order of the new group
+     * @param group 64 bits of the new group's identity
+     * @return lane of the new group; closing one of the two lanes does not close the other
+     */
+    ControlLane subgroup(int[] ranks, long group);
+
+    /**
+     * Sends a small message, which never waits behind data. Aborts, heartbeats and agreements use such messages.
+     *
+     * @param peer    rank of the peer
+     * @param message message of at most 4 KiB, which is copied
+     */
+    void control(int peer, ByteBuffer message);
+
+    /**
+     * Runs a task after the control messages of a peer that have already arrived have been passed to their receivers.
+     * The wait is limited: TCP polls at most 50 times, and the engine waits at most 100 ms. The engine calls this
+     * method before it blames a process that has exited. The last messages of an exited process may say that it has
+     * left the group, or which other rank is to blame. The task runs on a background thread and must not wait.
+     *
+     * @param peer rank of the peer
+     * @param task task, which runs at most once
+     * @return false if the medium does not support this; the task then does not run
+     */
+    default boolean afterControl(int peer, Runnable task) {
+        return false;
+    }
+
+    /**
+     * Sets the receiver of losses and control messages. The receiver is called on a background thread. This method is
+     * called once. Events that happened before this call are then delivered in order.
+     *
+     * @param events receiver of the events
+     */
+    void events(PeerEvents events);
+
+    /**
+     * Returns whether other ranks need this process for more than its groups, because it serves the store. If other
+     * ranks need this process, the close of its last group waits until the other ranks have left too.
+     *
+     * @return false unless this process serves the store
+     */
+    default boolean servesOthers() {
+        return false;
+    }
+
+    /**
+     * Returns a description of the machine that a rank is on, for messages. Ranks on one machine have equal
+     * descriptions, and every rank returns the same description for a given rank.
+     *
+     * @param rank any rank, including this one
+     * @return for example {@code node 1 (host b, 10.99.0.2)}; empty if it is unknown
+     */
+    default String machine(int rank) {
+        return "";
+    }
+
+    /**
+     * Closes the lane as {@link #close()} does, within a time limit. The last control messages and the last
+     * changes in the store have this time to be sent. The default implementation ignores the limit.
+     *
+     * @param within time limit
+     */
+    default void close(Duration within) {
+        close();
+    }
+
+    /**
+     * Releases the resources of this group's control messages. The last control messages are sent first. Idempotent.
+     */
+    @Override
+    void close();
+
+    /** The receiver of losses of peers and of control messages. The methods of a receiver never wait. */
+    interface PeerEvents {
+        /**
+         * Receives the end of a control connection that ended without a closing message. The peer may live, because the
+         * network between the ranks may have ended the connection. A call of {@link #lost} follows if the peer turns
+         * out to be dead. A medium that cannot distinguish a dead peer from an ended connection calls only {@link
+         * #lost}. By default this method calls {@link #lost} too.
+         *
+         * @param peer  rank of the peer
+         * @param cause failure of code PEER_LOST
+         */
+        default void cutOff(int peer, FerroException cause) {
+            lost(peer, cause);
+        }
+
+        /**
+         * Receives the loss of a peer: its process is gone, or its control connection has ended. With PEER_LOST the
+         * peer is dead. With any other code the peer lives, and only its connection has ended. A medium that cannot
+         * detect the loss of a peer reports none: the engine also monitors the processes of its host and the heartbeats
+         * of the other ranks.
+         *
+         * @param peer  rank of the peer
+         * @param cause failure of code PEER_LOST, PARTITION, or another code, such as PROTOCOL if one side rejected a
+         *     message of the other
+         */
+        void lost(int peer, FerroException cause);
+
+        /**
+         * Receives a control message.
+         *
+         * @param peer    rank of the peer
+         * @param message message, which is valid only during the call
+         */
+        void control(int peer, ByteBuffer message);
+    }
+}
