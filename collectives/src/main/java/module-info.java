@@ -8,7 +8,7 @@ module ferro.collectives {
     requires jdk.unsupported;
 
     exports ferro.collectives;
-    exports ferro.collectives.control.failure to
+    exports ferro.control.failure to
             ferro.backend.simulated;
     exports ferro.collectives.link;
     exports ferro.collectives.plan;

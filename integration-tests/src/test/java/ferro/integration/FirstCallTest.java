@@ -21,7 +21,7 @@ class FirstCallTest {
     private static final int SECONDS = 100;
     /** Classes of heartbeats, of looks at processes and of Netty, which threads in the background load when they are due. */
     private static final List<String> BACKGROUND =
-            List.of("ferro.collectives.control.", "ferro.group.", "ferro.shaded.", "ferro.spi.ProcessTable");
+            List.of("ferro.control.", "ferro.group.", "ferro.shaded.", "ferro.spi.ProcessTable");
 
     private final List<Process> ranks = new ArrayList<>();
 

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -31,6 +32,6 @@ class NamesOfKindsTest {
     }
 
     private static boolean isProduct(String module) {
-        return module.equals("spi") || module.equals("collectives") || module.startsWith("backend-");
+        return Set.of("spi", "control", "collectives").contains(module) || module.startsWith("backend-");
     }
 }

@@ -6,9 +6,13 @@ import java.util.stream.Stream;
 /** The parts of ferro and what each may know, as docs/architecture.md draws them; a new part is a new line here. */
 enum Part {
     SPI(packages("ferro", "ferro.spi..", "ferro.dispatch..", "ferro.recorder.."), libraries("jdk.jfr..")),
+    CONTROL(packages("ferro.control.."), libraries(), SPI),
     COLLECTIVES(
-            packages("ferro.group..", "ferro.job..", "ferro.collectives.."), libraries("jdk.incubator.vector.."), SPI),
-    SIMULATED(packages("ferro.backend.simulated.."), libraries(), SPI, COLLECTIVES),
+            packages("ferro.group..", "ferro.job..", "ferro.collectives.."),
+            libraries("jdk.incubator.vector.."),
+            SPI,
+            CONTROL),
+    SIMULATED(packages("ferro.backend.simulated.."), libraries(), SPI, CONTROL, COLLECTIVES),
     TCP(packages("ferro.backend.tcp.."), libraries("ferro.shaded.io.netty.."), SPI, COLLECTIVES),
     SHM(packages("ferro.backend.shm.."), libraries(), SPI),
     NCCL(packages("ferro.backend.nccl.."), libraries("com.sun.jna.."), SPI),
@@ -30,11 +34,12 @@ enum Part {
             TRAINING),
     CHART(packages("ferro.benchmarks.chart.."), libraries("org.knowm.xchart..")),
     COMPARISON(packages("ferro.benchmarks.compare.."), libraries(), SPI, COLLECTIVES, BENCHMARKS, CHART),
-    ANALYZE(packages("ferro.launcher.analyze.."), libraries("com.google.gson.."), SPI),
+    ANALYZE(packages("ferro.launcher.analyze.."), libraries("com.google.gson.."), SPI, CONTROL),
     LAUNCHER(
             packages("ferro.launcher.."),
             libraries("picocli..", "com.sun.source..", "com.google.gson..", "com.google.common.."),
             SPI,
+            CONTROL,
             COLLECTIVES,
             TCP,
             NCCL,

@@ -4,7 +4,7 @@ import ferro.CollectiveBackend;
 import ferro.FerroException;
 import ferro.Work;
 import ferro.collectives.CollectiveEngine;
-import ferro.collectives.control.failure.FailurePolicy;
+import ferro.control.failure.FailurePolicy;
 import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.spi.Deadlines;

@@ -10,7 +10,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.HostTensor;
 import ferro.Work;
-import ferro.collectives.control.failure.FailurePolicy;
+import ferro.control.failure.FailurePolicy;
 import ferro.spi.CallHeader;
 import ferro.spi.Link;
 import ferro.spi.Transport;

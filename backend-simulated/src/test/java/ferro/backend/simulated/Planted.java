@@ -2,8 +2,8 @@ package ferro.backend.simulated;
 
 import ferro.FerroException;
 import ferro.HostTensor;
-import ferro.collectives.control.failure.Failure;
-import ferro.collectives.control.failure.FailurePolicy;
+import ferro.control.failure.Failure;
+import ferro.control.failure.FailurePolicy;
 import ferro.spi.CallHeader;
 import ferro.spi.Link;
 import ferro.spi.Transport;

@@ -11,7 +11,7 @@ import ferro.FerroException.Code;
 import ferro.HostTensor;
 import ferro.InvalidRankException;
 import ferro.ReduceOp;
-import ferro.collectives.control.failure.FailurePolicy;
+import ferro.control.failure.FailurePolicy;
 import ferro.group.ProcessGroup;
 import ferro.spi.Link;
 import ferro.spi.Transport;

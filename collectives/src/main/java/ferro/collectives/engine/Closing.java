@@ -1,10 +1,10 @@
 package ferro.collectives.engine;
 
-import ferro.collectives.control.GracefulExit;
-import ferro.collectives.control.GroupControl;
-import ferro.collectives.control.failure.Failures;
 import ferro.collectives.engine.progress.ProgressLoop;
 import ferro.collectives.engine.shm.LocalPeers;
+import ferro.control.failure.Failures;
+import ferro.control.group.GracefulExit;
+import ferro.control.group.GroupControl;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;

@@ -1,11 +1,11 @@
 package ferro.collectives.engine;
 
 import ferro.FerroException;
-import ferro.collectives.control.GroupControl;
-import ferro.collectives.control.failure.Failure;
 import ferro.collectives.engine.exec.OperationQueue;
 import ferro.collectives.engine.progress.PendingWork;
 import ferro.collectives.engine.progress.ProgressLoop;
+import ferro.control.failure.Failure;
+import ferro.control.group.GroupControl;
 import ferro.spi.GroupSpec;
 import ferro.spi.Transport;
 

@@ -2,11 +2,11 @@ package ferro.collectives.engine;
 
 import ferro.CollectiveBackend;
 import ferro.FerroException;
-import ferro.collectives.control.GroupControl;
-import ferro.collectives.control.failure.Failure;
-import ferro.collectives.control.failure.Failures;
 import ferro.collectives.engine.shm.BootstrapDeadline;
 import ferro.collectives.engine.shm.LocalPeers;
+import ferro.control.failure.Failure;
+import ferro.control.failure.Failures;
+import ferro.control.group.GroupControl;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import java.time.Duration;

@@ -1,11 +1,11 @@
 package ferro.collectives.engine;
 
 import ferro.collectives.algorithm.TunedRows;
-import ferro.collectives.control.JoinedPosition;
-import ferro.collectives.control.RankStatuses;
-import ferro.collectives.control.failure.FailurePolicy;
-import ferro.collectives.control.membership.Hashing;
-import ferro.collectives.control.membership.Membership;
+import ferro.control.failure.FailurePolicy;
+import ferro.control.group.JoinedPosition;
+import ferro.control.group.RankStatuses;
+import ferro.control.membership.Hashing;
+import ferro.control.membership.Membership;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Transport;

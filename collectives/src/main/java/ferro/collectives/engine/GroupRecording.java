@@ -1,7 +1,7 @@
 package ferro.collectives.engine;
 
-import ferro.collectives.control.GroupControl;
-import ferro.collectives.control.failure.Failure;
+import ferro.control.failure.Failure;
+import ferro.control.group.GroupControl;
 import ferro.recorder.FlightRecorder;
 import ferro.recorder.GroupRecorder;
 import ferro.recorder.RecordedGroup;
@@ -16,7 +16,7 @@ final class GroupRecording implements RecordedGroup, AutoCloseable {
     private final RankContext context;
     private final long identity;
     private final GroupControl control;
-    private final Supplier<ferro.collectives.control.RankStatus> status;
+    private final Supplier<ferro.control.group.RankStatus> status;
     private final FlightRecorder whole;
     private final GroupRecorder recorder;
 
@@ -26,7 +26,7 @@ final class GroupRecording implements RecordedGroup, AutoCloseable {
             GroupSpec group,
             GroupIdentity identity,
             GroupControl control,
-            Supplier<ferro.collectives.control.RankStatus> status) {
+            Supplier<ferro.control.group.RankStatus> status) {
         this.context = context;
         this.identity = identity.value();
         this.control = control;
@@ -58,7 +58,7 @@ final class GroupRecording implements RecordedGroup, AutoCloseable {
 
     @Override
     public RecordedStatus status() {
-        ferro.collectives.control.RankStatus now = status.get();
+        ferro.control.group.RankStatus now = status.get();
         return new RecordedStatus(now.sequence(), now.progress(), now.waitingFor());
     }
 

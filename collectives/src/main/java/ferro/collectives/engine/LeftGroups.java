@@ -1,6 +1,6 @@
 package ferro.collectives.engine;
 
-import ferro.collectives.control.GracefulExit;
+import ferro.control.group.GracefulExit;
 import ferro.spi.ExitTask;
 import ferro.spi.RankContext;
 import java.time.Duration;

@@ -1,13 +1,13 @@
 package ferro.collectives.engine;
 
-import ferro.collectives.control.GroupControl;
-import ferro.collectives.control.RankStatus;
-import ferro.collectives.control.failure.Failure;
 import ferro.collectives.engine.exec.OperationQueue;
 import ferro.collectives.engine.p2p.PointToPoint;
 import ferro.collectives.engine.progress.PendingWork;
 import ferro.collectives.engine.progress.ProgressLoop;
 import ferro.collectives.engine.progress.RunLimit;
+import ferro.control.failure.Failure;
+import ferro.control.group.GroupControl;
+import ferro.control.group.RankStatus;
 import ferro.spi.RankContext;
 
 /** The calls of a group that are under way on this rank, collectives and messages together. */

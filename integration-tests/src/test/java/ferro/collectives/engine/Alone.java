@@ -2,9 +2,9 @@ package ferro.collectives.engine;
 
 import ferro.FerroException.Code;
 import ferro.collectives.algorithm.TunedRows;
-import ferro.collectives.control.failure.Failure;
 import ferro.collectives.engine.progress.PendingWork;
 import ferro.collectives.engine.progress.ProgressLoop;
+import ferro.control.failure.Failure;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
 import java.time.Duration;

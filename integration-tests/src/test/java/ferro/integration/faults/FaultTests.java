@@ -35,6 +35,7 @@ final class FaultTests {
 
     private static final Map<String, String> BACK_ENDS = Map.of(
             "spi", "every",
+            "control", "the engine",
             "collectives", "the engine",
             "tck", "every",
             "backend-simulated", SIMULATED,

@@ -1,7 +1,7 @@
 package ferro.launcher.analyze;
 
+import ferro.control.failure.WaitGraph;
 import ferro.launcher.analyze.RankRecording.RecordedOperation;
-import ferro.recorder.WaitGraph;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Comparator;

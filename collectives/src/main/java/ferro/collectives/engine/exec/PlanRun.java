@@ -2,7 +2,6 @@ package ferro.collectives.engine.exec;
 
 import ferro.HostTensor;
 import ferro.ReduceOp;
-import ferro.collectives.control.wire.RankLists;
 import ferro.collectives.engine.operands.Prepared;
 import ferro.collectives.engine.operands.Schedule;
 import ferro.collectives.engine.operands.Scratch;
@@ -11,6 +10,7 @@ import ferro.collectives.engine.progress.PendingWork;
 import ferro.collectives.plan.Region;
 import ferro.collectives.reduce.Copies;
 import ferro.collectives.reduce.KeptKernels;
+import ferro.control.wire.RankLists;
 import ferro.spi.CallHeader;
 import java.util.Arrays;
 import java.util.BitSet;

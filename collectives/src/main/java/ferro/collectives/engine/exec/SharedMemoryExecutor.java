@@ -1,10 +1,10 @@
 package ferro.collectives.engine.exec;
 
-import ferro.collectives.control.wire.RankLists;
 import ferro.collectives.engine.operands.Prepared;
 import ferro.collectives.engine.progress.PendingWork;
 import ferro.collectives.shared.SegmentView;
 import ferro.collectives.shared.SharedMachine;
+import ferro.control.wire.RankLists;
 
 /** An executor of programs in shared memory: a {@link SharedMachine} that runs the engine's operations. */
 public final class SharedMemoryExecutor extends SharedMachine implements Executor {

@@ -2,8 +2,8 @@ package ferro.collectives.engine.p2p;
 
 import ferro.DataType;
 import ferro.HostTensor;
-import ferro.collectives.control.MessageCounts;
 import ferro.collectives.engine.progress.Lanes;
+import ferro.control.group.MessageCounts;
 import ferro.spi.CallHeader;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package ferro.collectives.engine.progress;
 
-import ferro.collectives.control.GroupControl;
-import ferro.collectives.control.failure.Failure;
-import ferro.collectives.control.failure.Failures;
+import ferro.control.failure.Failure;
+import ferro.control.failure.Failures;
+import ferro.control.group.GroupControl;
 import ferro.recorder.GroupRecorder;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;

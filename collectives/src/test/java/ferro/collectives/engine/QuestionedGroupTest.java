@@ -1,0 +1,126 @@
+package ferro.collectives.engine;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.CollectiveBackend;
+import ferro.collectives.CollectiveEngine;
+import ferro.control.failure.ControlMessage;
+import ferro.control.failure.Status;
+import ferro.control.group.GroupControl;
+import ferro.group.SystemContext;
+import ferro.spi.GroupSpec;
+import ferro.spi.Link;
+import ferro.spi.Transport;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Questions of a peer that come while an engine does something else. */
+class QuestionedGroupTest {
+    private static final GroupSpec PAIR = GroupSpec.of("pair", 0, 2, Duration.ofSeconds(5));
+
+    @Test
+    void aQuestionToTheParentWhileASubgroupIsMadeIsAnswered() {
+        Medium medium = new Medium(null);
+        try (CollectiveBackend parent = CollectiveEngine.over(medium, PAIR, SystemContext.of(Map.of()))) {
+            medium.asks = true;
+            CollectiveBackend child =
+                    assertDoesNotThrow(() -> parent.newGroup(new int[] {0}, "alone", Duration.ofSeconds(5)));
+            child.close();
+
+            assertTrue(medium.questions > 0, "nobody asked while the subgroup was made");
+            assertEquals(medium.questions, medium.answers(), "answers");
+            assertTrue(parent.failure().isEmpty(), () -> parent.failure().toString());
+        }
+    }
+
+    /** A medium with a silent peer, which asks the joined group whenever a subgroup's engine looks at its own medium. */
+    private static final class Medium implements Transport {
+        private final Medium parent;
+        private final List<ControlMessage> sent = new ArrayList<>();
+        private Events control;
+        private boolean asks;
+        private int questions;
+
+        Medium(Medium parent) {
+            this.parent = parent;
+        }
+
+        private long answers() {
+            return sent.stream().filter(Status.class::isInstance).count();
+        }
+
+        private void question() {
+            questions++;
+            control.control(1, ControlMessage.Query.about(questions, null).encoded());
+        }
+
+        @Override
+        public int rank() {
+            return 0;
+        }
+
+        @Override
+        public int worldSize() {
+            if (parent != null && parent.asks) {
+                parent.question();
+            }
+            return parent == null ? 2 : 1;
+        }
+
+        @Override
+        public void events(Events events) {
+            // the membership's lane has other messages
+            if (events instanceof GroupControl) {
+                control = events;
+            }
+        }
+
+        @Override
+        public Transport subgroup(int[] members, long group) {
+            return new Medium(members.length == 1 ? this : null);
+        }
+
+        @Override
+        public void control(int peer, ByteBuffer message) {
+            if (control != null) {
+                sent.add(ControlMessage.decode(message, worldSize()));
+            }
+        }
+
+        @Override
+        public Link link(int peer, Lane lane) {
+            throw new UnsupportedOperationException("no data lanes, asked for one to " + peer);
+        }
+
+        @Override
+        public boolean poll() {
+            return false;
+        }
+
+        @Override
+        public void park(long deadlineNanos) {
+            // nothing is waited for
+        }
+
+        @Override
+        public void wakeup() {
+            // nobody parks
+        }
+
+        @Override
+        public void abandon() {
+            // no data lanes
+        }
+
+        @Override
+        public void close() {
+            // no data lanes
+        }
+    }
+}

@@ -1,0 +1,357 @@
+package ferro.control.failure;
+
+import ferro.FerroException.Code;
+import ferro.control.wire.FieldReader;
+import ferro.control.wire.FieldWriter;
+import ferro.control.wire.Fields;
+import ferro.control.wire.WireMessage;
+import ferro.spi.CallHeader;
+import java.nio.ByteBuffer;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+/** The control messages between ranks of a group; docs/wire-protocol.md has the table. */
+public sealed interface ControlMessage extends WireMessage
+        permits ControlMessage.Abort,
+                ControlMessage.Goodbye,
+                ControlMessage.Heard,
+                ControlMessage.Query,
+                Status,
+                ControlMessage.Agree,
+                ControlMessage.Cancel,
+                ControlMessage.Called {
+    /** Longest text that says what a call is, in bytes: twice what a call has. */
+    int CALL_MOST = 512;
+
+    Set<Code> CODES = Set.of(Code.values());
+
+    /** What a rank does with a message of another rank. */
+    interface Handler {
+        /** Takes the failure that a rank tells. */
+        void abort(int peer, Abort said);
+
+        /** Takes the goodbye of a rank that closes the group. */
+        void goodbye(int peer, Goodbye said);
+
+        /** Takes the answer of a rank to the goodbye of this one. */
+        void heard(int peer, Heard said);
+
+        /** Answers a rank that asks for the status of this one. */
+        void query(int peer, Query said);
+
+        /** Takes the status of a rank, which is its answer to a query. */
+        void status(int peer, Status said);
+
+        /** Takes the proposal of a rank for a new group. */
+        void agree(int peer, Agree said);
+
+        /** Takes the message that a rank has given up its proposal. */
+        void cancel(int peer, Cancel said);
+
+        /** Takes the call that a rank has made at a place of the order. */
+        void called(int peer, Called said);
+    }
+
+    /** Calls the handler method for this kind of message. */
+    void accept(int peer, Handler handler);
+
+    /**
+     * The group has failed.
+     *
+     * @param origin    rank that saw the failure first
+     * @param sequence  operation in which it was seen, -1 if none
+     * @param code      kind of the failure
+     * @param known     number of ranks whose calls were compared; 0 if none were compared
+     * @param ageMillis how long the sender has known of a failure
+     * @param culprits  ranks to blame
+     * @param text      for people
+     */
+    record Abort(int origin, long sequence, Code code, int known, int ageMillis, String culprits, String text)
+            implements ControlMessage {
+        static final byte KIND = 1;
+
+        Abort(Fields in) {
+            this(
+                    in.rank("origin"),
+                    in.int64("sequence"),
+                    in.code("code", CODES),
+                    in.count("known"),
+                    in.count("ageMillis"),
+                    in.ranks("culprits"),
+                    in.text("text", Failure.TEXT_MOST));
+        }
+
+        /** Tells a failure that this rank has known for some nanoseconds. */
+        public static Abort of(Failure failure, long ageNanos) {
+            long age = Math.max(0, Math.min(Integer.MAX_VALUE, TimeUnit.NANOSECONDS.toMillis(ageNanos)));
+            return new Abort(
+                    failure.origin(),
+                    failure.sequence(),
+                    failure.code(),
+                    failure.known(),
+                    (int) age,
+                    failure.culprits(),
+                    failure.text());
+        }
+
+        /** Returns the failure as it is told. */
+        public Failure failure() {
+            return new Failure(code, origin, sequence, culprits, text, null, known);
+        }
+
+        /** Returns how long the sender has known it. */
+        public long ageNanos() {
+            return TimeUnit.MILLISECONDS.toNanos(ageMillis);
+        }
+
+        @Override
+        public byte kind() {
+            return KIND;
+        }
+
+        @Override
+        public void write(FieldWriter out) {
+            out.int32(origin).int64(sequence).code(code).int32(known).int32(ageMillis);
+            out.ranks(culprits).text(text, Failure.TEXT_MOST);
+        }
+
+        @Override
+        public void accept(int peer, Handler handler) {
+            handler.abort(peer, this);
+        }
+    }
+
+    /**
+     * The sender leaves in good order.
+     *
+     * @param lastSequence sequence of the last collective that the sender has called, 0 if none
+     * @param sent         messages that the sender has sent to the receiver of this goodbye
+     * @param taken        messages of the receiver that were delivered at the sender
+     * @param fingerprint  of the last collective, 0 if none
+     * @param call         text of that collective, for people
+     */
+    record Goodbye(long lastSequence, long sent, long taken, long fingerprint, String call) implements ControlMessage {
+        static final byte KIND = 2;
+
+        Goodbye(Fields in) {
+            this(
+                    in.int64("lastSequence"),
+                    in.int64("sent"),
+                    in.int64("taken"),
+                    in.int64("fingerprint"),
+                    in.text("call", CALL_MOST));
+        }
+
+        @Override
+        public byte kind() {
+            return KIND;
+        }
+
+        @Override
+        public void write(FieldWriter out) {
+            out.int64(lastSequence).int64(sent).int64(taken).int64(fingerprint).text(call, CALL_MOST);
+        }
+
+        @Override
+        public void accept(int peer, Handler handler) {
+            handler.goodbye(peer, this);
+        }
+    }
+
+    /**
+     * The answer to a goodbye: sent at once, and again when the sender has received everything that the leaving rank
+     * sent.
+     *
+     * @param ended   last collective that has ended on the sender, 0 if none
+     * @param arrived messages of the leaving rank that have arrived
+     */
+    record Heard(long ended, long arrived) implements ControlMessage {
+        static final byte KIND = 3;
+
+        Heard(Fields in) {
+            this(in.int64("ended"), in.int64("arrived"));
+        }
+
+        @Override
+        public byte kind() {
+            return KIND;
+        }
+
+        @Override
+        public void write(FieldWriter out) {
+            out.int64(ended).int64(arrived);
+        }
+
+        @Override
+        public void accept(int peer, Handler handler) {
+            handler.heard(peer, this);
+        }
+    }
+
+    /**
+     * Asks a rank for its status, and about a call.
+     *
+     * @param ask         number of the question
+     * @param sequence    operation that the question is about, 0 for none
+     * @param fingerprint of the sender's call there, 0 for none
+     * @param call        text of that call
+     */
+    record Query(long ask, long sequence, long fingerprint, String call) implements ControlMessage {
+        static final byte KIND = 4;
+
+        Query(Fields in) {
+            this(in.int64("ask"), in.int64("sequence"), in.int64("fingerprint"), in.text("call", CALL_MOST));
+        }
+
+        /** Makes a question about a call; without a call, a question for the status only. */
+        public static Query about(long ask, CallHeader call) {
+            return call == null
+                    ? new Query(ask, 0, 0, "")
+                    : new Query(ask, call.sequence(), call.fingerprint(), call.text());
+        }
+
+        @Override
+        public byte kind() {
+            return KIND;
+        }
+
+        @Override
+        public void write(FieldWriter out) {
+            out.int64(ask).int64(sequence).int64(fingerprint).text(call, CALL_MOST);
+        }
+
+        @Override
+        public void accept(int peer, Handler handler) {
+            handler.query(peer, this);
+        }
+    }
+
+    /**
+     * The sender makes a group.
+     *
+     * @param attempt number of its attempt
+     * @param round   number of this attempt among those of these two ranks
+     * @param hash    of the whole list; ranks compare this
+     * @param list    ranks of the new group, for people; cut if it is too long for a message
+     */
+    record Agree(long attempt, long round, long hash, String list) implements ControlMessage {
+        static final byte KIND = 6;
+
+        Agree(Fields in) {
+            this(in.int64("attempt"), in.int64("round"), in.int64("hash"), in.text("list", Failure.TEXT_MOST));
+        }
+
+        @Override
+        public byte kind() {
+            return KIND;
+        }
+
+        @Override
+        public void write(FieldWriter out) {
+            out.int64(attempt).int64(round).int64(hash).text(list, Failure.TEXT_MOST);
+        }
+
+        @Override
+        public void accept(int peer, Handler handler) {
+            handler.agree(peer, this);
+        }
+    }
+
+    /**
+     * The sender has given up the group that it made.
+     *
+     * @param round    of the attempt that was told
+     * @param code     why
+     * @param culprits ranks that it blames, empty for itself
+     * @param text     for people
+     */
+    record Cancel(long round, Code code, String culprits, String text) implements ControlMessage {
+        static final byte KIND = 7;
+
+        Cancel(Fields in) {
+            this(in.int64("round"), in.code("code", CODES), in.ranks("culprits"), in.text("text", Failure.TEXT_MOST));
+        }
+
+        @Override
+        public byte kind() {
+            return KIND;
+        }
+
+        @Override
+        public void write(FieldWriter out) {
+            out.int64(round).code(code).ranks(culprits).text(text, Failure.TEXT_MOST);
+        }
+
+        @Override
+        public void accept(int peer, Handler handler) {
+            handler.cancel(peer, this);
+        }
+    }
+
+    /**
+     * The last call of the sender, sent with a heartbeat; it needs no answer.
+     *
+     * @param sequence    its number
+     * @param fingerprint of the call
+     * @param call        text of the call
+     */
+    record Called(long sequence, long fingerprint, String call) implements ControlMessage {
+        static final byte KIND = 8;
+
+        Called(Fields in) {
+            this(in.int64("sequence"), in.int64("fingerprint"), in.text("call", CALL_MOST));
+        }
+
+        /** Tells a call that this rank has made. */
+        public static Called of(CallHeader call) {
+            return new Called(call.sequence(), call.fingerprint(), call.text());
+        }
+
+        @Override
+        public byte kind() {
+            return KIND;
+        }
+
+        @Override
+        public void write(FieldWriter out) {
+            out.int64(sequence).int64(fingerprint).text(call, CALL_MOST);
+        }
+
+        @Override
+        public void accept(int peer, Handler handler) {
+            handler.called(peer, this);
+        }
+    }
+
+    /**
+     * Reads a message.
+     *
+     * @param message   bytes; left as they are
+     * @param worldSize of the group
+     * @throws IllegalArgumentException if the message is invalid for that group
+     */
+    static ControlMessage decode(ByteBuffer message, int worldSize) {
+        FieldReader in = new FieldReader("control message", message, worldSize);
+        ControlMessage read = of(in.kind(), in);
+        if (read == null) {
+            throw in.unknown(Called.KIND);
+        }
+        in.end();
+        return read;
+    }
+
+    /** Makes the message of a kind from its fields; returns null if there is no such kind. */
+    static ControlMessage of(int kind, Fields in) {
+        return switch (kind) {
+            case Abort.KIND -> new Abort(in);
+            case Goodbye.KIND -> new Goodbye(in);
+            case Heard.KIND -> new Heard(in);
+            case Query.KIND -> new Query(in);
+            case Status.KIND -> new Status(in);
+            case Agree.KIND -> new Agree(in);
+            case Cancel.KIND -> new Cancel(in);
+            case Called.KIND -> new Called(in);
+            default -> null;
+        };
+    }
+}

@@ -1,0 +1,242 @@
+package ferro.control.failure;
+
+import ferro.control.wire.RankLists;
+import java.util.BitSet;
+import java.util.StringJoiner;
+
+/**
+ * Determines which ranks to blame for an operation that does not end, from the answers of the ranks. The ranks at the
+ * end of the chain of waiting ranks are to blame. The chain begins at the ranks that have not made the call, or, if all
+ * have made it, at the ranks that this one waits for. A rank that is silent or waits for no rank ends the chain. A rank
+ * that has made the call and waits outside of the group does not end it. If all ranks wait for each other, the ranks of
+ * the circle are to blame, and of these the ones that have not made the call. A rank that has made a call is not
+ * necessarily in it: it may have queued calls behind one that does not end.
+ */
+public final class Diagnosis {
+    private static final int LISTED_MOST = 8;
+    private static final long PAUSE_MILLIS = 100;
+
+    private final int self;
+    private final Machines machines;
+    private final Status[] answers;
+    private final BitSet slow;
+    private final long sequence;
+    private final BitSet[] waits;
+    private final WaitGraph graph = new WaitGraph(this::waitsFor);
+    private BitSet mine = new BitSet();
+
+    /**
+     * The result of a diagnosis.
+     *
+     * @param culprits ranks to blame
+     * @param text     for people: the state of each rank
+     */
+    public record Blame(BitSet culprits, String text) {}
+
+    /** Takes the answers, null for a silent rank, and the ranks that have not answered the last question. */
+    public Diagnosis(Machines machines, Status[] answers, BitSet slow, long sequence) {
+        this.self = machines.self();
+        this.machines = machines;
+        this.answers = answers;
+        this.slow = slow;
+        this.sequence = sequence;
+        this.waits = new BitSet[answers.length];
+    }
+
+    /** Judges a collective by the ranks whose data this rank waits for. */
+    public Blame ofCollective(BitSet waitedFor) {
+        return ofCollective(waitedFor, false);
+    }
+
+    /** Judges a collective; {@code stoodStill} tells whether this process stood still meanwhile. */
+    public Blame ofCollective(BitSet waitedFor, boolean stoodStill) {
+        mine = waitedFor;
+        BitSet missing = new BitSet();
+        for (int rank = 0; rank < answers.length; rank++) {
+            if (rank != self && (answers[rank] == null || answers[rank].isBehind(sequence))) {
+                missing.set(rank);
+            }
+        }
+        if (missing.isEmpty()) {
+            // all ranks were there: blames those that are silent since, else the end of the chain of waiting ranks
+            BitSet end = slow.isEmpty() ? endOfChain(waitedFor) : slow;
+            BitSet owing = stoodStill ? owing(end) : end;
+            return new Blame(owing, text(owing, end));
+        }
+        BitSet ends = endOfMissing(missing);
+        return new Blame(ends, text(ends, missing));
+    }
+
+    /**
+     * Returns the ranks without those that have left: a rank that has left has done its part of what is under way. If
+     * no other rank remains, this rank was prevented from finishing.
+     */
+    private BitSet owing(BitSet end) {
+        BitSet owing = new BitSet();
+        end.stream()
+                .forEach(
+                        rank -> owing.set(rank, rank == self || answers[rank] == null || !answers[rank].isOfALeaver()));
+        owing.set(self, owing.isEmpty() || owing.get(self));
+        return owing;
+    }
+
+    /** Judges an operation that waits for some ranks only: a receive, a send, a new group. */
+    Blame ofWaiting(BitSet waitedFor) {
+        return ofWaiting(waitedFor, false);
+    }
+
+    /** Judges such an operation; {@code stoodStill} tells whether this process stood still meanwhile. */
+    public Blame ofWaiting(BitSet waitedFor, boolean stoodStill) {
+        mine = waitedFor;
+        BitSet end = endOfChain(waitedFor);
+        BitSet owing = stoodStill ? owing(end) : end;
+        BitSet listed = (BitSet) owing.clone();
+        listed.or(waitedFor);
+        return new Blame(owing, text(owing, listed));
+    }
+
+    /** Judges a new group by the members that have not called. */
+    public Blame ofMissing(BitSet missing) {
+        mine = missing;
+        BitSet ends = endOfMissing(missing);
+        return new Blame(ends, text(ends, missing));
+    }
+
+    /**
+     * Follows the chain of waiting ranks from the ranks that have not made the call. A rank that has made it and waits
+     * for ranks outside of this group does not end the chain: it has done its part here, and the end of its chain is
+     * not visible from here.
+     */
+    private BitSet endOfMissing(BitSet missing) {
+        BitSet ends = endOfChain(missing);
+        if (ends.intersects(missing)) {
+            ends.and(missing);
+            return ends;
+        }
+        BitSet seen = new BitSet();
+        ends.stream().forEach(rank -> seen.set(rank, !waitsOutside(rank)));
+        return seen.isEmpty() ? missing : seen;
+    }
+
+    private boolean waitsOutside(int rank) {
+        return rank != self
+                && answers[rank] != null
+                && !answers[rank].waitsFor().isEmpty()
+                && waitsFor(rank).isEmpty();
+    }
+
+    /** Follows the chain of waiting ranks. The ranks at its end wait for no rank, or wait in a circle. */
+    private BitSet endOfChain(BitSet first) {
+        BitSet ends = graph.ends(first);
+        ends.clear(self);
+        if (!ends.isEmpty()) {
+            return ends;
+        }
+        BitSet circle = graph.cycles(first);
+        return circle.isEmpty() ? graph.reachedFrom(first) : circle;
+    }
+
+    /**
+     * Returns the ranks that a rank waits for. Callers must not change the set: the answer of a rank is decoded once.
+     */
+    private BitSet waitsFor(int rank) {
+        if (rank == self) {
+            return mine;
+        }
+        if (waits[rank] == null) {
+            waits[rank] = answers[rank] == null ? new BitSet() : answers[rank].waitsForOf(machines.joinedRanks());
+        }
+        return waits[rank];
+    }
+
+    private String text(BitSet first, BitSet listed) {
+        StringJoiner text = new StringJoiner("; ");
+        BitSet rest = (BitSet) listed.clone();
+        rest.andNot(first);
+        BitSet said = new BitSet();
+        int untold = list(text, first, said) + list(text, rest, said);
+        if (untold > 0) {
+            text.add("and " + untold + " more");
+        }
+        if (sequence > 0) {
+            addThoseThere(text, listed);
+        }
+        return text.toString();
+    }
+
+    /**
+     * Appends the state of each rank; the ranks of a machine that is silent as a whole are one entry. Returns how many
+     * ranks were left out.
+     */
+    private int list(StringJoiner text, BitSet ranks, BitSet said) {
+        int told = 0;
+        int untold = 0;
+        for (int rank = ranks.nextSetBit(0); rank >= 0; rank = ranks.nextSetBit(rank + 1)) {
+            if (said.get(rank)) {
+                continue;
+            }
+            BitSet machine = machines.sharing(rank, other -> answers[other] == null);
+            said.set(rank);
+            said.or(machine);
+            if (told++ < LISTED_MOST) {
+                text.add(machine.isEmpty() ? whereIs(rank) : machines.silence(machine));
+            } else {
+                untold += Math.max(1, machine.cardinality());
+            }
+        }
+        return untold;
+    }
+
+    private void addThoseThere(StringJoiner text, BitSet listed) {
+        BitSet there = new BitSet();
+        for (int rank = 0; rank < answers.length; rank++) {
+            if (rank == self || listed.get(rank) || answers[rank] == null) {
+                continue;
+            }
+            if (answers[rank].isAhead(sequence)) {
+                text.add("rank " + rank + " is ahead: its last call is " + lastCall(answers[rank]));
+            } else {
+                there.set(rank);
+            }
+        }
+        if (!there.isEmpty()) {
+            text.add(RankLists.ranks(there) + (there.cardinality() == 1 ? " is in this call" : " are in this call"));
+        }
+    }
+
+    private String whereIs(int rank) {
+        if (rank == self) {
+            return "rank " + rank + " is the rank that reports this";
+        }
+        Status status = answers[rank];
+        if (status == null) {
+            String machine = machines.away(rank);
+            return "rank " + rank + (machine.isEmpty() ? "" : " on " + machine)
+                    + " does not answer: its process hangs, is stopped or cannot be reached";
+        }
+        StringBuilder text = new StringBuilder("rank ").append(rank);
+        if (sequence > 0 && status.sequence() < sequence) {
+            text.append(" has not made this call, its last call is ")
+                    .append(lastCall(status))
+                    .append(", and it is ");
+        } else if (sequence > 0 && status.isBehind(sequence)) {
+            text.append(" is behind, ");
+        } else {
+            text.append(" is ");
+        }
+        if (slow.get(rank)) {
+            text.append("silent now; in its last answer it was ");
+        }
+        text.append(status.place().isEmpty() ? "in no call of ferro" : status.place());
+        if (status.pausedMillis() >= PAUSE_MILLIS) {
+            text.append(" (its process was paused ")
+                    .append(RankLists.seconds(status.pausedMillis() * 1_000_000L))
+                    .append(')');
+        }
+        return text.toString();
+    }
+
+    private static String lastCall(Status status) {
+        return status.sequence() == 0 ? "none" : "seq " + status.sequence() + " (" + status.lastCall() + ")";
+    }
+}

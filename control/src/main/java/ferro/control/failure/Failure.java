@@ -1,0 +1,136 @@
+package ferro.control.failure;
+
+import ferro.FerroException.Code;
+import ferro.control.wire.FieldWriter;
+import ferro.control.wire.RankLists;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The cause of a group's failure, in a form that ranks can agree on: {@link #merged} gives the same result for any
+ * number of causes, in any order and any number of times.
+ *
+ * @param code     kind
+ * @param origin   rank that saw it first, as far as this rank knows
+ * @param sequence operation in which it was seen, -1 if none
+ * @param culprits ranks to blame, ascending, comma-separated, empty if unknown
+ * @param text     for people: what failed, where, what was expected and found, and what to do
+ * @param cause    first cause on this rank, or null
+ * @param known    number of ranks whose calls were compared; 0 if none were compared
+ */
+public record Failure(Code code, int origin, long sequence, String culprits, String text, Throwable cause, int known) {
+    /** The longest text, in bytes of UTF-8: what fits into a control message. */
+    static final int TEXT_MOST = 2800;
+
+    /**
+     * Makes a failure. Culprits and text are cut to what fits into a message, so that every rank knows the same.
+     * Entries that are not ranks are left out of the culprits.
+     *
+     * @param code     kind
+     * @param origin   rank that saw it first, as far as this rank knows
+     * @param sequence operation in which it was seen, -1 if none
+     * @param culprits ranks to blame, ascending, comma-separated, empty if unknown
+     * @param text     for people
+     * @param cause    first cause on this rank, or null
+     * @param known    number of ranks whose calls were compared; 0 if none were compared
+     */
+    public Failure {
+        culprits = FieldWriter.cutRanks(RankLists.ascending(culprits));
+        text = FieldWriter.cut(text, TEXT_MOST);
+    }
+
+    /**
+     * Makes a failure for which no calls were compared.
+     *
+     * @param code     kind
+     * @param origin   rank that saw it first, as far as this rank knows
+     * @param sequence operation in which it was seen, -1 if none
+     * @param culprits ranks to blame, comma-separated, empty if unknown
+     * @param text     for people
+     * @param cause    first cause on this rank, or null
+     */
+    public Failure(Code code, int origin, long sequence, String culprits, String text, Throwable cause) {
+        this(code, origin, sequence, culprits, text, cause, 0);
+    }
+
+    /**
+     * Returns the ranks to blame.
+     *
+     * @return ranks, ascending
+     */
+    public List<Integer> blamed() {
+        List<Integer> blamed = new ArrayList<>();
+        for (String rank : culprits.split(",")) {
+            if (!rank.isEmpty()) {
+                blamed.add(Integer.valueOf(rank));
+            }
+        }
+        return List.copyOf(blamed);
+    }
+
+    /**
+     * Returns what the other ranks are told: an interrupt here is an abort there that blames this rank.
+     *
+     * @return failure to send
+     */
+    public Failure asSeenByOthers() {
+        if (code == Code.INTERRUPTED) {
+            return new Failure(Code.ABORTED, origin, sequence, Integer.toString(origin), text, null);
+        }
+        return this;
+    }
+
+    /** Returns whether another failure has the same code and culprits; the text may differ. */
+    boolean blamesAs(Failure other) {
+        return code == other.code && culprits.equals(other.culprits);
+    }
+
+    /**
+     * Returns whether the other ranks were told of this failure as the given one.
+     *
+     * @param agreed what the group fails with
+     * @return whether this is an interrupt, and the given failure is the abort that the others were told instead
+     */
+    public boolean isToldAs(Failure agreed) {
+        return code == Code.INTERRUPTED && agreed.code == Code.ABORTED && agreed.origin == origin;
+    }
+
+    /**
+     * Returns what two ranks that know of two causes agree on: the graver cause (by code, then by sequence, then by
+     * origin), and all ranks to blame for that code. If calls were compared, only the cause with the earliest
+     * difference counts, and of these the one that compared the most calls: two ranks that differ cannot tell by
+     * themselves which of them is the odd one.
+     *
+     * @param other cause
+     * @return this object if the other cause changes nothing
+     */
+    public Failure merged(Failure other) {
+        if (other.code != code) {
+            return other.code.gravity() < code.gravity() ? other : this;
+        }
+        int order = comparedBefore(other);
+        if (order != 0) {
+            return order < 0 ? this : other;
+        }
+        String blamed =
+                culprits.equals(other.culprits) ? culprits : RankLists.ascending(culprits + "," + other.culprits);
+        Failure first = precedes(other) ? this : other;
+        return first == this && blamed.equals(culprits)
+                ? this
+                : new Failure(code, first.origin, first.sequence, blamed, first.text, first.cause, known);
+    }
+
+    private int comparedBefore(Failure other) {
+        if (known == 0 || other.known == 0 || sequence == other.sequence) {
+            return Integer.compare(other.known, known);
+        }
+        return Long.compare(sequence, other.sequence);
+    }
+
+    private boolean precedes(Failure other) {
+        if (sequence != other.sequence) {
+            return sequence < other.sequence;
+        }
+        return origin != other.origin ? origin < other.origin : text.compareTo(other.text) <= 0;
+    }
+}

@@ -1,0 +1,90 @@
+package ferro.control.failure;
+
+/**
+ * The decisions of the control of a group when something goes wrong, in one place, so that a test can replace one
+ * decision by a wrong one and check whether the simulation finds it. The default methods are the shipped behaviour;
+ * nothing else in ferro implements this.
+ */
+public interface FailurePolicy {
+    /** The shipped decisions. */
+    FailurePolicy SHIPPED = new FailurePolicy() {};
+
+    /**
+     * The time in which inboxes are read before a peer is blamed for the end of its connection: it may have told why.
+     */
+    long EOF_GRACE_NANOS = 10_000_000L;
+
+    /**
+     * Returns whether a rank is told of a failure that this rank saw itself.
+     *
+     * @param failure what the group fails with
+     * @param peer    rank
+     * @return true: all ranks are told, at once
+     */
+    default boolean floods(Failure failure, int peer) {
+        return true;
+    }
+
+    /**
+     * Returns whether a failure that others told is told on. This makes up for a rank that died while it told the
+     * others.
+     *
+     * @param failure what this rank knows now
+     * @param peer    rank
+     * @return true: every change is told on
+     */
+    default boolean forwards(Failure failure, int peer) {
+        return true;
+    }
+
+    /**
+     * Returns the cause that ranks agree on for two causes.
+     *
+     * @param known what this rank knew
+     * @param other cause that arrived
+     * @return merged cause, {@code known} itself if nothing changes
+     */
+    default Failure merged(Failure known, Failure other) {
+        return known.merged(other);
+    }
+
+    /**
+     * Returns whether two calls with the same sequence number are the same.
+     *
+     * @param mine   fingerprint of this rank's call
+     * @param theirs fingerprint of a peer's
+     * @return whether they are equal
+     */
+    default boolean isSameCall(long mine, long theirs) {
+        return mine == theirs;
+    }
+
+    /**
+     * Returns how long the end of a connection waits for a message that explains it.
+     *
+     * @return nanoseconds; 0 blames at once
+     */
+    default long eofGraceNanos() {
+        return EOF_GRACE_NANOS;
+    }
+
+    /**
+     * Returns whether the loss of a rank is a cause.
+     *
+     * @param toldAbort   whether the rank has told of a failure before it went
+     * @param saidGoodbye whether the rank has closed its end before it went
+     * @return true only if it did neither: otherwise its end is a consequence
+     */
+    default boolean blamesLoss(boolean toldAbort, boolean saidGoodbye) {
+        return !toldAbort && !saidGoodbye;
+    }
+
+    /**
+     * Returns whether the data links are dropped before callers hear of a failure.
+     *
+     * @return true: ferro must not access the callers' memory afterwards
+     */
+    default boolean abandonsLinks() {
+        return true;
+    }
+}

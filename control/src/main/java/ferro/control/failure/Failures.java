@@ -1,0 +1,202 @@
+package ferro.control.failure;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.control.wire.RankLists;
+import ferro.spi.Deadlines;
+import ferro.spi.GroupSpec;
+import ferro.spi.Settings;
+import java.time.Duration;
+import java.util.Set;
+
+/**
+ * Makes failures of a group. A rank that aborts fails the group, and tells the others, with class, message and first frames
+ * of what was thrown, and of its causes.
+ */
+public final class Failures {
+    private static final int FRAMES = 6;
+    private static final int CAUSES = 3;
+
+    private Failures() {}
+
+    /** Makes the failure of a group that a rank aborts. */
+    public static Failure failure(GroupSpec group, Throwable cause) {
+        if (cause instanceof FerroException known && (isOfThisEnd(known.where(), group) || isOwnLack(known, group))) {
+            return adopted(known);
+        }
+        String text = "rank " + group.rank() + " aborted the group: " + of(cause);
+        return new Failure(Code.ABORTED, group.rank(), -1, Integer.toString(group.rank()), text, cause);
+    }
+
+    /**
+     * Makes the failure for an exception inside the engine. The whole group fails: if one caller alone were told, the other
+     * ranks would wait.
+     */
+    public static Failure inside(GroupSpec group, Throwable broken) {
+        String blamed = Integer.toString(group.rank());
+        if (broken instanceof FerroException known) {
+            return new Failure(known.code(), group.rank(), -1, blamed, known.getMessage(), known);
+        }
+        boolean memory = broken instanceof OutOfMemoryError;
+        String text = "rank " + group.rank() + (memory ? lacking(broken.getMessage()) : reason(broken));
+        return new Failure(memory ? Code.RESOURCE : Code.ABORTED, group.rank(), -1, blamed, text, broken);
+    }
+
+    /** The JDK has no exception of its own for an access to memory whose arena is closed. */
+    private static String reason(Throwable broken) {
+        StackTraceElement[] trace = broken.getStackTrace();
+        boolean isFreed = broken instanceof IllegalStateException
+                && trace.length > 0
+                && trace[0].getClassName().startsWith("jdk.internal.foreign.");
+        return isFreed
+                ? " accessed memory of a tensor that was freed during a call (" + broken.getMessage()
+                        + "): close an arena only after the calls on its tensors have ended"
+                : " failed with an exception: " + broken;
+    }
+
+    /** Says what an OutOfMemoryError has lacked. For each thread that cannot be made, pthread_create(3) says EAGAIN. */
+    private static String lacking(String text) {
+        return text != null && text.contains("native thread")
+                ? " cannot start a thread: Resource temporarily unavailable (EAGAIN; " + text
+                        + "): raise the limit of threads (ulimit -u, pids.max of the control group) or free " + "memory"
+                : " ran out of memory: " + text;
+    }
+
+    /** Makes the exception for a blocking call in a seeded simulation. */
+    public static IllegalStateException wouldBlock(GroupSpec group, String what, String instead) {
+        return new IllegalStateException(what + " on group \"" + group.name() + "\" rank " + group.rank()
+                + " would block, and a seeded simulation runs all ranks on one thread" + instead);
+    }
+
+    /** Makes the failure of a group that a rank closes before its operations have ended. */
+    public static Failure closedTooEarly(GroupSpec group, Duration timeout) {
+        String text = "rank " + group.rank() + " closed the group with operations that did not end "
+                + (Thread.currentThread().isInterrupted()
+                        ? "before its thread was interrupted"
+                        : "within " + Deadlines.millis(timeout) + " ms");
+        return new Failure(Code.ABORTED, group.rank(), -1, Integer.toString(group.rank()), text, null);
+    }
+
+    /** Makes the failure of a group for a rank whose JVM exits during a call. */
+    public static Failure exits(GroupSpec group, String call) {
+        String text = "the JVM exits while rank " + group.rank() + " is in " + call
+                + ": its main has returned, or something has called System.exit";
+        return new Failure(Code.ABORTED, group.rank(), -1, Integer.toString(group.rank()), text, null);
+    }
+
+    /** Makes the exception for a call on a closed group. */
+    public static IllegalStateException closed(GroupSpec group, String call) {
+        return new IllegalStateException(
+                call + " on group \"" + group.name() + "\" rank " + group.rank() + ": the group is closed");
+    }
+
+    /**
+     * Makes the exception for a call that is refused because the JVM exits; the group has then left the others, or told them
+     * why it fails.
+     */
+    public static FerroException refusedAtExit(GroupSpec group, String call) {
+        Where where = Where.of(group.name(), group.rank()).blaming(group.rank());
+        String text = call + " on group \"" + group.name() + "\" rank " + group.rank()
+                + ": the JVM exits, and this rank takes part in no further call";
+        return new FerroException(Code.ABORTED, where, text);
+    }
+
+    /** Makes the failure of a group for a rank whose JVM is ended by a signal. */
+    public static Failure endedBySignal(GroupSpec group, String signal, String call, long ended) {
+        String where =
+                call.isEmpty() ? ended == 0 ? " before its first collective" : " after seq " + ended : " in " + call;
+        String text = "rank " + group.rank() + " was ended by shutdown (" + signal + ")" + where;
+        return new Failure(Code.ABORTED, group.rank(), -1, Integer.toString(group.rank()), text, null);
+    }
+
+    /** Makes the failure of a call whose thread was interrupted. */
+    public static Failure interrupted(GroupSpec group, String call, long sequence) {
+        String text = "rank " + group.rank() + " was interrupted in " + call + (sequence < 0 ? "" : " seq " + sequence);
+        return new Failure(Code.INTERRUPTED, group.rank(), sequence, "", text, null);
+    }
+
+    /**
+     * Returns whether another rank aborted. During the bootstrap this means that the other rank has met all others, so that
+     * the group was made, and has failed.
+     */
+    public static boolean isAbortOfAnother(GroupSpec group, Failure failure) {
+        return failure != null && failure.code() == Code.ABORTED && failure.origin() != group.rank();
+    }
+
+    /**
+     * Makes the exception for a group that could not be made: its ranks could not find out which ranks share memory, or
+     * could not warm up. For a joined group a timeout names the setting that gives joining more time.
+     */
+    public static FerroException notMet(GroupSpec group, Throwable failure, boolean joined) {
+        String text = "cannot make group \"" + group.name() + "\" on rank " + group.rank()
+                + ": finding the ranks that share memory, or the warm-up, failed: " + failure.getMessage();
+        boolean late = failure instanceof FerroException timed && timed.code() == Code.TIMED_OUT;
+        if (late && joined && !text.contains(Settings.JOIN_TIMEOUT.name())) {
+            text += " (" + Settings.JOIN_TIMEOUT.name() + " sets the time)";
+        }
+        if (failure instanceof FerroException known) {
+            return new FerroException(known.code(), known.where(), text, known);
+        }
+        Code code = failure instanceof OutOfMemoryError ? Code.RESOURCE : Code.ABORTED;
+        return new FerroException(code, Where.of(group.name(), group.rank()), text, failure);
+    }
+
+    /** Makes the exception for the failure of a group, outside any call. */
+    public static FerroException exception(GroupSpec group, Failure failure) {
+        Where where = Where.of(group.name(), group.rank())
+                .blaming(RankLists.numbers(failure.culprits()))
+                .during("", failure.sequence());
+        String text =
+                "group \"" + group.name() + "\" has failed, as rank " + group.rank() + " reports: " + failure.text();
+        return new FerroException(failure.code(), where, text, failure.cause());
+    }
+
+    /**
+     * Returns whether an exception comes from the other half of this group, which moves data elsewhere and has failed under
+     * the same name; its cause is then the cause here.
+     */
+    private static boolean isOfThisEnd(Where where, GroupSpec group) {
+        return where.rank() == group.rank() && where.group().equals(group.name());
+    }
+
+    /** Returns whether an exception says that this rank lacks memory, descriptors or threads, in whatever part. */
+    private static boolean isOwnLack(FerroException cause, GroupSpec group) {
+        return cause.code() == Code.RESOURCE
+                && cause.where().rank() == group.rank()
+                && cause.where().culprits().equals(Set.of(group.rank()));
+    }
+
+    /**
+     * Takes over a failure of the other half. Its sequence number is in the text only, because that half counts by itself.
+     */
+    private static Failure adopted(FerroException cause) {
+        Where where = cause.where();
+        boolean interrupted = cause.code() == Code.INTERRUPTED;
+        return new Failure(
+                interrupted ? Code.ABORTED : cause.code(),
+                where.rank(),
+                -1,
+                interrupted ? Integer.toString(where.rank()) : RankLists.list(where.culprits()),
+                cause.getMessage(),
+                cause);
+    }
+
+    /** Describes what was thrown, with its causes; {@link Failure} cuts text that is too long to send. */
+    private static String of(Throwable thrown) {
+        if (thrown == null) {
+            return "no cause given";
+        }
+        StringBuilder text = new StringBuilder();
+        Throwable cause = thrown;
+        for (int depth = 0; cause != null && depth < CAUSES; depth++) {
+            text.append(depth == 0 ? "" : "\n  caused by ").append(cause);
+            StackTraceElement[] frames = cause.getStackTrace();
+            for (int i = 0; i < Math.min(FRAMES, frames.length); i++) {
+                text.append("\n    at ").append(frames[i]);
+            }
+            cause = cause.getCause();
+        }
+        return text.toString();
+    }
+}

@@ -1,0 +1,81 @@
+package ferro.control.failure;
+
+import ferro.control.failure.ControlMessage.Abort;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * The cause of the group's failure, as far as this rank knows: a merge of what it saw and of what others told;
+ * thread-safe.
+ */
+public final class FirstCause {
+    /**
+     * The time after the first cause in which causes that this rank sees itself still count. What it sees later is a
+     * consequence, such as a link that ends because its peer has given up. The time starts at the first cause of the
+     * group, not of this rank: otherwise a rank that stood still when the others agreed would change what they agreed
+     * on long ago.
+     */
+    private static final long WINDOW_NANOS = 50_000_000L;
+
+    private final FailurePolicy rules;
+    private final AtomicReference<KnownCauses> known = new AtomicReference<>();
+
+    /** The known cause, and the time since which any cause is known, here or on a rank that told of it. */
+    private record KnownCauses(Failure failure, long sinceNanos) {}
+
+    /** Knows of no failure yet. */
+    public FirstCause(FailurePolicy rules) {
+        this.rules = rules;
+    }
+
+    /** Returns the cause, or null. */
+    public Failure cause() {
+        KnownCauses now = known.get();
+        return now == null ? null : now.failure;
+    }
+
+    /**
+     * Adds a cause that this rank saw; of several such causes only the first text counts. Returns the agreed cause if
+     * that changed it, else null.
+     */
+    public Failure seen(Failure cause, long nowNanos) {
+        return add(cause, true, nowNanos);
+    }
+
+    /**
+     * Adds a cause that another rank told, and the time since which that rank has known of a failure. Returns the
+     * agreed cause if that changed it, else null.
+     */
+    public Failure told(Failure cause, long sinceNanos) {
+        return add(cause, false, sinceNanos);
+    }
+
+    /** Returns the message that tells the others of a failure. */
+    public Abort message(Failure agreed, long nowNanos) {
+        return Abort.of(agreed, nowNanos - known.get().sinceNanos);
+    }
+
+    /** Adds weak evidence: it counts only if nothing is known yet. Returns the cause if it counts, else null. */
+    public Failure guessed(Failure cause, long nowNanos) {
+        return known.compareAndSet(null, new KnownCauses(cause, nowNanos)) ? cause : null;
+    }
+
+    private Failure add(Failure cause, boolean local, long sinceNanos) {
+        while (true) {
+            KnownCauses before = known.get();
+            boolean earlier = before == null || sinceNanos - before.sinceNanos < 0;
+            if (local && !earlier && sinceNanos - before.sinceNanos > WINDOW_NANOS) {
+                return null;
+            }
+            Failure merged = before == null ? cause : rules.merged(before.failure, cause);
+            boolean isNews = before == null || merged != before.failure && !(local && merged.blamesAs(before.failure));
+            if (!isNews && !earlier) {
+                return null;
+            }
+            KnownCauses after =
+                    new KnownCauses(isNews ? merged : before.failure, earlier ? sinceNanos : before.sinceNanos);
+            if (known.compareAndSet(before, after)) {
+                return isNews ? merged : null;
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+package ferro.control.failure;
+
+import ferro.control.wire.FieldWriter;
+import ferro.control.wire.Fields;
+import ferro.control.wire.RankLists;
+import java.util.BitSet;
+import java.util.stream.IntStream;
+
+/**
+ * The answer of a rank about its state.
+ *
+ * @param ask         number of the question
+ * @param sequence    last operation that the rank has called in this group
+ * @param lastCall    text of that operation, empty if none
+ * @param running     operation of this group that is under way there, 0 if none
+ * @param asked       operation that the question was about
+ * @param fingerprint of its call there, 0 if it has made none, or too long ago
+ * @param call        text of that call
+ * @param place       the call that the rank is in, for people; empty if it is in no call of ferro
+ * @param waitsFor    ranks of the joined group that it waits for
+ * @param pausedMillis how long its process stood still during that call
+ */
+public record Status(
+        long ask,
+        long sequence,
+        String lastCall,
+        long running,
+        long asked,
+        long fingerprint,
+        String call,
+        String place,
+        String waitsFor,
+        long pausedMillis)
+        implements ControlMessage {
+    static final byte KIND = 5;
+    /** The longest place, in bytes: the room left in a message. */
+    private static final int PLACE_MOST = 1800;
+
+    /** Greater than the number of any question. */
+    private static final long LEFT = Long.MAX_VALUE;
+
+    /** Returns the answer of a rank that has left after an operation. */
+    public static Status left(long last, String lastCall) {
+        return new Status(LEFT, last, lastCall, 0, 0, 0, "", "gone: it closed the group normally", "", 0);
+    }
+
+    /** Returns whether this answer was made from a goodbye. */
+    boolean isOfALeaver() {
+        return ask == LEFT;
+    }
+
+    Status(Fields in) {
+        this(
+                in.int64("ask"),
+                in.int64("sequence"),
+                in.text("lastCall", CALL_MOST),
+                in.int64("running"),
+                in.int64("asked"),
+                in.int64("fingerprint"),
+                in.text("call", CALL_MOST),
+                in.text("place", PLACE_MOST),
+                in.joinedRanks("waitsFor"),
+                in.int64("pausedMillis"));
+    }
+
+    @Override
+    public byte kind() {
+        return KIND;
+    }
+
+    @Override
+    public void write(FieldWriter out) {
+        out.int64(ask).int64(sequence).text(lastCall, CALL_MOST).int64(running);
+        out.int64(asked).int64(fingerprint).text(call, CALL_MOST);
+        out.text(place, PLACE_MOST).ranks(waitsFor).int64(pausedMillis);
+    }
+
+    @Override
+    public void accept(int peer, Handler handler) {
+        handler.status(peer, this);
+    }
+
+    /** Returns whether the rank has not reached an operation: it has not called it, or is in an earlier one. */
+    boolean isBehind(long operation) {
+        return sequence < operation || running > 0 && running < operation;
+    }
+
+    /**
+     * Returns whether the rank has passed an operation: it is in a later one, or has called a later one and all have
+     * ended.
+     */
+    boolean isAhead(long operation) {
+        return running > operation || running == 0 && sequence > operation;
+    }
+
+    /** Returns the ranks of this group that the rank waits for. */
+    BitSet waitsForOf(int[] joinedRanks) {
+        BitSet ranks = new BitSet();
+        // the list comes from another rank: numbers above those of this group must not make the set larger
+        BitSet joined =
+                RankLists.set(waitsFor, 1 + IntStream.of(joinedRanks).max().orElse(0));
+        for (int rank = 0; rank < joinedRanks.length; rank++) {
+            if (joined.get(joinedRanks[rank])) {
+                ranks.set(rank);
+            }
+        }
+        return ranks;
+    }
+}

@@ -1,0 +1,97 @@
+package ferro.control.group;
+
+import ferro.control.failure.ControlMessage.Abort;
+import ferro.control.failure.Failure;
+import ferro.control.failure.FailurePolicy;
+import ferro.control.failure.FirstCause;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
+
+/**
+ * The failure of a group, on which all ranks agree: everything that this rank sees or is told is merged, and every change is
+ * told to the other ranks before any caller of this rank hears of it. Thread-safe; nothing waits.
+ */
+final class AgreedFailure {
+    private final ControlSender sender;
+    private final FailurePolicy rules;
+    private final LongSupplier clock;
+    private final FailureListener listener;
+    private final FirstCause first;
+    private final AtomicBoolean listenerTold = new AtomicBoolean();
+    /** Whether callers may hear of the failure: the other ranks were told before. */
+    private volatile boolean told;
+
+    /** Hears of the failure of the group after the other ranks were told. */
+    interface FailureListener {
+        /**
+         * Handles a change of the agreed cause; any thread.
+         *
+         * @param agreed  cause as known now
+         * @param isFirst whether the group had not failed before
+         */
+        void failed(Failure agreed, boolean isFirst);
+    }
+
+    AgreedFailure(ControlSender sender, FailurePolicy rules, LongSupplier clock, FailureListener listener) {
+        this.sender = sender;
+        this.rules = rules;
+        this.clock = clock;
+        this.listener = listener;
+        this.first = new FirstCause(rules);
+    }
+
+    /** Returns this rank. */
+    int self() {
+        return sender.self();
+    }
+
+    /** Returns the cause as agreed on now, or null while the group works. */
+    Failure cause() {
+        return told ? first.cause() : null;
+    }
+
+    /** Returns whether the group has failed. */
+    boolean isKnown() {
+        return told;
+    }
+
+    /**
+     * Fails the group and tells the other ranks. Causes that this rank sees more than 50 ms after the first cause are
+     * consequences and change nothing.
+     */
+    void fail(Failure cause) {
+        changed(first.seen(cause.asSeenByOthers(), clock.getAsLong()), true);
+    }
+
+    /**
+     * Fails the group because of weak evidence, such as a rank that has closed its end, or at the user's request. Any
+     * other known cause explains it, even one that is just being told to the others.
+     */
+    void failUnlessFailed(Failure cause) {
+        changed(first.guessed(cause.asSeenByOthers(), clock.getAsLong()), true);
+    }
+
+    /** Handles the message of a rank that the group has failed. */
+    void heard(Abort said) {
+        changed(first.told(said.failure(), clock.getAsLong() - said.ageNanos()), false);
+    }
+
+    /** Tells a rank of the failure, if there is one: it may have missed it. */
+    void tell(int peer) {
+        Failure known = cause();
+        if (known != null) {
+            sender.tell(peer, first.message(known, clock.getAsLong()));
+        }
+    }
+
+    private void changed(Failure agreed, boolean own) {
+        if (agreed == null) {
+            return;
+        }
+        sender.tellAll(
+                first.message(agreed, clock.getAsLong()),
+                peer -> own ? rules.floods(agreed, peer) : rules.forwards(agreed, peer));
+        told = true;
+        listener.failed(agreed, listenerTold.compareAndSet(false, true));
+    }
+}

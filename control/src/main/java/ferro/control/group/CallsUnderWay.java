@@ -1,0 +1,38 @@
+package ferro.control.group;
+
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/** Counts calls that a close lets end within its bound. Any thread may use it. */
+public final class CallsUnderWay {
+    /** The clock may be one that only a test moves. */
+    private static final long LOOK_NANOS = 10_000_000;
+
+    private int count;
+
+    CallsUnderWay() {}
+
+    /** Records that a call begins. */
+    public synchronized void begun() {
+        count++;
+    }
+
+    /** Records that a call has ended, with or without success. */
+    public synchronized void ended() {
+        count--;
+        notifyAll();
+    }
+
+    /** Waits until no call is under way, a time of this clock has come, or the thread is interrupted. */
+    public synchronized void await(long untilNanos, LongSupplier clock) {
+        try {
+            long left = untilNanos - clock.getAsLong();
+            while (count > 0 && left > 0) {
+                TimeUnit.NANOSECONDS.timedWait(this, Math.min(left, LOOK_NANOS));
+                left = untilNanos - clock.getAsLong();
+            }
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,143 @@
+package ferro.control.group;
+
+import ferro.FerroException.Code;
+import ferro.control.failure.ControlMessage;
+import ferro.control.failure.ControlMessage.Abort;
+import ferro.control.failure.ControlMessage.Agree;
+import ferro.control.failure.ControlMessage.Called;
+import ferro.control.failure.ControlMessage.Cancel;
+import ferro.control.failure.ControlMessage.Goodbye;
+import ferro.control.failure.ControlMessage.Heard;
+import ferro.control.failure.ControlMessage.Query;
+import ferro.control.failure.Failure;
+import ferro.control.failure.Status;
+import ferro.control.failure.StatusBoard;
+import ferro.spi.GroupSpec;
+import java.nio.ByteBuffer;
+
+/** Decodes the control messages of a group and passes each to the object that handles it. */
+final class ControlInbox implements ControlMessage.Handler {
+    private final GroupSpec group;
+    private final AgreedFailure failure;
+    private final PeerFailures peerFailures;
+    private final GracefulExits exits;
+    private final StatusBoard board;
+    private final Mismatches mismatches;
+    private final SubgroupAgreement agreement;
+    private final ControlSender sender;
+    private final StatusResponder responder;
+    private final Departure departure;
+
+    /**
+     * Those that handle the messages.
+     *
+     * @param failure       hears what others tell of it
+     * @param peerFailures  hears which ranks have told of a failure
+     * @param exits         hears who leaves
+     * @param board         keeps answers
+     * @param mismatches    hears of calls
+     * @param agreement     hears of new groups
+     * @param sender        sends answers
+     * @param responder     makes answers
+     */
+    record Handlers(
+            AgreedFailure failure,
+            PeerFailures peerFailures,
+            GracefulExits exits,
+            StatusBoard board,
+            Mismatches mismatches,
+            SubgroupAgreement agreement,
+            ControlSender sender,
+            StatusResponder responder) {}
+
+    /** What becomes of this rank when another leaves. */
+    interface Departure {
+        /** Returns whether this rank has left too. */
+        boolean hasLeft();
+
+        /** Wakes whoever waits for the rank that left. */
+        void wake();
+    }
+
+    ControlInbox(GroupSpec group, Handlers handlers, Departure departure) {
+        this.group = group;
+        this.failure = handlers.failure;
+        this.peerFailures = handlers.peerFailures;
+        this.exits = handlers.exits;
+        this.board = handlers.board;
+        this.mismatches = handlers.mismatches;
+        this.agreement = handlers.agreement;
+        this.sender = handlers.sender;
+        this.responder = handlers.responder;
+        this.departure = departure;
+    }
+
+    /**
+     * Handles a message. An invalid message fails the group and blames its sender; an error in this method blames this
+     * rank.
+     */
+    void read(int peer, ByteBuffer message) {
+        try {
+            ControlMessage.decode(message, group.worldSize()).accept(peer, this);
+        } catch (IllegalArgumentException nonsense) {
+            String text = "rank " + peer + " sent an invalid control message: " + nonsense.getMessage();
+            failure.fail(new Failure(Code.PROTOCOL, group.rank(), -1, Integer.toString(peer), text, nonsense));
+        } catch (RuntimeException | Error broken) {
+            // an exception passed on would end the connection to a rank that has done nothing wrong
+            Code code = broken instanceof OutOfMemoryError ? Code.RESOURCE : Code.ABORTED;
+            String self = Integer.toString(group.rank());
+            String text = "rank " + self + " failed while it handled a control message of rank " + peer + ": " + broken;
+            failure.fail(new Failure(code, group.rank(), -1, self, text, broken));
+        }
+    }
+
+    @Override
+    public void abort(int peer, Abort said) {
+        peerFailures.toldAbort(peer);
+        failure.heard(said);
+    }
+
+    @Override
+    public void goodbye(int peer, Goodbye said) {
+        exits.left(peer, said);
+        board.left(peer, Status.left(said.lastSequence(), said.call()));
+        if (exits.differs(peer) && departure.hasLeft()) {
+            mismatches.settleNow();
+        }
+        departure.wake();
+    }
+
+    @Override
+    public void heard(int peer, Heard said) {
+        exits.heard(peer, said);
+    }
+
+    @Override
+    public void query(int peer, Query said) {
+        // the rank that asks may have missed the failure: it was told before that rank had made the group
+        failure.tell(peer);
+        sender.tell(peer, responder.status(said.ask(), said.sequence()));
+        mismatches.heard(peer, said.sequence(), said.fingerprint(), said.call());
+    }
+
+    @Override
+    public void status(int peer, Status said) {
+        board.answered(peer, said);
+        mismatches.heard(peer, said.asked(), said.fingerprint(), said.call());
+    }
+
+    @Override
+    public void agree(int peer, Agree said) {
+        agreement.heard(peer, said);
+    }
+
+    @Override
+    public void cancel(int peer, Cancel said) {
+        agreement.cancelled(peer, said);
+    }
+
+    @Override
+    public void called(int peer, Called said) {
+        mismatches.heard(peer, said.sequence(), said.fingerprint(), said.call());
+    }
+}

@@ -1,0 +1,51 @@
+package ferro.control.group;
+
+import ferro.GroupEvent;
+import ferro.control.failure.FailurePolicy;
+
+/** The engine of a group, as the control of that group sees it. */
+public interface ControlOwner {
+    /** Handles the failure of the group; called once, on any thread, after the other ranks were told. */
+    void failed();
+
+    /** Handles the goodbye of another rank, which may end a wait for that rank; any thread. */
+    void left();
+
+    /**
+     * Receives an event.
+     *
+     * @param event what happened
+     */
+    void event(GroupEvent event);
+
+    /**
+     * Returns the state of this rank; any thread.
+     *
+     * @return state of now, or of a little earlier
+     */
+    RankStatus status();
+
+    /**
+     * Returns the number of the last collective that has ended on this rank; any thread.
+     *
+     * @return sequence, 0 if none
+     */
+    long ended();
+
+    /**
+     * Returns how long this process stood still.
+     *
+     * @param sinceNanos on the context's clock
+     * @return nanoseconds
+     */
+    long pausedSince(long sinceNanos);
+
+    /**
+     * Returns the decisions for failures.
+     *
+     * @return rules
+     */
+    default FailurePolicy rules() {
+        return FailurePolicy.SHIPPED;
+    }
+}

@@ -1,0 +1,246 @@
+package ferro.control.group;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.control.failure.Failure;
+import ferro.control.failure.FailurePolicy;
+import ferro.control.failure.Machines;
+import ferro.control.wire.RankLists;
+import java.util.BitSet;
+import java.util.Collections;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Decides which ranks that have died or become silent fail the group, and keeps the ranks that are lost so far. The
+ * ranks of one process die together, so they are blamed together: a rank that sees the end of one waits a moment for
+ * the end of the others. Thread-safe.
+ */
+final class Deaths {
+    /**
+     * The most waits for the other ranks of a process: the kernel closes the connections of a process that ends one after
+     * another, and on a busy machine it does not do so in one go.
+     */
+    static final int PROCESS_WAITS = 15;
+
+    /** The most waits for the other ranks of another machine, of which one alone may end as well. */
+    private static final int MACHINE_WAITS = 1;
+
+    private final int self;
+    private final AgreedFailure failure;
+    private final PeerFailures peerFailures;
+    private final GracefulExits exits;
+    private final FailurePolicy rules;
+    private final JoinedPosition place;
+    private final Machines machines;
+    /** Ranks whose end this rank has seen, explained or not. */
+    private final BitSet ended = new BitSet();
+
+    /** Ranks that are known to be dead; another rank that has ended may live. */
+    private final BitSet proven = new BitSet();
+
+    private final BitSet dead = new BitSet();
+    private final BitSet silent = new BitSet();
+    private volatile Set<Integer> lost = Collections.emptySortedSet();
+
+    Deaths(
+            AgreedFailure failure,
+            PeerFailures peerFailures,
+            GracefulExits exits,
+            FailurePolicy rules,
+            JoinedPosition place) {
+        this.self = failure.self();
+        this.failure = failure;
+        this.peerFailures = peerFailures;
+        this.exits = exits;
+        this.rules = rules;
+        this.place = place;
+        this.machines = new Machines(self, place.joinedRanks(), place.processes());
+    }
+
+    /** Runs the code for a death once without a death, so that the first death does not wait for cold code. */
+    void warm() {
+        machineOf(self, new BitSet());
+        isOnePlaceOfMany(self);
+        isOfTheSameDeath(processOf(self));
+    }
+
+    /** Returns the ranks that are lost so far, ascending; immutable. */
+    Set<Integer> ranks() {
+        return lost;
+    }
+
+    /** Handles a rank that is gone, or must be given up. */
+    void lost(int peer, FerroException cause) {
+        if (cause.code() == Code.PEER_LOST) {
+            synchronized (this) {
+                proven.set(peer);
+            }
+            end(peer, cause);
+        } else {
+            giveUp(peer, cause);
+        }
+    }
+
+    /** Handles a rank whose connection has ended. It may live: it is blamed, and not lost yet. */
+    void cutOff(int peer, FerroException cause) {
+        end(peer, cause);
+    }
+
+    private void end(int peer, FerroException cause) {
+        synchronized (this) {
+            ended.set(peer);
+        }
+        if (rules.eofGraceNanos() > 0) {
+            peerFailures.afterReading(() -> blame(peer, cause, 0), rules.eofGraceNanos());
+        } else {
+            blame(peer, cause, PROCESS_WAITS);
+        }
+    }
+
+    /** Notes that a rank that was silent for too long is heard of again. */
+    void found(int peer) {
+        note(silent, peer, false);
+    }
+
+    /** Handles ranks that were silent for too long, one or all that remain of a machine; the given rank is one of them. */
+    void silent(int peer, BitSet ranks, FerroException cause) {
+        if (!exits.has(peer)) {
+            note(silent, peer, true);
+        }
+        if (isBlamed(peer)) {
+            BitSet blamed = (BitSet) ranks.clone();
+            for (int rank = ranks.nextSetBit(0); rank >= 0; rank = ranks.nextSetBit(rank + 1)) {
+                blamed.set(rank, isBlamed(rank));
+            }
+            failure.failUnlessFailed(
+                    new Failure(cause.code(), self, -1, RankLists.list(blamed), cause.getMessage(), cause));
+        }
+    }
+
+    private synchronized void note(BitSet kind, int peer, boolean is) {
+        kind.set(peer, is);
+        Set<Integer> ranks = new TreeSet<>();
+        for (int rank = 0; rank < Math.max(dead.length(), silent.length()); rank++) {
+            if (dead.get(rank) || silent.get(rank)) {
+                ranks.add(rank);
+            }
+        }
+        lost = Collections.unmodifiableSet(ranks);
+    }
+
+    /**
+     * Handles a rank that lives and has no connection any more: it has sent what this rank refuses, has refused what this rank
+     * sent, or takes nothing.
+     */
+    private void giveUp(int peer, FerroException cause) {
+        boolean own = cause.code() == Code.ABORTED || cause.getCause() instanceof OutOfMemoryError;
+        boolean takesNothing = cause.code() == Code.PARTITION;
+        String culprit = Integer.toString(own ? self : peer);
+        Failure loss = new Failure(cause.code(), self, -1, culprit, cause.getMessage(), cause);
+        if (!takesNothing) {
+            failure.fail(loss);
+        } else if (isBlamed(peer)) {
+            failure.failUnlessFailed(loss);
+        }
+    }
+
+    private boolean isBlamed(int peer) {
+        return rules.blamesLoss(peerFailures.hasToldAbort(peer), exits.has(peer));
+    }
+
+    private void blame(int peer, FerroException cause, int waits) {
+        BitSet over;
+        boolean isProven;
+        synchronized (this) {
+            over = (BitSet) ended.clone();
+            isProven = proven.get(peer);
+        }
+        if (isProven && !exits.has(peer)) {
+            note(dead, peer, true);
+        }
+        if (!isBlamed(peer)) {
+            return;
+        }
+        BitSet process = processOf(peer);
+        BitSet gone = (BitSet) process.clone();
+        gone.and(over);
+        BitSet machine = machineOf(peer, over);
+        boolean isPart = gone.cardinality() < process.cardinality() && !isOfTheSameDeath(process);
+        if (waits < (isPart ? PROCESS_WAITS : waitsForMachine(peer, machine))) {
+            peerFailures.afterReading(() -> blame(peer, cause, waits + 1), rules.eofGraceNanos());
+            return;
+        }
+        boolean isWhole = machine.cardinality() > gone.cardinality();
+        String text = isWhole ? machineText(machine) : text(peer, cause, gone, process);
+        Failure loss = new Failure(Code.PEER_LOST, self, -1, RankLists.list(isWhole ? machine : gone), text, cause);
+        if (isOfTheSameDeath(isWhole ? machine : process)) {
+            failure.fail(loss);
+        } else {
+            // once a cause is known, a rank may have gone because of it: what it told of that cause is lost if it left
+            // unread bytes
+            failure.failUnlessFailed(loss);
+        }
+    }
+
+    /** Returns how often to wait for the other ranks of a rank's machine, if these have not ended. */
+    private int waitsForMachine(int peer, BitSet machine) {
+        return machine.isEmpty() && isOnePlaceOfMany(peer) ? MACHINE_WAITS : 0;
+    }
+
+    /** Returns the ranks to blame of another machine if all ranks there have ended, else none. */
+    private BitSet machineOf(int peer, BitSet over) {
+        BitSet ranks = machines.sharing(peer, rank -> over.get(rank) || !isBlamed(rank));
+        for (int rank = ranks.nextSetBit(0); rank >= 0; rank = ranks.nextSetBit(rank + 1)) {
+            ranks.set(rank, isBlamed(rank));
+        }
+        return ranks.cardinality() > 1 ? ranks : new BitSet();
+    }
+
+    private boolean isOnePlaceOfMany(int peer) {
+        return !machines.sharing(peer, rank -> true).isEmpty();
+    }
+
+    private String machineText(BitSet machine) {
+        return machines.away(machine.nextSetBit(0)) + ": all its " + RankLists.ranks(machine)
+                + " are gone: their control connections ended without a goodbye, as happens when their "
+                + "launcher or machine ends; their own output says why";
+    }
+
+    /**
+     * Returns the ranks of a rank's process, in the numbers of this group, without those that had left or told of a
+     * failure before it ended.
+     */
+    private BitSet processOf(int peer) {
+        BitSet joined = place.processes().sharing(place.joinedRanks()[peer]);
+        BitSet ranks = new BitSet();
+        for (int rank = 0; rank < place.joinedRanks().length; rank++) {
+            ranks.set(rank, rank == peer || joined.get(place.joinedRanks()[rank]) && isBlamed(rank));
+        }
+        return ranks;
+    }
+
+    /** Returns whether the group has already failed because another rank of that process ended. */
+    private boolean isOfTheSameDeath(BitSet process) {
+        Failure known = failure.cause();
+        if (known == null || known.code() != Code.PEER_LOST) {
+            return false;
+        }
+        for (int rank : known.blamed()) {
+            if (process.get(rank)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private String text(int peer, FerroException cause, BitSet gone, BitSet process) {
+        if (gone.cardinality() == 1) {
+            return cause.getMessage();
+        }
+        String who = RankLists.ranks(gone) + place.processes().placed(place.joinedRanks()[peer]) + " are gone: ";
+        return gone.equals(process)
+                ? who + "their process has ended without closing its groups; its own output says why"
+                : who + "their control connections ended without a goodbye; their own output says why";
+    }
+}

@@ -1,0 +1,10 @@
+package ferro.control.group;
+
+/**
+ * What a part needs that judges a failure by what the ranks say a little later.
+ *
+ * @param inquiry asks the ranks
+ * @param failure of the group, if the judgement is one
+ * @param timers  run the judgement
+ */
+record FailureTools(StatusInquiry inquiry, AgreedFailure failure, Timers timers) {}

@@ -1,0 +1,85 @@
+package ferro.control.group;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.function.IntToLongFunction;
+
+/** The leave of this rank. Knows which ranks may still lose something if this rank were gone. Thread-safe. */
+public final class GracefulExit {
+    /** The condition for the end of a leave. */
+    public enum ExitLimit {
+        /** All ranks know that this rank leaves: for a group that has failed. */
+        ALL_HAVE_HEARD,
+        /** All ranks have what this rank sent. */
+        ALL_HAVE_ALL,
+        /** All ranks have left as well: for a rank that serves the others. */
+        ALL_HAVE_LEFT
+    }
+
+    private final BitSet waitedFor = new BitSet();
+    private final IntToLongFunction needsEnded;
+    private final IntToLongFunction needsArrived;
+    private final ExitLimit until;
+    private final List<Runnable> then = new ArrayList<>();
+
+    GracefulExit(IntToLongFunction needsEnded, IntToLongFunction needsArrived, ExitLimit until) {
+        this.needsEnded = needsEnded;
+        this.needsArrived = needsArrived;
+        this.until = until;
+    }
+
+    ExitLimit until() {
+        return until;
+    }
+
+    synchronized void expect(int peer) {
+        waitedFor.set(peer);
+    }
+
+    /** Handles the answer of a rank that says how far it is. */
+    void heard(int peer, long ended, long arrived) {
+        boolean hasAll = ended >= needsEnded.applyAsLong(peer) && arrived >= needsArrived.applyAsLong(peer);
+        if (hasAll && until != ExitLimit.ALL_HAVE_LEFT) {
+            isOver(peer);
+        }
+    }
+
+    /** Notes that a rank needs nothing from this one any more. */
+    void isOver(int peer) {
+        synchronized (this) {
+            waitedFor.clear(peer);
+        }
+        takeIfOver().forEach(Runnable::run);
+    }
+
+    /** Notes that no rank needs anything from this one any more. */
+    void end() {
+        synchronized (this) {
+            waitedFor.clear();
+        }
+        takeIfOver().forEach(Runnable::run);
+    }
+
+    /**
+     * Runs a task once no rank needs this one any more: at once if that is already so, else on the thread that receives
+     * the last answer.
+     *
+     * @param task must not block; run once
+     */
+    public void whenOver(Runnable task) {
+        synchronized (this) {
+            then.add(task);
+        }
+        takeIfOver().forEach(Runnable::run);
+    }
+
+    private synchronized List<Runnable> takeIfOver() {
+        if (!waitedFor.isEmpty()) {
+            return List.of();
+        }
+        List<Runnable> all = List.copyOf(then);
+        then.clear();
+        return all;
+    }
+}

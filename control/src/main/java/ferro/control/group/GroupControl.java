@@ -1,0 +1,395 @@
+package ferro.control.group;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.GroupEvent;
+import ferro.control.failure.ControlMessage;
+import ferro.control.failure.ControlMessage.Abort;
+import ferro.control.failure.ControlMessage.Called;
+import ferro.control.failure.ControlMessage.Goodbye;
+import ferro.control.failure.Diagnosis;
+import ferro.control.failure.Failure;
+import ferro.control.failure.FailurePolicy;
+import ferro.control.failure.Failures;
+import ferro.control.failure.FirstCause;
+import ferro.control.failure.Machines;
+import ferro.control.failure.Status;
+import ferro.control.failure.StatusBoard;
+import ferro.control.membership.Membership;
+import ferro.control.wire.RankLists;
+import ferro.spi.CallHeader;
+import ferro.spi.ControlLane;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import ferro.spi.Transport;
+import java.nio.ByteBuffer;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * What one rank knows of its group beside the data: whether it has failed and why, which ranks have left, which calls
+ * were made.
+ *
+ * <p>All ranks agree on one cause. Everything that this rank sees or is told is merged ({@link Failure#merged}), and
+ * every change is told to all ranks before any caller of this rank hears of it. A rank that waits asks the others
+ * ({@link #ask}), and each answers with its state. So a time-out names the ranks that are missing. If two ranks have
+ * made different calls, the group ends with MISMATCH and all texts.
+ *
+ * <p>Thread-safe; nothing waits, and no message is sent with a lock held. The medium calls this class from its
+ * background thread or from the thread that makes progress.
+ */
+public final class GroupControl implements Transport.Events, Membership.Member {
+    /** The most ranks that a heartbeat tells of the last call: the next ones in a circle, which is enough for all. */
+    private static final int SAMPLED_MOST = 32;
+
+    private final GroupSpec group;
+    private final ControlOwner owner;
+    private final FailurePolicy rules;
+    private final Machines machines;
+    private final ControlSender sender;
+    private final AgreedFailure failure;
+    private final StatusInquiry inquiry;
+    private final Timers timers;
+    private final StatusResponder responder;
+    private final History history = new History();
+    private final GracefulExits exits;
+    private final PeerFailures peerFailures;
+    private final Deaths deaths;
+    private final StatusBoard board;
+    private final Mismatches mismatches;
+    private final SubgroupAgreement agreement;
+    private final ControlInbox inbox;
+    private volatile boolean closed;
+
+    /**
+     * Makes the control of a group, to be {@link #open opened}.
+     *
+     * @param lane      carries the control messages
+     * @param group     name, rank and size
+     * @param context   clock, timers
+     * @param owner     is told of the failure and of events
+     * @param place     ranks of this group in the joined group
+     */
+    public GroupControl(
+            ControlLane lane, GroupSpec group, RankContext context, ControlOwner owner, JoinedPosition place) {
+        this.group = group;
+        this.owner = owner;
+        this.rules = owner.rules();
+        this.machines = new Machines(group.rank(), place.joinedRanks(), place.processes());
+        this.sender = new ControlSender(lane, group);
+        this.timers = new Timers(context::background, context::nanoTime, this::exhausted);
+        this.failure = new AgreedFailure(sender, rules, context::nanoTime, this::failed);
+        this.exits = new GracefulExits(sender, failure, group, owner::ended, this::differsFromLeaver);
+        this.board = new StatusBoard(group.rank(), group.worldSize());
+        // ranks that have left answer by their goodbye
+        this.inquiry = new StatusInquiry(sender, board, machines, owner, exits::compare);
+        FailureTools tools = new FailureTools(inquiry, failure, timers);
+        this.peerFailures = new PeerFailures(tools, exits, machines);
+        this.deaths = new Deaths(failure, peerFailures, exits, rules, place);
+        this.mismatches = new Mismatches(tools, history, peerFailures, rules, group.worldSize());
+        this.agreement = new SubgroupAgreement(tools, sender, exits, owner, group);
+        this.responder = new StatusResponder(
+                place.statuses(),
+                new RankStatuses.Seat(group.name(), place.joinedRanks(), this::status),
+                history,
+                owner);
+        this.inbox = new ControlInbox(
+                group,
+                new ControlInbox.Handlers(
+                        failure, peerFailures, exits, board, mismatches, agreement, sender, responder),
+                new LeaverHandling());
+    }
+
+    /** What a goodbye of another rank does here. */
+    private final class LeaverHandling implements ControlInbox.Departure {
+        @Override
+        public boolean hasLeft() {
+            return closed;
+        }
+
+        @Override
+        public void wake() {
+            agreement.wake();
+            owner.left();
+        }
+    }
+
+    /**
+     * Opens the control once the owner can report its state: from then on, answers in other groups of this rank include
+     * this group.
+     */
+    public void open() {
+        responder.enter();
+    }
+
+    /**
+     * Runs the code of a failure once without a failure: cold code costs 20 ms, in which the other ranks would wait.
+     */
+    public void warm() {
+        Failure sample = new Failure(Code.ABORTED, group.rank(), -1, "0", "warm", null);
+        Abort read = (Abort) readBack(Abort.of(sample, 0));
+        FirstCause none = new FirstCause(rules);
+        none.seen(sample, 0);
+        none.told(read.failure(), 0);
+        Status[] answers = new Status[group.worldSize()];
+        answers[answers.length - 1] = (Status) readBack(responder.status(0, 0));
+        new Diagnosis(machines, answers, new BitSet(), 1).ofCollective(new BitSet());
+        deaths.warm();
+        sample.blamed();
+    }
+
+    private ControlMessage readBack(ControlMessage message) {
+        return ControlMessage.decode(message.encoded(), group.worldSize());
+    }
+
+    /**
+     * Returns the cause of the group's failure.
+     *
+     * @return failure as agreed on now, or null while the group works
+     */
+    public Failure failure() {
+        return failure.cause();
+    }
+
+    /**
+     * Returns the ranks that are known to be dead or lost.
+     *
+     * @return ranks, ascending; immutable
+     */
+    public Set<Integer> lostRanks() {
+        return deaths.ranks();
+    }
+
+    /**
+     * Returns the agreement that subgroups are made with.
+     *
+     * @return agreement
+     */
+    public SubgroupAgreement agreement() {
+        return agreement;
+    }
+
+    /** Returns what asks the other ranks. */
+    StatusInquiry inquiry() {
+        return inquiry;
+    }
+
+    /**
+     * Makes a probe that asks the ranks before a deadline.
+     *
+     * @return probe, for one waiter
+     */
+    public TimeoutProbe timeoutProbe() {
+        return new TimeoutProbe(inquiry);
+    }
+
+    /**
+     * Fails the group and tells the other ranks. Causes that this rank sees more than 50 ms after the first cause are
+     * consequences and change nothing.
+     *
+     * @param cause why
+     */
+    public void fail(Failure cause) {
+        failure.fail(cause);
+    }
+
+    /**
+     * Fails the group because of weak evidence, such as a rank that has closed its end, or at the user's request. Any
+     * other known cause explains it, even one that is just being told to the others.
+     *
+     * @param cause why
+     */
+    public void failUnlessFailed(Failure cause) {
+        failure.failUnlessFailed(cause);
+    }
+
+    private void exhausted(OutOfMemoryError noThread) {
+        failure.fail(Failures.inside(group, noThread));
+    }
+
+    private void failed(Failure agreed, boolean isFirst) {
+        agreement.wake();
+        if (isFirst) {
+            owner.failed();
+            event(GroupEvent.Kind.FAILED, agreed.blamed(), agreed.code() + ": " + agreed.text());
+        }
+        exits.failed();
+    }
+
+    /**
+     * Notes that this rank calls an operation.
+     *
+     * @param sequence its number
+     * @param call     the call
+     */
+    public void called(long sequence, CallHeader.Call call) {
+        history.add(sequence, call);
+    }
+
+    /**
+     * Returns the ranks that have left.
+     *
+     * @return ranks that have left, and the leave of this rank
+     */
+    public GracefulExits exits() {
+        return exits;
+    }
+
+    /**
+     * Asks all ranks for their state, and about an operation that this rank waits for.
+     *
+     * @param call header of the operation, or null
+     * @return number of the question
+     */
+    public long ask(CallHeader call) {
+        return inquiry.ask(call);
+    }
+
+    /**
+     * Asks all ranks, and waits for their answers.
+     *
+     * @param nanos longest wait for ranks that do not answer
+     * @return ranks that have not answered; none once the group has failed
+     */
+    public Set<Integer> silentRanks(long nanos) {
+        return new LivenessProbe(inquiry, failure, timers::nanoTime).silent(nanos);
+    }
+
+    /**
+     * Returns the ranks that have not reported that they have called an operation.
+     *
+     * @param sequence operation
+     * @return ranks
+     */
+    public BitSet missingAt(long sequence) {
+        return board.missingAt(sequence);
+    }
+
+    /**
+     * Returns how long this process stood still.
+     *
+     * @param sinceNanos on the context's clock
+     * @return nanoseconds
+     */
+    public long pausedSince(long sinceNanos) {
+        return owner.pausedSince(sinceNanos);
+    }
+
+    /**
+     * Tells the other ranks that this one leaves: it has completed everything that it called, and calls nothing more.
+     * It answers questions until the medium is closed.
+     *
+     * @param losers ranks that need this one until they have ended its last collective
+     * @param until  when the leave is over
+     * @return leave, over when no other rank can lose anything any more
+     */
+    public GracefulExit leave(BitSet losers, GracefulExit.ExitLimit until) {
+        closed = true;
+        responder.leave();
+        timers.close();
+        return exits.leave(history.find(history.last()), losers, until);
+    }
+
+    @Override
+    public void cutOff(int peer, FerroException cause) {
+        exits.lost(peer);
+        if (!closed) {
+            deaths.cutOff(peer, cause);
+        }
+    }
+
+    @Override
+    public void lost(int peer, FerroException cause) {
+        exits.lost(peer);
+        if (!closed) {
+            deaths.lost(peer, cause);
+        }
+    }
+
+    @Override
+    public void silent(int peer, BitSet ranks, FerroException cause) {
+        exits.lost(peer);
+        if (!closed) {
+            deaths.silent(peer, ranks, cause);
+        }
+    }
+
+    @Override
+    public void found(int peer) {
+        deaths.found(peer);
+    }
+
+    @Override
+    public void broken(int peer, FerroException cause) {
+        if (closed) {
+            return;
+        }
+        if (cause.code() == Code.PROTOCOL) {
+            // no message in flight can explain it better
+            failure.fail(
+                    new Failure(cause.code(), group.rank(), -1, Integer.toString(peer), cause.getMessage(), cause));
+        } else if (cause.code() == Code.RESOURCE) {
+            // whoever lacks something lives, and says so itself
+            String culprits = RankLists.list(cause.where().culprits());
+            String blamed = culprits.isEmpty() ? Integer.toString(peer) : culprits;
+            failure.fail(new Failure(cause.code(), group.rank(), -1, blamed, cause.getMessage(), cause));
+        } else if (!failure.isKnown()) {
+            peerFailures.broken(peer, cause);
+        }
+    }
+
+    @Override
+    public void event(GroupEvent.Kind kind, int rank, String text) {
+        event(kind, List.of(rank), text);
+    }
+
+    /**
+     * Tells the listeners of the group.
+     *
+     * @param kind  of event
+     * @param ranks that the event is about
+     * @param text  for people
+     */
+    public void event(GroupEvent.Kind kind, List<Integer> ranks, String text) {
+        owner.event(GroupEvent.of(kind, group.name(), group.rank(), ranks, text));
+    }
+
+    @Override
+    public void heartbeat() {
+        CallHeader last = history.find(history.last());
+        if (last == null || failure.isKnown()) {
+            return;
+        }
+        sender.tellNext(Called.of(last), SAMPLED_MOST);
+    }
+
+    @Override
+    public void mismatched(int peer, CallHeader expected, CallHeader found) {
+        mismatches.suspected(peer, expected, found);
+    }
+
+    @Override
+    public void control(int peer, ByteBuffer message) {
+        inbox.read(peer, message);
+    }
+
+    private RankStatus status() {
+        RankStatus status = owner.status();
+        return status.isIdle() ? agreement.status() : status;
+    }
+
+    /**
+     * Compares the last call of a rank that has left with this rank's call. If they differ, the group soon ends with
+     * MISMATCH.
+     */
+    private boolean differsFromLeaver(int peer, Goodbye said) {
+        return mismatches.heard(peer, said.lastSequence(), said.fingerprint(), said.call());
+    }
+
+    /** Ends the group now if ranks that have left have made other calls than this rank, which is about to leave. */
+    public void settleWithLeavers() {
+        exits.compare();
+        mismatches.settleNow();
+    }
+}

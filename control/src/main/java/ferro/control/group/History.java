@@ -1,0 +1,91 @@
+package ferro.control.group;
+
+import ferro.spi.CallHeader;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * The last operations that this rank has called, so that other ranks can ask about them. Thread-safe without locks.
+ * Allocates nothing once every page exists, because every call of the user is recorded here.
+ *
+ * <p>An entry is a sequence lock: its number is cleared while its call changes. A reader that finds different numbers
+ * before and after its read takes nothing. The reference is not stored if the entry already holds the same call: the
+ * store costs more than the comparison.
+ */
+final class History {
+    private static final int PAGE = 16;
+    private static final int PAGES = 64;
+    private static final VarHandle NUMBER = MethodHandles.arrayElementVarHandle(long[].class);
+    private static final VarHandle PAGE_OF = MethodHandles.arrayElementVarHandle(Page[].class);
+    private static final VarHandle NEWEST;
+
+    static {
+        try {
+            NEWEST = MethodHandles.lookup().findVarHandle(History.class, "newest", long.class);
+        } catch (ReflectiveOperationException missing) {
+            throw new ExceptionInInitializerError(missing);
+        }
+    }
+
+    private final Page[] pages = new Page[PAGES];
+    /** Approximately the last number: two threads that add at the same time may leave the smaller number. */
+    private long newest;
+
+    /** A block of calls and their numbers, 0 for none. */
+    private static final class Page {
+        final long[] numbers = new long[PAGE];
+        final CallHeader.Call[] calls = new CallHeader.Call[PAGE];
+    }
+
+    void add(long sequence, CallHeader.Call call) {
+        Page page = pages[page(sequence)];
+        if (page == null) {
+            page = newPage(sequence);
+        }
+        int place = place(sequence);
+        if (page.calls[place] != call) {
+            NUMBER.setOpaque(page.numbers, place, 0L);
+            VarHandle.storeStoreFence();
+            page.calls[place] = call;
+        }
+        NUMBER.setRelease(page.numbers, place, sequence);
+        NEWEST.setRelease(this, sequence);
+    }
+
+    /** Returns the operation of a sequence number, or null if it has not been called yet, or too long ago. */
+    CallHeader find(long sequence) {
+        Page page = sequence <= 0 ? null : (Page) PAGE_OF.getAcquire(pages, page(sequence));
+        if (page == null) {
+            return null;
+        }
+        int place = place(sequence);
+        long before = (long) NUMBER.getAcquire(page.numbers, place);
+        CallHeader.Call call = page.calls[place];
+        VarHandle.loadLoadFence();
+        long after = (long) NUMBER.getOpaque(page.numbers, place);
+        return before == sequence && after == sequence ? CallHeader.of(sequence, call) : null;
+    }
+
+    /** Returns the sequence number of the last operation called, 0 if none. */
+    long last() {
+        long last = (long) NEWEST.getAcquire(this);
+        while (find(last + 1) != null) {
+            last++;
+        }
+        return last;
+    }
+
+    private Page newPage(long sequence) {
+        Page made = new Page();
+        Page there = (Page) PAGE_OF.compareAndExchange(pages, page(sequence), null, made);
+        return there == null ? made : there;
+    }
+
+    private static int page(long sequence) {
+        return (int) (sequence / PAGE) & (PAGES - 1);
+    }
+
+    private static int place(long sequence) {
+        return (int) sequence & (PAGE - 1);
+    }
+}

@@ -1,0 +1,109 @@
+package ferro.control.group;
+
+import ferro.control.failure.Failure;
+import ferro.control.group.SubgroupProposals.Given;
+import java.lang.ref.WeakReference;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * The groups that this rank has made of its group. Another member may give up an attempt that has already succeeded here,
+ * because it has not heard of all members. It then never enters the new group, so that group fails here with the cause of
+ * that member. Thread-safe.
+ */
+public final class MadeSubgroups {
+    private final String parent;
+    private final Supplier<ParentFailure> ofParents;
+    private final AgreedFailure failure;
+    private final Map<Long, MadeGroup> groups = new HashMap<>();
+
+    /** A group and the attempt that has made it. */
+    private static final class MadeGroup {
+        private final int[] ranks;
+        private final Map<Integer, Long> rounds;
+        /** Null until the group is open here; cleared when nothing uses the group any more. */
+        private WeakReference<GroupControl> control;
+        /** A failure from before the group was open here, or null. */
+        private Failure early;
+
+        MadeGroup(int[] ranks, Map<Integer, Long> rounds) {
+            this.ranks = ranks;
+            this.rounds = rounds;
+        }
+
+        boolean isOver() {
+            return control != null && control.get() == null;
+        }
+    }
+
+    /**
+     * Makes an empty set.
+     *
+     * @param parent    name of the group
+     * @param failure   failure of the group
+     * @param ofParents failure of the groups that it was made of
+     */
+    MadeSubgroups(String parent, AgreedFailure failure, Supplier<ParentFailure> ofParents) {
+        this.parent = parent;
+        this.failure = failure;
+        this.ofParents = ofParents;
+    }
+
+    /** Records an attempt that has succeeded; {@code rounds} has the round of each other member. */
+    synchronized void add(long identity, int[] ranks, Map<Integer, Long> rounds) {
+        groups.values().removeIf(MadeGroup::isOver);
+        groups.put(identity, new MadeGroup(ranks, rounds));
+    }
+
+    /**
+     * Records that a group is open here, and fails it if a member has given up its attempt.
+     *
+     * @param identity of the group
+     * @param control  of the group
+     */
+    public void opened(long identity, GroupControl control) {
+        Failure early;
+        synchronized (this) {
+            MadeGroup made = groups.get(identity);
+            made.control = new WeakReference<>(control);
+            early = made.early;
+            control.exits().madeOf(new ParentFailure(parent, made.ranks, failure::cause, ofParents.get()));
+        }
+        if (early != null) {
+            control.fail(early);
+        }
+    }
+
+    /** Fails the group that was made by an attempt which a member has given up; does nothing if there is none. */
+    void cancelled(int peer, long round, Given why) {
+        GroupControl control;
+        Failure failure;
+        synchronized (this) {
+            Optional<MadeGroup> found = groups.values().stream()
+                    .filter(made -> Long.valueOf(round).equals(made.rounds.get(peer)))
+                    .findFirst();
+            if (found.isEmpty()) {
+                return;
+            }
+            MadeGroup made = found.get();
+            failure = failure(made.ranks, peer, why);
+            if (made.control == null) {
+                made.early = failure;
+                return;
+            }
+            control = made.control.get();
+        }
+        if (control != null) {
+            control.fail(failure);
+        }
+    }
+
+    /** Translates a cause from the ranks of the parent to those of the new group. */
+    private Failure failure(int[] ranks, int peer, Given why) {
+        Failure ofParent = new Failure(why.code(), peer, -1, why.culprits(), why.text(), null);
+        return ParentFailure.translated(
+                ofParent, ranks, "a member has not made this group; in its parent \"" + parent + "\" ");
+    }
+}

@@ -1,0 +1,102 @@
+package ferro.control.group;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The number of point-to-point messages that this rank has exchanged with each peer of a group. A goodbye carries these
+ * counts; they distinguish a message that is still on its way from one that will never come. Updated by the thread that
+ * makes progress, read by any thread.
+ */
+public final class MessageCounts {
+    private static final OfPeer NONE = new OfPeer();
+
+    private final Map<Integer, OfPeer> peers = new ConcurrentHashMap<>();
+
+    MessageCounts() {
+        // a peer is added with its first message
+    }
+
+    /** The messages between this rank and one peer. */
+    public static final class OfPeer {
+        private volatile long sent;
+        private volatile long arrived;
+        private volatile long taken;
+
+        private OfPeer() {
+            // made with the first message
+        }
+
+        /**
+         * Counts a message that this rank begins to send.
+         *
+         * @return its number, from 1
+         */
+        public long nextSent() {
+            long number = sent + 1;
+            sent = number;
+            return number;
+        }
+
+        /**
+         * Counts a message of the peer that has arrived completely on this rank, whether a receive has matched it or
+         * not.
+         */
+        public void countArrived() {
+            arrived = arrived + 1;
+        }
+
+        /** Counts a message of the peer that a receive has delivered. */
+        public void countTaken() {
+            taken = taken + 1;
+        }
+
+        /**
+         * Returns how many messages this rank has begun to send.
+         *
+         * @return count
+         */
+        public long sent() {
+            return sent;
+        }
+
+        /**
+         * Returns how many messages of the peer have arrived completely on this rank.
+         *
+         * @return count
+         */
+        public long arrived() {
+            return arrived;
+        }
+
+        /**
+         * Returns how many messages of the peer were delivered.
+         *
+         * @return count
+         */
+        public long taken() {
+            return taken;
+        }
+    }
+
+    /**
+     * Returns the counts of a peer.
+     *
+     * @param peer rank
+     * @return counts, the same object for the whole life of the group
+     */
+    public OfPeer of(int peer) {
+        OfPeer known = peers.get(peer);
+        if (known != null) {
+            return known;
+        }
+        OfPeer made = new OfPeer();
+        OfPeer first = peers.putIfAbsent(peer, made);
+        return first == null ? made : first;
+    }
+
+    /** Returns the counts of a peer for reading only: does not add an entry for a peer without messages. */
+    OfPeer look(int peer) {
+        return peers.getOrDefault(peer, NONE);
+    }
+}

@@ -1,0 +1,230 @@
+package ferro.control.group;
+
+import ferro.FerroException.Code;
+import ferro.control.failure.Failure;
+import ferro.control.failure.FailurePolicy;
+import ferro.control.wire.RankLists;
+import ferro.spi.CallHeader;
+import java.util.BitSet;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
+
+/**
+ * The calls of the ranks at the sequence number where they differ. All ranks are asked before any rank is blamed, so
+ * that the failure lists the call of each known rank and blames the ranks that differ from most. It is settled as soon
+ * as all ranks have answered and reported their calls. After {@link #SETTLE_NANOS} it is settled without the ranks that
+ * have not reached the call. Thread-safe.
+ */
+final class Mismatches {
+    /**
+     * The time that ranks have to report their calls. Together with the first question of a waiting rank, 50 ms after
+     * it began, this is below the 100 ms in which all ranks that have entered must know.
+     */
+    static final long SETTLE_NANOS = 40_000_000L;
+    /** The time after which a rank that has not reached the call is asked again. */
+    private static final long ASK_AGAIN_NANOS = 10_000_000L;
+    /** Room for the calls in the text, in characters; calls beyond it are only counted. */
+    private static final int LIST_MOST = 2000;
+
+    private final StatusInquiry inquiry;
+    private final AgreedFailure failure;
+    private final Timers timers;
+    private final int self;
+    private final History history;
+    private final PeerFailures peerFailures;
+    private final FailurePolicy rules;
+    private final int worldSize;
+    private final Map<Integer, Made> calls = new TreeMap<>();
+    /** The earliest sequence number where ranks differ, as far as this rank knows; 0 while none is known. */
+    private long contested;
+    /** Number of the first question about that sequence number; 0 until all ranks were asked. */
+    private long asked;
+
+    private boolean settled;
+
+    /** A call that a rank has made. */
+    private record Made(long fingerprint, String text) {}
+
+    Mismatches(FailureTools tools, History history, PeerFailures peerFailures, FailurePolicy rules, int worldSize) {
+        this.inquiry = tools.inquiry();
+        this.failure = tools.failure();
+        this.timers = tools.timers();
+        this.self = failure.self();
+        this.history = history;
+        this.peerFailures = peerFailures;
+        this.rules = rules;
+        this.worldSize = worldSize;
+    }
+
+    /**
+     * Records a call that a rank reports, asked or not. Ignores a call at a sequence number that this rank has not
+     * called yet, or called too long ago. Returns whether this rank made another call there.
+     */
+    boolean heard(int peer, long sequence, long fingerprint, String text) {
+        CallHeader mine = fingerprint == 0 ? null : history.find(sequence);
+        if (mine == null) {
+            return false;
+        }
+        boolean differs = !rules.isSameCall(mine.fingerprint(), fingerprint);
+        boolean begins;
+        synchronized (this) {
+            boolean earlier = contested == 0 || sequence < contested;
+            begins = !settled && earlier && differs;
+            if (begins) {
+                contested = sequence;
+                asked = 0;
+                calls.clear();
+                calls.put(self, new Made(mine.fingerprint(), mine.text()));
+            }
+            if (settled || sequence != contested) {
+                return differs;
+            }
+            calls.put(peer, new Made(fingerprint, text));
+        }
+        if (begins) {
+            begin(mine);
+        }
+        if (areAllKnown(sequence)) {
+            settle(sequence);
+        }
+        return differs;
+    }
+
+    private void begin(CallHeader mine) {
+        long ask = inquiry.ask(mine);
+        synchronized (this) {
+            asked = contested == mine.sequence() ? ask : asked;
+        }
+        timers.later(() -> askAgain(mine), ASK_AGAIN_NANOS);
+        peerFailures.afterReading(() -> settle(mine.sequence()), SETTLE_NANOS);
+    }
+
+    /**
+     * Returns whether all calls are known, and all ranks have answered since this rank knows that they differ. A rank
+     * that stood still may read the calls of all others before it reads what they have agreed on meanwhile; they send
+     * that before their answer.
+     */
+    private boolean areAllKnown(long sequence) {
+        long ask;
+        synchronized (this) {
+            if (contested != sequence || asked == 0 || calls.size() < worldSize) {
+                return false;
+            }
+            ask = asked;
+        }
+        return !inquiry.isAnySilent(ask, null);
+    }
+
+    /** Asks the ranks again that had not reached the call or have not answered. */
+    private void askAgain(CallHeader mine) {
+        BitSet unknown = new BitSet();
+        synchronized (this) {
+            if (settled || contested != mine.sequence()) {
+                return;
+            }
+            unknown.set(0, worldSize);
+            calls.keySet().forEach(unknown::clear);
+        }
+        inquiry.ask(mine, unknown);
+        timers.later(() -> askAgain(mine), ASK_AGAIN_NANOS);
+    }
+
+    /** Judges by the calls known so far: there is no time to wait for more. */
+    void settleNow() {
+        long sequence;
+        synchronized (this) {
+            sequence = contested;
+        }
+        if (sequence > 0) {
+            settle(sequence);
+        }
+    }
+
+    private void settle(long sequence) {
+        Failure mismatch;
+        synchronized (this) {
+            if (settled || contested != sequence) {
+                return;
+            }
+            settled = true;
+            mismatch = new Failure(
+                    Code.MISMATCH, self, sequence, RankLists.list(odd()), text(sequence, list()), null, calls.size());
+        }
+        failure.fail(mismatch);
+    }
+
+    private static String text(long sequence, String calls) {
+        return "ranks made different calls at seq " + sequence + ": " + calls
+                + ": all ranks must make the same calls in the same order";
+    }
+
+    /** Returns the ranks that differ from more than half of the known ranks, or else all known ranks. */
+    private BitSet odd() {
+        BitSet odd = new BitSet();
+        calls.keySet().forEach(odd::set);
+        for (Made usual : calls.values()) {
+            long same = calls.values().stream()
+                    .filter(call -> call.fingerprint == usual.fingerprint)
+                    .count();
+            if (2 * same > calls.size()) {
+                calls.forEach((rank, call) -> odd.set(rank, call.fingerprint != usual.fingerprint));
+            }
+        }
+        return odd;
+    }
+
+    private String list() {
+        StringBuilder text = new StringBuilder();
+        int listed = 0;
+        for (Map.Entry<Integer, Made> call : calls.entrySet()) {
+            if (text.length() > LIST_MOST) {
+                return text + " and " + (calls.size() - listed) + " more";
+            }
+            text.append(text.isEmpty() ? "" : ", ")
+                    .append("rank ")
+                    .append(call.getKey())
+                    .append(' ')
+                    .append(call.getValue().text);
+            listed++;
+        }
+        return text.toString();
+    }
+
+    /** Handles data of a rank that does not fit this rank's call: asks all ranks what they have called. */
+    void suspected(int peer, CallHeader expected, CallHeader found) {
+        // the part of the call that all ranks know; a header may contain values that only two ranks agree on
+        CallHeader mine = history.find(expected.sequence());
+        long first = inquiry.ask(mine == null ? expected : mine);
+        // a rank that only sent data in an earlier call may have reached this one by now: then the earlier call is what
+        // differs
+        CallHeader earlier = history.find(found.sequence());
+        boolean isEarlier = earlier != null && earlier.sequence() != expected.sequence();
+        long last = isEarlier ? inquiry.ask(earlier) : first;
+        boolean ofTwo = mine != null && mine.fingerprint() != expected.fingerprint();
+        // a rank that has sent data is alive, and at worst answers late
+        BooleanSupplier said = () -> isContested() || inquiry.hasAnswered(peer, last);
+        peerFailures.afterWord(said, () -> blameBoth(peer, expected, found, ofTwo), SETTLE_NANOS);
+    }
+
+    private synchronized boolean isContested() {
+        return contested != 0;
+    }
+
+    /** Blames both ranks if no rank has reported a different call: one of the two is to blame. */
+    private void blameBoth(int peer, CallHeader expected, CallHeader found, boolean ofTwo) {
+        if (isContested()) {
+            return;
+        }
+        String other = "a different call, which it has not reported";
+        if (found.fingerprint() == expected.fingerprint()) {
+            other = "the same call, but as its seq " + found.sequence();
+        } else if (ofTwo && found.sequence() == expected.sequence()) {
+            other = "the same call, but with another number of elements for rank " + self;
+        }
+        String list = "rank " + self + " " + expected.text() + ", rank " + peer + " " + other;
+        String both = self + "," + peer;
+        failure.failUnlessFailed(
+                new Failure(Code.MISMATCH, self, expected.sequence(), both, text(expected.sequence(), list), null));
+    }
+}

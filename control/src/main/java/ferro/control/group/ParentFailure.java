@@ -1,0 +1,60 @@
+package ferro.control.group;
+
+import ferro.control.failure.Failure;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * The failure of the group that a group was made of, or of an earlier one in that line. What ranks do after it in the new
+ * group is a consequence: a rank that ends because of it leaves all its groups. Thread-safe.
+ */
+final class ParentFailure {
+    /** The first group of a line, which was made of no other. */
+    static final ParentFailure NONE = new ParentFailure("", new int[0], () -> null, null);
+
+    private final String name;
+    private final int[] ranks;
+    private final Supplier<Failure> own;
+    private final ParentFailure earlier;
+
+    /**
+     * Makes the view of a new group.
+     *
+     * @param name    name of the parent
+     * @param ranks   ranks of the parent, in the order of the new group
+     * @param own     returns the failure of the parent, or null while it works
+     * @param earlier the same view of the parent
+     */
+    ParentFailure(String name, int[] ranks, Supplier<Failure> own, ParentFailure earlier) {
+        this.name = name;
+        this.ranks = ranks;
+        this.own = own;
+        this.earlier = earlier;
+    }
+
+    /** Returns the failure with its culprits in the ranks of the new group, or null if there is none. */
+    Failure cause() {
+        if (this == NONE) {
+            return null;
+        }
+        Failure known = own.get();
+        if (known == null) {
+            known = earlier.cause();
+        }
+        return known == null ? null : translated(known, ranks, "in its parent \"" + name + "\" ");
+    }
+
+    /** Returns a failure of a parent in the ranks of a new group; a rank that is no member is left out. */
+    static Failure translated(Failure ofParent, int[] ranks, String before) {
+        String culprits = IntStream.range(0, ranks.length)
+                .filter(rank -> ofParent.blamed().contains(ranks[rank]))
+                .mapToObj(Integer::toString)
+                .collect(Collectors.joining(","));
+        int origin = IntStream.range(0, ranks.length)
+                .filter(rank -> ranks[rank] == ofParent.origin())
+                .findFirst()
+                .orElse(-1);
+        return new Failure(ofParent.code(), origin, -1, culprits, before + ofParent.text(), null);
+    }
+}

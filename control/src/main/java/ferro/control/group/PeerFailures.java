@@ -1,0 +1,156 @@
+package ferro.control.group;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.control.failure.Failure;
+import ferro.control.failure.Machines;
+import ferro.control.wire.RankLists;
+import java.util.BitSet;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Decides which rank is to blame for a link that has ended. The decision is made a little later, because the message
+ * that explains it may still be on its way. Timers of the context decide, so that it also happens when no thread makes
+ * progress. Thread-safe.
+ */
+final class PeerFailures {
+    /** The time for the control message that explains the end of a data link: the link may end before it arrives. */
+    private static final long BROKEN_NANOS = 50_000_000L;
+    /** The most checks for the answer of a rank before it is judged without. */
+    private static final int LOOKS_MOST = 20;
+    /** A timer that fires this much too late means that this process stood still and read nothing meanwhile. */
+    private static final long STOOD_STILL_NANOS = 20_000_000L;
+
+    private final StatusInquiry inquiry;
+    private final AgreedFailure failure;
+    private final Timers timers;
+    private final GracefulExits exits;
+    private final Machines machines;
+    private final BitSet brokenLinks = new BitSet();
+    private final BitSet toldAbort = new BitSet();
+
+    PeerFailures(FailureTools tools, GracefulExits exits, Machines machines) {
+        this.inquiry = tools.inquiry();
+        this.failure = tools.failure();
+        this.timers = tools.timers();
+        this.exits = exits;
+        this.machines = machines;
+    }
+
+    /** Notes that a rank has told of a failure: anything that ends at its side from now on is a consequence. */
+    synchronized void toldAbort(int peer) {
+        toldAbort.set(peer);
+    }
+
+    synchronized boolean hasToldAbort(int peer) {
+        return toldAbort.get(peer);
+    }
+
+    void broken(int peer, FerroException cause) {
+        if (exits.has(peer)) {
+            blameLeaver(peer, cause);
+            return;
+        }
+        synchronized (this) {
+            // the links for messages and for collectives may end for different reasons
+            int link = 2 * peer + (isOfMessages(cause) ? 1 : 0);
+            if (brokenLinks.get(link)) {
+                return;
+            }
+            brokenLinks.set(link);
+        }
+        long ask = inquiry.ask(null);
+        // the first thing that the rank says is why its link ended; a dead rank is known by the end of its control
+        // connection
+        BooleanSupplier said = () -> exits.has(peer) || inquiry.hasAnswered(peer, ask);
+        afterWord(said, () -> blameLink(peer, cause, ask), BROKEN_NANOS);
+    }
+
+    private static boolean isOfMessages(FerroException cause) {
+        return cause.where().sequence() < 0;
+    }
+
+    private void blameLink(int peer, FerroException cause, long ask) {
+        if (exits.has(peer)) {
+            blameLeaver(peer, cause);
+        } else if (cause.code() == Code.PEER_LOST && inquiry.hasAnswered(peer, ask)) {
+            String text = cause.getMessage() + "; rank " + peer
+                    + " answers on its control connection: the link broke, not the rank";
+            fallback(of(peer, Code.PARTITION, text, cause));
+        } else {
+            blameUnanswering(peer, cause, ask);
+        }
+    }
+
+    /** Blames a rank that is silent while its link ends; if its whole machine is silent, blames all ranks there. */
+    private void blameUnanswering(int peer, FerroException cause, long ask) {
+        BitSet machine = machines.sharing(peer, rank -> !inquiry.hasAnswered(rank, ask));
+        if (machine.isEmpty()) {
+            fallback(of(peer, cause.code(), cause.getMessage(), cause));
+        } else {
+            String text = machines.silence(machine) + "; " + cause.getMessage();
+            fallback(new Failure(cause.code(), failure.self(), -1, RankLists.list(machine), text, cause));
+        }
+    }
+
+    /**
+     * Blames a rank that has left for the end of its link only if data that it sent in a collective has not arrived.
+     * Lost messages are found by their counts.
+     */
+    private void blameLeaver(int peer, FerroException cause) {
+        long sequence = cause.where().sequence();
+        if (isOfMessages(cause)) {
+            exits.endOfMessages(peer);
+        } else if (sequence > 0 && sequence <= exits.of(peer).lastSequence() && !exits.differs(peer)) {
+            String text = exits.text(peer) + ", but some of its data for seq " + sequence + " never arrived: "
+                    + cause.getMessage();
+            fallback(of(peer, cause.code(), text, cause));
+        }
+    }
+
+    /**
+     * Runs a task after the inboxes were read for a while. If the timer is late, the threads that read have stood still
+     * too, and the task waits once more.
+     */
+    void afterReading(Runnable task, long nanos) {
+        long due = timers.nanoTime() + nanos;
+        timers.later(
+                () -> {
+                    if (timers.nanoTime() - due > STOOD_STILL_NANOS) {
+                        timers.later(task, nanos);
+                    } else {
+                        task.run();
+                    }
+                },
+                nanos);
+    }
+
+    /**
+     * Runs a task when an answer has come, or without it after {@link #LOOKS_MOST} checks; the checks are the given
+     * time apart.
+     */
+    void afterWord(BooleanSupplier hasCome, Runnable task, long nanos) {
+        look(1, hasCome, task, nanos);
+    }
+
+    private void look(int number, BooleanSupplier hasCome, Runnable task, long nanos) {
+        afterReading(
+                () -> {
+                    if (number < LOOKS_MOST && !hasCome.getAsBoolean()) {
+                        look(number + 1, hasCome, task, nanos);
+                    } else {
+                        task.run();
+                    }
+                },
+                nanos);
+    }
+
+    /** Fails the group because of weak evidence: any other known cause explains it. */
+    private void fallback(Failure possible) {
+        failure.failUnlessFailed(possible);
+    }
+
+    private Failure of(int peer, Code code, String text, FerroException cause) {
+        return new Failure(code, failure.self(), -1, Integer.toString(peer), text, cause);
+    }
+}

@@ -1,0 +1,40 @@
+package ferro.control.group;
+
+import ferro.control.wire.RankLists;
+
+/**
+ * The state of this rank in a group, as it reports it to other ranks that ask. It is recorded from time to time, so it
+ * may be a little old.
+ *
+ * @param sequence   operation under way, 0 if none or if it has no number
+ * @param operation  text of that operation, for people; empty if none
+ * @param progress   how far the operation is, for people; empty if unknown
+ * @param waitingFor ranks of the group that this rank waits for, comma-separated, empty if none
+ * @param begunNanos when the operation began
+ */
+public record RankStatus(long sequence, String operation, String progress, String waitingFor, long begunNanos) {
+    /** The status of a rank without an operation under way. */
+    public static final RankStatus IDLE = new RankStatus(0, "", "", "", 0);
+
+    boolean isIdle() {
+        return operation.isEmpty();
+    }
+
+    /**
+     * Returns the status as a sentence for people: in allReduce f32[4] sum by ring seq 3, step 1 of 6, waiting for rank
+     * 2.
+     */
+    public String sentence() {
+        StringBuilder text = new StringBuilder("in ").append(operation);
+        if (sequence > 0) {
+            text.append(" seq ").append(sequence);
+        }
+        if (!progress.isEmpty()) {
+            text.append(", ").append(progress);
+        }
+        if (!waitingFor.isEmpty()) {
+            text.append(", waiting for ").append(RankLists.ranks(waitingFor));
+        }
+        return text.toString();
+    }
+}

@@ -1,0 +1,482 @@
+package ferro.control.group;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.GroupEvent;
+import ferro.control.failure.ControlMessage.Agree;
+import ferro.control.failure.ControlMessage.Cancel;
+import ferro.control.failure.Diagnosis;
+import ferro.control.failure.Failure;
+import ferro.control.failure.Failures;
+import ferro.control.group.SubgroupProposals.Given;
+import ferro.control.group.SubgroupProposals.Proposal;
+import ferro.control.membership.Hashing;
+import ferro.control.wire.RankLists;
+import ferro.spi.Deadlines;
+import ferro.spi.GroupSpec;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.LongStream;
+
+/**
+ * The agreement of the members of a new group: each member tells the others the ranks and the number of its attempt, and
+ * waits until all others have told the same ranks.
+ *
+ * <p>The identity of the group is computed from parent, ranks and the attempts of all members. So no store is needed,
+ * and no attempt is taken for an earlier one. Between two ranks, the k-th attempt of one rank that includes the other
+ * meets the k-th such attempt of the other; k is the "round". A member that proposes another list at that round
+ * disagrees, and the attempt fails at once. A rank whose attempt fails cancels what it told. This ends the attempts of
+ * the other members that meet it, including later ones. The parent stays as it was, and the next attempts may succeed.
+ *
+ * <p>This is a step machine: received messages and {@link OwnProposal#look} advance an attempt. Only {@link #reach}
+ * waits.
+ */
+public final class SubgroupAgreement {
+    /** The longest time between two looks of a waiter: bounds how long a clock that jumps can hide a deadline. */
+    private static final long LOOK_NANOS = 100_000_000L;
+    /** The time between the first look after a deadline and the judgement. */
+    private static final long JUDGE_NANOS = 5_000_000L;
+
+    private final StatusInquiry inquiry;
+    private final AgreedFailure groupFailure;
+    private final Timers timers;
+    private final ControlSender sender;
+    private final GracefulExits exits;
+    private final ControlOwner owner;
+    private final GroupSpec group;
+    private final SubgroupProposals proposals = new SubgroupProposals();
+    private final MadeSubgroups made;
+    private long attempts;
+    private boolean closed;
+    private final CallsUnderWay making = new CallsUnderWay();
+    private volatile OwnProposal current;
+
+    /** The attempt of this rank that is under way. */
+    public final class OwnProposal {
+        private final String list;
+        private final long hash;
+        private final int[] ranks;
+        private final long parent;
+        private final long number;
+        private final long begunNanos;
+        private final long timeoutNanos;
+        private final BitSet open = new BitSet();
+        private final Map<Integer, Long> heard = new HashMap<>();
+        private final Map<Integer, Long> rounds = new HashMap<>();
+        private final TimeoutProbe probe = new TimeoutProbe(inquiry);
+        private final CompletableFuture<Long> end = new CompletableFuture<>();
+        private final TimeoutProbe warning = new TimeoutProbe(inquiry);
+        private Given ended;
+        private FerroException given;
+        private boolean announced;
+        private boolean warned;
+
+        private OwnProposal(long parent, int[] ranks, Duration timeout) {
+            this.list = Arrays.toString(ranks);
+            this.hash = Hashing.of(list);
+            this.ranks = ranks.clone();
+            this.parent = parent;
+            this.number = ++attempts;
+            this.begunNanos = timers.nanoTime();
+            this.timeoutNanos = Deadlines.nanos(timeout);
+            this.warned = !TimeoutProbe.isWarnedOf(timeoutNanos);
+            for (int member : ranks) {
+                if (member != group.rank()) {
+                    open.set(member);
+                    rounds.put(member, proposals.nextRound(member));
+                }
+            }
+        }
+
+        /**
+         * Returns the future result.
+         *
+         * @return identity of the new group, 64 bits, equal on all members; or a FerroException: MISMATCH if a member makes
+         *     another group, TIMED_OUT naming the members that never called, the cause that ended the attempt on another
+         *     member, or the failure of the parent
+         */
+        public CompletionStage<Long> end() {
+            return end;
+        }
+
+        /**
+         * Returns whether the attempt has ended, with success or failure.
+         *
+         * @return never goes back to false
+         */
+        public boolean hasEnded() {
+            return end.isDone();
+        }
+
+        /**
+         * Checks the deadline.
+         *
+         * @return when to check again, on the context's clock
+         */
+        public long look() {
+            long now = timers.nanoTime();
+            long deadline = begunNanos + timeoutNanos;
+            long lead = TimeoutProbe.leadNanos(timeoutNanos);
+            BitSet missing = missing();
+            if (!end.isDone() && probe.mayJudge(null, missing, deadline, lead, now)) {
+                Diagnosis.Blame verdict = probe.missing(missing);
+                finish(failure(
+                        Code.TIMED_OUT,
+                        RankLists.list(verdict.culprits()),
+                        "gave up on " + RankLists.ranks(verdict.culprits()) + " after "
+                                + TimeUnit.NANOSECONDS.toMillis(timeoutNanos) + " ms: " + RankLists.ranks(missing)
+                                + " never called newGroup(" + list + "): " + verdict.text()));
+            }
+            warnIfLate(missing, now);
+            long next = nextLook(deadline, lead, now);
+            probe.nextLookAt(next);
+            warning.nextLookAt(next);
+            return next;
+        }
+
+        private void warnIfLate(BitSet missing, long now) {
+            long part = timeoutNanos / 4;
+            if (warned
+                    || end.isDone()
+                    || !warning.mayJudge(null, missing, begunNanos + part, TimeoutProbe.leadNanos(part), now)) {
+                return;
+            }
+            warned = true;
+            Diagnosis.Blame verdict = warning.missing(missing);
+            owner.event(GroupEvent.of(
+                    GroupEvent.Kind.LATE,
+                    group.name(),
+                    group.rank(),
+                    verdict.culprits().stream().boxed().toList(),
+                    "rank " + group.rank() + " of \"" + group.name() + "\" waits for " + RankLists.ranks(missing)
+                            + " after "
+                            + TimeUnit.NANOSECONDS.toMillis(now - begunNanos) + " ms in newGroup(" + list + "): "
+                            + verdict.text()));
+        }
+
+        private long nextLook(long deadline, long lead, long now) {
+            long warnAt = begunNanos + timeoutNanos / 4;
+            if (now - deadline >= 0 || !warned && now - warnAt >= 0) {
+                return now + JUDGE_NANOS;
+            }
+            long warnLead = TimeoutProbe.leadNanos(timeoutNanos / 4);
+            return LongStream.of(
+                            warned ? now : warnAt - TimeoutProbe.firstNanos(warnLead),
+                            warned ? now : warnAt - warnLead,
+                            warned ? now : warnAt,
+                            deadline - TimeoutProbe.firstNanos(lead),
+                            deadline - lead,
+                            deadline)
+                    .filter(at -> now - at < 0)
+                    .findFirst()
+                    .orElse(deadline);
+        }
+
+        private BitSet missing() {
+            synchronized (SubgroupAgreement.this) {
+                return (BitSet) open.clone();
+            }
+        }
+
+        private void interrupted() {
+            Failure why = Failures.interrupted(group, "newGroup(" + list + ")", -1);
+            finish(failure(why.code(), why.culprits(), why.text()));
+        }
+
+        /** Advances the attempt by what is known. Called whenever something is heard. */
+        private void step() {
+            if (end.isDone()) {
+                return;
+            }
+            try {
+                if (settle(this)) {
+                    finish(identity());
+                }
+            } catch (FerroException failure) {
+                finish(failure);
+            }
+        }
+
+        private long identity() {
+            long identity = parent;
+            for (int member : ranks) {
+                long attempt = member == group.rank() ? number : heard.get(member);
+                identity = Hashing.mix(Hashing.mix(identity, member), attempt);
+            }
+            return identity;
+        }
+
+        private void finish(long identity) {
+            if (forget()) {
+                made.add(identity, ranks, rounds);
+                end.complete(identity);
+            }
+        }
+
+        private void finish(FerroException failure) {
+            if (!forget()) {
+                return;
+            }
+            takeBack(failure, false);
+            end.completeExceptionally(failure);
+        }
+
+        private void announce() {
+            try {
+                rounds.forEach((member, round) -> sender.tell(member, new Agree(number, round, hash, list)));
+            } finally {
+                takeBack(null, true);
+            }
+        }
+
+        /** Cancels an attempt that this rank could not begin: otherwise no other attempt could ever be made. */
+        private void broken(Throwable broken) {
+            try {
+                finish(failure(Code.ABORTED, Integer.toString(group.rank()), "failed with an exception: " + broken));
+            } catch (RuntimeException | Error again) {
+                broken.addSuppressed(again);
+            }
+        }
+
+        /**
+         * Cancels the attempt at the other members, but only after all were told of it: an answer may come before that.
+         */
+        private void takeBack(FerroException failure, boolean allTold) {
+            synchronized (SubgroupAgreement.this) {
+                announced |= allTold;
+                given = failure == null ? given : failure;
+                if (!announced || given == null) {
+                    return;
+                }
+            }
+            rounds.forEach((member, round) -> sender.tell(
+                    member,
+                    new Cancel(round, given.code(), RankLists.list(given.where().culprits()), given.getMessage())));
+        }
+
+        private boolean forget() {
+            synchronized (SubgroupAgreement.this) {
+                boolean mine = current == this;
+                current = mine ? null : current;
+                return mine;
+            }
+        }
+
+        private FerroException failure(Given given) {
+            return failure(given.code(), given.culprits(), given.text());
+        }
+
+        private FerroException failure(Code code, String culprits, String text) {
+            Duration elapsed = Duration.ofNanos(timers.nanoTime() - begunNanos);
+            Duration paused = Duration.ofNanos(inquiry.pausedSince(begunNanos));
+            Where where = Where.of(group.name(), group.rank())
+                    .blaming(RankLists.numbers(culprits))
+                    .during("newGroup", -1)
+                    .after(elapsed, paused);
+            return new FerroException(
+                    code, where, "newGroup on group \"" + group.name() + "\" rank " + group.rank() + ": " + text);
+        }
+    }
+
+    SubgroupAgreement(
+            FailureTools tools, ControlSender sender, GracefulExits exits, ControlOwner owner, GroupSpec group) {
+        this.inquiry = tools.inquiry();
+        this.groupFailure = tools.failure();
+        this.timers = tools.timers();
+        this.sender = sender;
+        this.exits = exits;
+        this.owner = owner;
+        this.group = group;
+        this.made = new MadeSubgroups(group.name(), groupFailure, exits::parentFailure);
+    }
+
+    /**
+     * Tells the other members which group this rank makes.
+     *
+     * @param parent  identity of this group
+     * @param ranks   ranks of this group, in the order of the new one, this one among them
+     * @param timeout until all have called
+     * @return attempt; the caller calls {@code look} until it has ended
+     * @throws IllegalStateException if an attempt is under way, or the group is closed
+     */
+    public OwnProposal begin(long parent, int[] ranks, Duration timeout) {
+        OwnProposal mine;
+        synchronized (this) {
+            if (closed) {
+                throw Failures.closed(group, "newGroup(" + Arrays.toString(ranks) + ")");
+            }
+            OwnProposal other = current;
+            if (other != null) {
+                throw new IllegalStateException("newGroup(" + Arrays.toString(ranks) + ") on group \"" + group.name()
+                        + "\" rank " + group.rank() + " while another thread waits in newGroup(" + other.list
+                        + "): make one call at a time, in the same order on all members");
+            }
+            mine = new OwnProposal(parent, ranks, timeout);
+            current = mine;
+        }
+        try {
+            mine.announce();
+            mine.step();
+        } catch (RuntimeException | Error broken) {
+            mine.broken(broken);
+            throw broken;
+        }
+        return mine;
+    }
+
+    /**
+     * Tells the other members and waits until all have told the same.
+     *
+     * @param parent  identity of this group
+     * @param ranks   ranks of this group, in the order of the new one, this one among them
+     * @param timeout until all have called
+     * @return identity of the new group
+     * @throws FerroException as {@link OwnProposal#end}, and INTERRUPTED
+     */
+    public long reach(long parent, int[] ranks, Duration timeout) {
+        OwnProposal mine = begin(parent, ranks, timeout);
+        // waits on the future of the attempt: the threads that receive messages need the lock of this object
+        while (!mine.end.isDone()) {
+            long wait = Math.min(mine.look() - timers.nanoTime(), LOOK_NANOS);
+            try {
+                mine.end.get(Math.max(1, wait), TimeUnit.NANOSECONDS);
+            } catch (InterruptedException interrupted) {
+                Thread.currentThread().interrupt();
+                mine.interrupted();
+            } catch (TimeoutException | ExecutionException looked) {
+                mine.step();
+            }
+        }
+        return result(mine);
+    }
+
+    private static long result(OwnProposal mine) {
+        try {
+            return mine.end.join();
+        } catch (CompletionException failed) {
+            // the exception was made by the thread that received the message; the stack trace of the waiting thread
+            // helps more
+            throw (FerroException) failed.getCause().fillInStackTrace();
+        }
+    }
+
+    /** Records that a rank makes a group. */
+    void heard(int peer, Agree said) {
+        synchronized (this) {
+            proposals.add(peer, said.round(), new Proposal(said.attempt(), said.hash(), said.list(), null));
+        }
+        wake();
+    }
+
+    /**
+     * Records that a rank has given up what it made at a round, and whom it blames; an empty list blames the rank
+     * itself.
+     */
+    void cancelled(int peer, Cancel said) {
+        Given given = new Given(
+                said.code() == Code.INTERRUPTED ? Code.ABORTED : said.code(),
+                said.culprits().isEmpty() ? Integer.toString(peer) : said.culprits(),
+                "rank " + peer + " gave up this newGroup: " + said.text());
+        synchronized (this) {
+            OwnProposal mine = current;
+            if (!proposals.giveUp(peer, said.round(), given)
+                    && mine != null
+                    && Long.valueOf(said.round()).equals(mine.rounds.get(peer))) {
+                mine.ended = given;
+            }
+        }
+        made.cancelled(peer, said.round(), given);
+        wake();
+    }
+
+    /** Advances the attempt after something has changed: the parent has failed, or a rank has left. */
+    void wake() {
+        OwnProposal mine = current;
+        if (mine != null) {
+            mine.step();
+        }
+    }
+
+    /** Returns the groups that this rank has made. */
+    public MadeSubgroups made() {
+        return made;
+    }
+
+    /** Returns the calls that make a group, from before their attempt until the group is made. */
+    public CallsUnderWay making() {
+        return making;
+    }
+
+    /**
+     * Refuses attempts from now on, because the group closes.
+     *
+     * @return whether an attempt is under way, which ends when the group fails
+     */
+    public synchronized boolean close() {
+        closed = true;
+        return current != null;
+    }
+
+    /** Returns the state of this rank in making a group. */
+    RankStatus status() {
+        OwnProposal mine = current;
+        return mine == null
+                ? RankStatus.IDLE
+                : new RankStatus(0, "newGroup(" + mine.list + ")", "", RankLists.list(mine.missing()), mine.begunNanos);
+    }
+
+    /**
+     * Removes from the open list the members that told the same list. Throws if the group has failed, because members give
+     * up and leave as a consequence, and if a member told another list.
+     */
+    private synchronized boolean settle(OwnProposal mine) {
+        Failure failed = groupFailure.cause();
+        if (failed != null) {
+            throw mine.failure(failed.code(), failed.culprits(), failed.text());
+        }
+        for (int member = mine.open.nextSetBit(0); member >= 0; member = mine.open.nextSetBit(member + 1)) {
+            Proposal proposal = proposals.take(member, mine.rounds.get(member));
+            if (proposal == null) {
+                continue;
+            }
+            mine.heard.put(member, proposal.attempt());
+            if (proposal.hash() != mine.hash) {
+                throw mine.failure(
+                        Code.MISMATCH,
+                        Integer.toString(member),
+                        "members disagree: rank " + group.rank() + " makes " + mine.list + ", rank " + member
+                                + " makes " + proposal.ranks());
+            }
+            if (proposal.given() != null) {
+                throw mine.failure(proposal.given());
+            }
+            mine.open.clear(member);
+        }
+        if (mine.open.isEmpty()) {
+            return true;
+        }
+        refuseToWait(mine);
+        return false;
+    }
+
+    private void refuseToWait(OwnProposal mine) {
+        if (mine.ended != null) {
+            throw mine.failure(mine.ended);
+        }
+        int gone = mine.open.stream().filter(exits::has).findFirst().orElse(-1);
+        if (gone >= 0) {
+            Failure why = exits.cause(gone, exits.text(gone) + " without taking part in newGroup(" + mine.list + ")");
+            throw mine.failure(why.code(), why.culprits(), why.text());
+        }
+    }
+}

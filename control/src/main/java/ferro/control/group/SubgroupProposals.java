@@ -1,0 +1,69 @@
+package ferro.control.group;
+
+import ferro.FerroException.Code;
+import java.util.HashMap;
+import java.util.Map;
+
+/** The groups that the other ranks make, by rank and round; under the lock of {@link SubgroupAgreement}. */
+final class SubgroupProposals {
+    /**
+     * A rank that is further ahead than this sends invalid rounds; a rank that retries again and again is ahead by far
+     * less.
+     */
+    private static final long AHEAD_MOST = 4096;
+
+    private final Map<Integer, Map<Long, Proposal>> told = new HashMap<>();
+    private final Map<Integer, Long> rounds = new HashMap<>();
+
+    /** The group that a rank makes, and why it has given it up, or null. */
+    record Proposal(long attempt, long hash, String ranks, Given given) {}
+
+    /** Why a rank has given up what it made, and whom it blames. */
+    record Given(Code code, String culprits, String text) {}
+
+    /** Begins the next round with a rank. */
+    long nextRound(int member) {
+        return rounds.merge(member, 1L, Long::sum);
+    }
+
+    /**
+     * Records what a rank makes at a round. That rank may have finished this round and tell of its next one before this
+     * rank reads it.
+     *
+     * @throws IllegalArgumentException if the rank cannot have reached that round
+     */
+    void add(int peer, long round, Proposal proposal) {
+        long last = rounds.getOrDefault(peer, 0L);
+        if (round < 1 || round - last > AHEAD_MOST) {
+            throw new IllegalArgumentException("newGroup proposal for round " + round + " from rank " + peer
+                    + ": need a round above 0 and at most " + AHEAD_MOST + " rounds after " + last);
+        }
+        if (round >= rounds.getOrDefault(peer, 0L)) {
+            told.computeIfAbsent(peer, key -> new HashMap<>()).put(round, proposal);
+        }
+    }
+
+    /**
+     * Records that a rank has given up what it makes at a round. Returns false if no proposal is there, or it was
+     * already taken.
+     */
+    boolean giveUp(int peer, long round, Given why) {
+        Map<Long, Proposal> open = told.getOrDefault(peer, Map.of());
+        Proposal proposal = open.get(round);
+        if (proposal == null) {
+            return false;
+        }
+        open.put(round, new Proposal(proposal.attempt, proposal.hash, proposal.ranks, why));
+        return true;
+    }
+
+    /** Removes and returns the proposal of a rank for a round, or null; also drops its proposals for earlier rounds. */
+    Proposal take(int member, long round) {
+        Map<Long, Proposal> open = told.get(member);
+        if (open == null) {
+            return null;
+        }
+        open.keySet().removeIf(earlier -> earlier < round);
+        return open.remove(round);
+    }
+}

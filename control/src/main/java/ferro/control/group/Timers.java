@@ -1,0 +1,93 @@
+package ferro.control.group;
+
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/** The delayed tasks of a group, run by timers of its context until it is closed; thread-safe. */
+final class Timers {
+    private final Supplier<ScheduledExecutorService> background;
+    private final LongSupplier clock;
+    private final Consumer<OutOfMemoryError> exhausted;
+    private final Set<Timer> waiting = new HashSet<>();
+    private boolean closed;
+
+    /**
+     * Makes timers.
+     *
+     * @param exhausted receives the error if there is no thread or memory for a task, which then runs at once
+     */
+    Timers(Supplier<ScheduledExecutorService> background, LongSupplier clock, Consumer<OutOfMemoryError> exhausted) {
+        this.background = background;
+        this.clock = clock;
+        this.exhausted = exhausted;
+    }
+
+    /** One task. */
+    private final class Timer implements Runnable {
+        private final Runnable task;
+        private Future<?> handle;
+
+        Timer(Runnable task) {
+            this.task = task;
+        }
+
+        @Override
+        public void run() {
+            if (remove(this)) {
+                task.run();
+            }
+        }
+    }
+
+    /** Returns the time on the clock of the context. */
+    long nanoTime() {
+        return clock.getAsLong();
+    }
+
+    /** Runs a task after a time; never once closed. Possibly no thread makes progress then. */
+    void later(Runnable task, long nanos) {
+        Timer timer = new Timer(task);
+        OutOfMemoryError error = null;
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            waiting.add(timer);
+            try {
+                timer.handle = background.get().schedule(timer, nanos, TimeUnit.NANOSECONDS);
+                return;
+            } catch (RejectedExecutionException over) {
+                // a context that ends accepts no more timers: runs the task now instead of never
+            } catch (OutOfMemoryError noThread) {
+                error = noThread;
+            }
+        }
+        if (error != null) {
+            // before the task, which may blame another rank
+            exhausted.accept(error);
+        }
+        timer.run();
+    }
+
+    private synchronized boolean remove(Timer timer) {
+        return waiting.remove(timer);
+    }
+
+    /** Cancels the tasks that have not run yet. */
+    synchronized void close() {
+        closed = true;
+        for (Timer timer : waiting) {
+            if (timer.handle != null) {
+                timer.handle.cancel(false);
+            }
+        }
+        waiting.clear();
+    }
+}

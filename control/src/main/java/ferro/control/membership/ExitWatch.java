@@ -1,0 +1,189 @@
+package ferro.control.membership;
+
+import ferro.FerroException.Code;
+import ferro.spi.ControlLane;
+import ferro.spi.ProcessTable;
+import ferro.spi.RankContext;
+import java.util.Optional;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Detects the exit of peer processes on this host before their sockets close. Sockets are closed after memory is freed,
+ * which takes 80 ms per GiB. Watches only the next few peers, so that with many ranks on one host not every rank
+ * watches all others.
+ */
+final class ExitWatch implements AutoCloseable {
+    /** The time between two looks. */
+    static final long LOOK_NANOS = 20_000_000L;
+    /** A goodbye may still be unread in the socket: this is the time to read it. */
+    private static final long GOODBYE_NANOS = 20_000_000L;
+    /** The most waits for one goodbye: if timers are late, the thread that reads sockets is late too. */
+    private static final int GOODBYE_WAITS = 3;
+
+    /** The most time after that until what has come is read, where the medium tells: a thread that is stuck reads nothing. */
+    private static final long READ_NANOS = 100_000_000L;
+
+    /** Few are enough, because a rank that sees an exit tells all others. */
+    private static final int LOOKED_AT_MOST = 3;
+
+    private final ProcessTable table;
+    private final Members members;
+    private final RankContext context;
+    private final Process[] processes;
+    private ControlLane lane;
+    private volatile boolean closed;
+
+    /** The process of a peer. */
+    private static final class Process {
+        private final Peer peer;
+        private boolean asked;
+        private ProcessTable.Watched watched;
+
+        Process(Peer peer) {
+            this.peer = peer;
+        }
+
+        void close() {
+            if (watched != null) {
+                watched.close();
+                watched = null;
+            }
+        }
+    }
+
+    /** Makes a watch of no process yet. The first peers in the array are watched first. */
+    ExitWatch(Members members, RankContext context, Peer[] peers) {
+        this.table = context.processes();
+        this.members = members;
+        this.context = context;
+        processes = new Process[peers.length];
+        for (int i = 0; i < peers.length; i++) {
+            processes[i] = new Process(peers[i]);
+        }
+    }
+
+    /** Sets the lane by which the peers say goodbye, before the first look. */
+    void begin(ControlLane control) {
+        lane = control;
+    }
+
+    /**
+     * Looks at the next processes. Returns whether there is one to look at again. Allocates nothing while nothing
+     * happens.
+     */
+    synchronized boolean look() {
+        int looked = 0;
+        for (int i = 0; i < processes.length && looked < LOOKED_AT_MOST && !closed; i++) {
+            Process process = processes[i];
+            if (isThere(process)) {
+                looked++;
+                if (process.watched.hasExited()) {
+                    process.close();
+                    blameLater(process.peer, GOODBYE_WAITS);
+                }
+            }
+        }
+        return looked > 0;
+    }
+
+    private boolean isThere(Process process) {
+        if (process.peer.isOver()) {
+            process.close();
+        } else if (!process.asked && !process.peer.identity().isEmpty()) {
+            process.asked = true;
+            Optional<ProcessTable.Watched> watched = table.watch(process.peer.identity());
+            process.watched = watched.orElse(null);
+        }
+        return process.watched != null;
+    }
+
+    private void blameLater(Peer peer, int waits) {
+        GoodbyeCheck wait = new GoodbyeCheck(peer, waits, context.nanoTime() + GOODBYE_NANOS);
+        context.background().schedule(wait, GOODBYE_NANOS, TimeUnit.NANOSECONDS);
+    }
+
+    /** Blames a peer unless its goodbye has come. Not a lambda, as those below: the first lambda costs a JVM 10 ms. */
+    private final class GoodbyeCheck implements Runnable {
+        private final Peer peer;
+        private final int waits;
+        private final long due;
+
+        GoodbyeCheck(Peer peer, int waits, long due) {
+            this.peer = peer;
+            this.waits = waits;
+            this.due = due;
+        }
+
+        @Override
+        public void run() {
+            if (waits > 1 && context.nanoTime() - due >= GOODBYE_NANOS) {
+                blameLater(peer, waits - 1);
+            } else {
+                blame(peer);
+            }
+        }
+    }
+
+    /** Blames all ranks of the process that has exited, once what they have said before is read. */
+    private void blame(Peer exited) {
+        for (Process process : processes) {
+            if (process.peer.identity().equals(exited.identity()) && !process.peer.isOver()) {
+                ExitVerdict verdict = new ExitVerdict(process.peer);
+                if (lane.afterControl(process.peer.rank(), new Handover(verdict))) {
+                    context.background().schedule(verdict, READ_NANOS, TimeUnit.NANOSECONDS);
+                } else {
+                    verdict.run();
+                }
+            }
+        }
+    }
+
+    /** Brings a task from a thread of the medium to that of the context. */
+    private final class Handover implements Runnable {
+        private final Runnable task;
+
+        Handover(Runnable task) {
+            this.task = task;
+        }
+
+        @Override
+        public void run() {
+            try {
+                context.background().execute(task);
+            } catch (RejectedExecutionException ended) {
+                // the context is closed, and nobody is blamed any more
+            }
+        }
+    }
+
+    /** Blames one rank, unless it has said goodbye or is blamed already, or this rank has left and hears no goodbyes. */
+    private final class ExitVerdict implements Runnable {
+        private final Peer peer;
+
+        ExitVerdict(Peer peer) {
+            this.peer = peer;
+        }
+
+        @Override
+        public void run() {
+            if (!closed && !peer.isOver()) {
+                peer.end();
+                members.lost(
+                        peer.rank(),
+                        Code.PEER_LOST,
+                        Members.RANK + peer.placed()
+                                + " is gone: its process has exited without closing its groups, seen in the process"
+                                + " table; its own output says why");
+            }
+        }
+    }
+
+    @Override
+    public synchronized void close() {
+        closed = true;
+        for (Process process : processes) {
+            process.close();
+        }
+    }
+}

@@ -1,0 +1,47 @@
+package ferro.control.membership;
+
+import ferro.control.wire.RankLists;
+import ferro.spi.Deadlines;
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
+
+/**
+ * How often ranks send heartbeats, and how long a rank may be silent.
+ *
+ * @param intervalNanos between two heartbeats; 0 for none
+ * @param suspectNanos  of silence before an event reports it
+ * @param limitNanos    of silence before groups fail
+ */
+public record HeartbeatTimes(long intervalNanos, long suspectNanos, long limitNanos) {
+    /**
+     * Reads the settings.
+     *
+     * @param context settings
+     * @return times that are consistent; without heartbeats if {@code ferro.debug} is on, as a rank at a breakpoint is silent
+     * @throws IllegalArgumentException if a rank would be suspected between two of its heartbeats, or given up before it is
+     *     suspected
+     */
+    public static HeartbeatTimes of(RankContext context) {
+        HeartbeatTimes times = new HeartbeatTimes(
+                Deadlines.nanos(Settings.HEARTBEAT_INTERVAL.of(context)),
+                Deadlines.nanos(Settings.HEARTBEAT_SUSPECT.of(context)),
+                Deadlines.nanos(Settings.HEARTBEAT_LIMIT.of(context)));
+        if (times.intervalNanos > 0
+                && (times.suspectNanos <= times.intervalNanos || times.limitNanos < times.suspectNanos)) {
+            throw new IllegalArgumentException(Settings.HEARTBEAT_INTERVAL.name() + " (" + words(times.intervalNanos)
+                    + ") must be shorter than " + Settings.HEARTBEAT_SUSPECT.name() + " (" + words(times.suspectNanos)
+                    + "), which must be at most " + Settings.HEARTBEAT_LIMIT.name() + " (" + words(times.limitNanos)
+                    + "): set all three");
+        }
+        return Settings.DEBUG.of(context) ? new HeartbeatTimes(0, times.suspectNanos, times.limitNanos) : times;
+    }
+
+    boolean areOn() {
+        return intervalNanos > 0;
+    }
+
+    /** Formats a time for people. */
+    static String words(long nanos) {
+        return nanos < 1_000_000_000L ? nanos / 1_000_000L + " ms" : RankLists.seconds(nanos);
+    }
+}

@@ -1,0 +1,60 @@
+package ferro.control.membership;
+
+import java.util.BitSet;
+import java.util.function.IntFunction;
+import java.util.function.IntPredicate;
+
+/** The machines of all ranks of a joined group, as seen by a rank that watches some of the ranks. */
+final class JobMachines {
+    private final Peer[] peers;
+    private final int self;
+    private final IntFunction<String> machines;
+
+    /** Takes all peers by rank, this rank, and the name of each rank's machine, for people. */
+    JobMachines(Peer[] peers, int self, IntFunction<String> machines) {
+        this.peers = peers;
+        this.self = self;
+        this.machines = machines;
+    }
+
+    String machine(int rank) {
+        return machines.apply(rank);
+    }
+
+    /**
+     * Returns the silent ranks of another machine, if all its remaining ranks that are watched from here are silent.
+     *
+     * @param rank    one of them
+     * @param watched whether a rank is watched from here
+     * @param silent  whether a watched rank is silent
+     * @return at least two ranks; empty if one of them is not silent
+     */
+    BitSet silentWith(int rank, IntPredicate watched, IntPredicate silent) {
+        String machine = machine(rank);
+        BitSet there = new BitSet();
+        for (Peer peer : machine.isEmpty() || machine.equals(machine(self)) ? new Peer[0] : peers) {
+            if (!machine.equals(machine(peer.rank()))) {
+                continue;
+            }
+            if (silent.test(peer.rank())) {
+                there.set(peer.rank());
+            } else if (!peer.isOver() && watched.test(peer.rank())) {
+                return new BitSet();
+            }
+        }
+        return there.cardinality() > 1 ? there : new BitSet();
+    }
+
+    /**
+     * Returns how many ranks of a machine are not watched from here and have not ended: in a large world other ranks
+     * watch them.
+     */
+    int unwatchedOn(String machine, IntPredicate watched) {
+        int count = 0;
+        for (Peer peer : peers) {
+            boolean there = machine.equals(machine(peer.rank()));
+            count += there && !peer.isOver() && !watched.test(peer.rank()) ? 1 : 0;
+        }
+        return count;
+    }
+}

@@ -1,0 +1,222 @@
+package ferro.control.membership;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.GroupEvent;
+import ferro.control.failure.Machines;
+import ferro.control.membership.Membership.Member;
+import ferro.control.membership.MembershipMessage.Lost;
+import ferro.control.wire.RankLists;
+import ferro.spi.GroupSpec;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import java.util.function.IntConsumer;
+import java.util.function.ObjIntConsumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The groups that are told about their ranks, in the order of their entry. Each is told in its own rank numbers. */
+final class Members {
+    /** Placeholder in texts for the rank that they are about. */
+    static final String RANK = "{rank}";
+
+    /** Placeholder in texts for a machine and its silent ranks. */
+    private static final Pattern MACHINE = Pattern.compile("\\{silent ([0-9,]+) on ([^}]*)}");
+
+    private static final Logger LOG = System.getLogger("ferro.membership");
+
+    private final GroupSpec joined;
+    private final List<MemberGroup> entries = new CopyOnWriteArrayList<>();
+    private final Map<Integer, Lost> lostRanks = new TreeMap<>();
+
+    /** A group and its ranks, in the numbers of the joined group. */
+    private record MemberGroup(Member member, int[] ranks) {
+        int numberOf(int joinedRank) {
+            for (int i = 0; i < ranks.length; i++) {
+                if (ranks[i] == joinedRank) {
+                    return i;
+                }
+            }
+            return -1;
+        }
+    }
+
+    private final Consumer<Lost> onLoss;
+    private final IntConsumer onFound;
+    private boolean troubleTold;
+
+    /**
+     * Makes an empty list.
+     *
+     * @param joined  the joined group and this rank
+     * @param onLoss  called for a loss that was seen here, before the groups are told
+     * @param onFound called for a rank that was given up here and is heard of again
+     */
+    Members(GroupSpec joined, Consumer<Lost> onLoss, IntConsumer onFound) {
+        this.joined = joined;
+        this.onLoss = onLoss;
+        this.onFound = onFound;
+    }
+
+    void add(Member member, int[] ranks) {
+        entries.add(new MemberGroup(member, ranks.clone()));
+    }
+
+    /** Removes a group. Returns whether none is left. */
+    boolean remove(Member member) {
+        entries.removeIf(entry -> entry.member == member);
+        return entries.isEmpty();
+    }
+
+    /** Handles a loss that was seen here: tells the groups of that rank, now and when they are made later. */
+    void lost(int rank, Code code, String text) {
+        Lost loss = new Lost(rank, code, text + " (seen by rank " + joined.rank() + " of \"" + joined.name() + "\")");
+        onLoss.accept(loss);
+        heardOf(loss);
+    }
+
+    /** Records a loss, seen here or by another rank, and tells the groups. */
+    void heardOf(Lost loss) {
+        synchronized (lostRanks) {
+            lostRanks.put(loss.rank(), loss);
+        }
+        entries.forEach(entry -> tell(entry, loss));
+    }
+
+    /** Tells a group that has just entered of the earlier losses. */
+    void tellLosses(Member member) {
+        Map<Integer, Lost> known;
+        synchronized (lostRanks) {
+            known = new TreeMap<>(lostRanks);
+        }
+        for (MemberGroup entry : entries) {
+            if (entry.member == member) {
+                known.values().forEach(loss -> tell(entry, loss));
+            }
+        }
+    }
+
+    boolean anyLost() {
+        synchronized (lostRanks) {
+            return !lostRanks.isEmpty();
+        }
+    }
+
+    /** Handles a rank that was given up because of its silence and is heard of again: new groups may include it. */
+    void found(int rank) {
+        if (isFound(rank)) {
+            onFound.accept(rank);
+        }
+    }
+
+    /**
+     * Records that a rank is heard of again, as this rank or another one reports; a rank known to be dead stays dead.
+     * Returns whether it was given up.
+     */
+    boolean isFound(int rank) {
+        synchronized (lostRanks) {
+            Lost loss = lostRanks.get(rank);
+            if (loss == null || loss.code() != Code.PARTITION) {
+                return false;
+            }
+            lostRanks.remove(rank);
+        }
+        forEachWith(rank, Member::found);
+        return true;
+    }
+
+    void event(GroupEvent.Kind kind, int rank, String text) {
+        forEachWith(rank, (member, number) -> member.event(kind, number, numbered(text, number)));
+    }
+
+    private void forEachWith(int rank, ObjIntConsumer<Member> call) {
+        for (MemberGroup entry : entries) {
+            int number = entry.numberOf(rank);
+            if (number >= 0) {
+                guarded(entry, member -> call.accept(member, number));
+            }
+        }
+    }
+
+    void heartbeat() {
+        entries.forEach(entry -> guarded(entry, Member::heartbeat));
+    }
+
+    private void tell(MemberGroup entry, Lost loss) {
+        int number = entry.numberOf(loss.rank());
+        Matcher machine = MACHINE.matcher(loss.text());
+        if (number >= 0 && machine.find()) {
+            BitSet together = new BitSet();
+            RankLists.set(machine.group(1), joined.worldSize()).stream()
+                    .map(entry::numberOf)
+                    .filter(rank -> rank >= 0)
+                    .forEach(together::set);
+            String text = machine.replaceFirst(Matcher.quoteReplacement(Machines.silence(machine.group(2), together)));
+            Where where = Where.of(joined.name(), joined.rank())
+                    .blaming(together.stream().toArray());
+            FerroException cause = new FerroException(loss.code(), where, text);
+            guarded(entry, member -> member.silent(number, together, cause));
+        } else if (number >= 0) {
+            Where where = Where.of(joined.name(), joined.rank()).blaming(number);
+            FerroException cause = new FerroException(loss.code(), where, numbered(loss.text(), number));
+            tell(entry, number, cause);
+        }
+    }
+
+    private void tell(MemberGroup entry, int number, FerroException cause) {
+        if (cause.code() == Code.PARTITION) {
+            BitSet alone = new BitSet();
+            alone.set(number);
+            guarded(entry, member -> member.silent(number, alone, cause));
+        } else {
+            guarded(entry, member -> member.lost(number, cause));
+        }
+    }
+
+    /**
+     * Returns a placeholder that says that the ranks of a machine are silent, so that each group reads its own numbers.
+     */
+    static String silence(String machine, BitSet joinedRanks) {
+        return "{silent " + RankLists.list(joinedRanks) + " on " + machine.replace('}', '?') + "}";
+    }
+
+    private static String numbered(String text, int number) {
+        return text.replace(RANK, "rank " + number);
+    }
+
+    /** Calls a group and catches what it throws: an error in one group must not end the watch over the ranks of all. */
+    private void guarded(MemberGroup entry, Consumer<Member> call) {
+        try {
+            call.accept(entry.member);
+        } catch (RuntimeException | Error broken) {
+            trouble(broken);
+        }
+    }
+
+    /**
+     * Logs what was thrown, only once; the watch goes on. The error may be a lack of memory, and the log may need
+     * memory as well.
+     */
+    void trouble(Throwable broken) {
+        if (troubleTold) {
+            return;
+        }
+        troubleTold = true;
+        try {
+            LOG.log(
+                    Level.WARNING,
+                    "rank " + joined.rank() + " of \"" + joined.name()
+                            + "\": cannot notify a group about its ranks or check them; monitoring continues",
+                    broken);
+        } catch (RuntimeException | Error unsaid) {
+            broken.addSuppressed(unsaid);
+        }
+    }
+}

@@ -1,0 +1,488 @@
+package ferro.control.membership;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.GroupEvent;
+import ferro.control.failure.RankProcesses;
+import ferro.control.membership.MembershipMessage.Beat;
+import ferro.control.membership.MembershipMessage.Found;
+import ferro.control.membership.MembershipMessage.Leave;
+import ferro.control.membership.MembershipMessage.Lost;
+import ferro.control.membership.MembershipMessage.Present;
+import ferro.spi.ControlLane;
+import ferro.spi.GroupSpec;
+import ferro.spi.ProcessTable;
+import ferro.spi.RankContext;
+import java.nio.ByteBuffer;
+import java.util.BitSet;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Watches the processes behind a joined group: detects ranks that are silent, that stand still or that have exited.
+ * There is one per joined group and rank, shared with all its subgroups; it lives until the last of them has left.
+ *
+ * <p>It has its own control messages, as a group of all ranks that moves no data. So it neither ends with the joined
+ * group nor waits for any rank. Messages only update their {@code Peer}. Ticks of a timer of the context (virtual in a
+ * simulation) read these updates and judge: silence in {@code SilenceWatch}, processes of this host in
+ * {@code ExitWatch}, pauses of this process in {@code PauseWatch}. In worlds of more than 33 ranks each rank watches
+ * the next 32; the others learn of a failure through their groups.
+ */
+public final class Membership implements RankProcesses {
+    /** Distinguishes its messages from those of all groups; any number that no group mixes in. */
+    private static final long PURPOSE = 0x686561727462656aL;
+
+    private static final int WATCHED_MOST = 32;
+    private static final long TICK_MOST_NANOS = 100_000_000L;
+    /** Shorter pauses are kept for {@link #pausedSince} only. */
+    private static final long PAUSE_TOLD_NANOS = 250_000_000L;
+
+    private final ControlLane joined;
+    private final GroupSpec group;
+    private final RankContext context;
+    private final long identity;
+    private final HeartbeatTimes times;
+    private final Members members;
+    private final PauseWatch pauses = new PauseWatch();
+    private final Peer[] peers;
+    private final SilenceWatch silence;
+    private final ExitWatch exits;
+    private boolean over;
+    private volatile ControlLane control;
+    private Future<?> timer;
+    private volatile long periodNanos;
+    private volatile boolean pauseHeard;
+    private long nextBeatNanos;
+    private long beats;
+    private long pausesTold;
+    private long lastPauseNanos;
+
+    /**
+     * One rank's side of a group that is told about its ranks. Called on the context's background thread; no method may
+     * block.
+     */
+    public interface Member {
+        /**
+         * Handles the loss of a rank of the group: it is dead (PEER_LOST) or sent an invalid message (PROTOCOL).
+         *
+         * @param rank  in the numbers of that group
+         * @param cause what the group fails with
+         */
+        void lost(int rank, FerroException cause);
+
+        /**
+         * Handles ranks that were silent for too long: one, or all remaining ranks of a machine; called for each of them.
+         *
+         * @param rank  one of them, in the numbers of that group
+         * @param ranks all of them that are in that group
+         * @param cause PARTITION
+         */
+        default void silent(int rank, BitSet ranks, FerroException cause) {
+            lost(rank, cause);
+        }
+
+        /**
+         * Receives an event about a rank, this one included.
+         *
+         * @param kind SUSPECTED, RECOVERED or PAUSED
+         * @param rank in the numbers of that group
+         * @param text for people
+         */
+        void event(GroupEvent.Kind kind, int rank, String text);
+
+        /**
+         * Handles a rank that was lost because of its silence and is heard of again.
+         *
+         * @param rank in the numbers of that group
+         */
+        default void found(int rank) {
+            // needed only by members that keep the lost ranks
+        }
+
+        /**
+         * Called when a heartbeat is sent: the member tells the others what this rank called last, so that a mismatch
+         * is found soon.
+         */
+        void heartbeat();
+    }
+
+    /**
+     * Returns a membership that will watch the ranks of a joined group; the watch begins when the first group enters.
+     *
+     * @param joined   its medium; the membership makes a subgroup of all ranks of it
+     * @param group    the joined group and this rank
+     * @param context  clock, timers, processes, settings of the heartbeats
+     * @param identity of the joined group
+     * @return membership, to be entered
+     * @throws IllegalArgumentException if the settings of the heartbeats are inconsistent
+     */
+    public static Membership watching(ControlLane joined, GroupSpec group, RankContext context, long identity) {
+        HeartbeatTimes times = HeartbeatTimes.of(context);
+        boolean nothingToSee = !times.areOn() && context.processes().self().isEmpty();
+        return group.worldSize() == 1 || nothingToSee
+                ? unwatched()
+                : new Membership(joined, group, context, identity, times);
+    }
+
+    /**
+     * Returns a membership that watches no rank: for media without a control lane.
+     *
+     * @return membership, to be entered
+     */
+    public static Membership unwatched() {
+        return new Membership();
+    }
+
+    private Membership() {
+        joined = null;
+        group = null;
+        context = null;
+        identity = 0;
+        times = null;
+        members = null;
+        peers = new Peer[0];
+        silence = null;
+        exits = null;
+        over = true;
+    }
+
+    private Membership(ControlLane joined, GroupSpec group, RankContext context, long identity, HeartbeatTimes times) {
+        this.joined = joined;
+        this.group = group;
+        this.context = context;
+        this.identity = identity;
+        this.times = times;
+        members = new Members(group, this::tellLoss, this::tellFound);
+        peers = new Peer[group.worldSize()];
+        for (int rank = 0; rank < peers.length; rank++) {
+            peers[rank] = new Peer(rank);
+        }
+        Peer[] next = new Peer[watchedRanks()];
+        for (int at = 0; at < next.length; at++) {
+            next[at] = peers[(group.rank() + at + 1) % group.worldSize()];
+        }
+        silence = new SilenceWatch(times, pauses, members, next, new JobMachines(peers, group.rank(), this::machine));
+        exits = new ExitWatch(members, context, next);
+    }
+
+    /**
+     * Adds a group; the first one begins the watch. Does nothing if no rank is watched, or when the last group has
+     * left.
+     *
+     * @param member is told about its ranks
+     * @param ranks  ranks of the joined group, in the order of that group
+     */
+    public synchronized void enter(Member member, int[] ranks) {
+        if (over) {
+            return;
+        }
+        members.add(member, ranks);
+        if (control == null) {
+            begin();
+        } else if (members.anyLost()) {
+            inBackground(() -> members.tellLosses(member));
+        }
+    }
+
+    /**
+     * Removes a group; the last one ends the watch.
+     *
+     * @param member that has entered; any other is ignored
+     */
+    public synchronized void leave(Member member) {
+        if (over || !members.remove(member)) {
+            return;
+        }
+        over = true;
+        if (timer != null) {
+            timer.cancel(false);
+        }
+        exits.close();
+        ByteBuffer leave = new Leave().encoded();
+        for (int rank : watchers()) {
+            control.control(rank, leave.duplicate());
+        }
+        control.close();
+    }
+
+    /**
+     * Returns how long this process itself stood still, for example in a garbage collection or a stop. Includes a pause
+     * that has only just ended.
+     *
+     * @param sinceNanos on the context's clock
+     * @return nanoseconds from then to now; 0 if no rank is watched
+     */
+    public long pausedSince(long sinceNanos) {
+        return context == null ? 0 : pauses.since(sinceNanos, context.nanoTime());
+    }
+
+    @Override
+    public BitSet sharing(int rank) {
+        BitSet ranks = new BitSet();
+        ranks.set(rank);
+        String process = peers.length == 0 ? "" : peers[rank].identity();
+        for (Peer peer : process.isEmpty() ? new Peer[0] : peers) {
+            if (peer.identity().equals(process)) {
+                ranks.set(peer.rank());
+            }
+        }
+        return ranks;
+    }
+
+    @Override
+    public String placed(int rank) {
+        return peers.length == 0 ? "" : peers[rank].placed();
+    }
+
+    @Override
+    public String machine(int rank) {
+        return joined == null ? "" : joined.machine(rank);
+    }
+
+    private void begin() {
+        ProcessTable own = context.processes();
+        long now = context.nanoTime();
+        int[] all = new int[group.worldSize()];
+        for (int rank = 0; rank < all.length; rank++) {
+            all[rank] = rank;
+        }
+        ControlLane lane = joined.subgroup(all, Hashing.mix(identity, PURPOSE));
+        control = lane;
+        exits.begin(lane);
+        lane.events(new Inbox());
+        ByteBuffer present = new Present(times.intervalNanos(), own.self(), own.place()).encoded();
+        for (int rank : watchers()) {
+            lane.control(rank, present.duplicate());
+        }
+        silence.begin(now);
+        nextBeatNanos = now + times.intervalNanos();
+        tickEvery(times.areOn() ? Math.min(TICK_MOST_NANOS, times.intervalNanos()) : 0);
+    }
+
+    private int watchedRanks() {
+        return Math.min(WATCHED_MOST, group.worldSize() - 1);
+    }
+
+    /** Returns the ranks that watch this one: those before it. */
+    private int[] watchers() {
+        int[] watchers = new int[watchedRanks()];
+        for (int at = 0; at < watchers.length; at++) {
+            watchers[at] = Math.floorMod(group.rank() - at - 1, group.worldSize());
+        }
+        return watchers;
+    }
+
+    private int[] everybodyElse() {
+        int[] others = new int[group.worldSize() - 1];
+        for (int at = 0; at < others.length; at++) {
+            others[at] = at < group.rank() ? at : at + 1;
+        }
+        return others;
+    }
+
+    /** Changes the time between ticks; 0 means no ticks. */
+    private synchronized void tickEvery(long nanos) {
+        if (over || nanos == periodNanos) {
+            return;
+        }
+        Future<?> before = timer;
+        if (nanos == 0) {
+            timer = null;
+            pauses.stop();
+        } else {
+            // the new timer first: if this throws, the old one must still run
+            timer = context.background().scheduleWithFixedDelay(this::tick, nanos, nanos, TimeUnit.NANOSECONDS);
+            pauses.expect(context.nanoTime() + nanos);
+        }
+        periodNanos = nanos;
+        if (before != null) {
+            before.cancel(false);
+        }
+    }
+
+    /**
+     * Runs a tick and catches what it throws: a timer stops when its task throws, and a rank without heartbeats is lost
+     * to the others.
+     */
+    private void tick() {
+        try {
+            watch();
+        } catch (RuntimeException | Error broken) {
+            members.trouble(broken);
+        }
+    }
+
+    private void watch() {
+        if (isOver()) {
+            return;
+        }
+        long now = context.nanoTime();
+        long pause = pauses.tick(now);
+        if (pause > 0) {
+            resumed(pause, now);
+        }
+        if (times.areOn() && now - nextBeatNanos >= 0) {
+            nextBeatNanos = now + times.intervalNanos();
+            sendBeat(watchers());
+            members.heartbeat();
+        }
+        if (pauseHeard) {
+            pauseHeard = false;
+            tellPauses();
+        }
+        silence.judge(now);
+        pauses.expect(now + periodNanos);
+        lookAtProcesses();
+    }
+
+    private synchronized boolean isOver() {
+        return over;
+    }
+
+    private void lookAtProcesses() {
+        long slow = times.areOn() ? Math.min(TICK_MOST_NANOS, times.intervalNanos()) : 0;
+        boolean any = exits.look();
+        tickEvery(any ? Math.min(ExitWatch.LOOK_NANOS, slow == 0 ? ExitWatch.LOOK_NANOS : slow) : slow);
+    }
+
+    private void resumed(long pause, long now) {
+        silence.paused(pause, now);
+        if (pause >= PAUSE_TOLD_NANOS) {
+            pausesTold++;
+            lastPauseNanos = pause;
+            sendBeat(everybodyElse());
+            members.event(GroupEvent.Kind.PAUSED, group.rank(), pausedText(pause, " (this process)"));
+        }
+    }
+
+    private void sendBeat(int[] receivers) {
+        ByteBuffer beat = new Beat(++beats, pausesTold, lastPauseNanos).encoded();
+        ControlLane lane = control;
+        for (int rank : receivers) {
+            if (!peers[rank].isOver()) {
+                lane.control(rank, beat.duplicate());
+            }
+        }
+    }
+
+    private void tellPauses() {
+        for (Peer peer : peers) {
+            long pause = peer.takePause();
+            if (pause > 0) {
+                members.event(GroupEvent.Kind.PAUSED, peer.rank(), pausedText(pause, peer.placed()));
+            }
+        }
+    }
+
+    private static String pausedText(long pause, String who) {
+        return Members.RANK + " was paused " + HeartbeatTimes.words(pause) + who;
+    }
+
+    /**
+     * Tells a loss to the other ranks. The ranks that watch the lost rank judge its silence themselves; an exit is told
+     * to all ranks.
+     */
+    private void tellLoss(Lost loss) {
+        ByteBuffer message = loss.encoded();
+        ControlLane lane = control;
+        for (int rank : everybodyElse()) {
+            boolean knows = loss.code() == Code.PARTITION && isWatched(loss.rank(), rank);
+            if (rank != loss.rank() && !peers[rank].isOver() && !knows) {
+                lane.control(rank, message.duplicate());
+            }
+        }
+    }
+
+    private boolean isWatched(int rank, int watcher) {
+        return Math.floorMod(rank - watcher, group.worldSize()) <= watchedRanks();
+    }
+
+    private void tellFound(int found) {
+        ByteBuffer message = new Found(found).encoded();
+        ControlLane lane = control;
+        for (int rank : everybodyElse()) {
+            if (!isWatched(found, rank) && !peers[rank].isOver()) {
+                lane.control(rank, message.duplicate());
+            }
+        }
+    }
+
+    private void heardOf(Lost loss) {
+        Peer lost = peers[loss.rank()];
+        if (loss.rank() == group.rank() || lost.isOver()) {
+            return;
+        }
+        if (loss.code() != Code.PARTITION) {
+            lost.end();
+        }
+        members.heardOf(loss);
+    }
+
+    private void tellNonsense(Peer peer, String what) {
+        if (!peer.isOver()) {
+            peer.end();
+            members.lost(
+                    peer.rank(), Code.PROTOCOL, Members.RANK + peer.placed() + " sent an invalid message: " + what);
+        }
+    }
+
+    private void inBackground(Runnable task) {
+        try {
+            context.background().execute(task);
+        } catch (RejectedExecutionException ended) {
+            // the context is closed, and nothing is watched any more
+        }
+    }
+
+    /** Receives the messages of the memberships of the other ranks; on a thread of the medium. */
+    private final class Inbox implements ControlLane.PeerEvents {
+        @Override
+        public void control(int rank, ByteBuffer message) {
+            Peer peer = peers[rank];
+            long now = context.nanoTime();
+            try {
+                MembershipMessage read = MembershipMessage.decode(message, peers.length);
+                if (read instanceof Beat beaten) {
+                    if (peer.heard(beaten, now)) {
+                        pauseHeard = true;
+                    }
+                } else if (read instanceof Leave) {
+                    peer.end();
+                } else if (read instanceof Lost loss) {
+                    inBackground(() -> heardOf(loss));
+                } else if (read instanceof Found found) {
+                    inBackground(() -> members.isFound(found.rank()));
+                } else if (read instanceof Present present
+                        && peer.heard(present, now)
+                        && !present.identity().isEmpty()) {
+                    inBackground(Membership.this::lookAtProcesses);
+                }
+            } catch (IllegalArgumentException nonsense) {
+                inBackground(() -> tellNonsense(peer, nonsense.getMessage()));
+            } catch (RuntimeException | Error broken) {
+                // an exception passed on would end the connection to a rank that has done nothing wrong
+                members.trouble(broken);
+            }
+        }
+
+        /** Ends the watch over the silence of the rank: its process is still watched, because it may live. */
+        @Override
+        public void cutOff(int rank, FerroException cause) {
+            peers[rank].cutOff();
+        }
+
+        /**
+         * Ends the watch over the rank. The groups hear of the loss from their own medium. If the rank lives, and only its
+         * connection has been given up, its process is still watched: nothing else shows its death.
+         */
+        @Override
+        public void lost(int rank, FerroException cause) {
+            if (cause.code() == Code.PEER_LOST) {
+                peers[rank].end();
+            } else {
+                peers[rank].cutOff();
+            }
+        }
+    }
+}

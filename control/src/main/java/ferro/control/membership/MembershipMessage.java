@@ -1,0 +1,159 @@
+package ferro.control.membership;
+
+import ferro.FerroException.Code;
+import ferro.control.wire.FieldReader;
+import ferro.control.wire.FieldWriter;
+import ferro.control.wire.Fields;
+import ferro.control.wire.WireMessage;
+import java.nio.ByteBuffer;
+import java.util.Set;
+
+/** The messages between the memberships of a joined group; docs/wire-protocol.md has the table. */
+public sealed interface MembershipMessage extends WireMessage {
+    /** The longest identity, place or text, in bytes. */
+    int TEXT_MOST = 800;
+    /** The codes with which a rank can be lost. */
+    Set<Code> LOSSES = Set.of(Code.PEER_LOST, Code.PARTITION, Code.PROTOCOL);
+
+    /**
+     * The first message: presents the sender.
+     *
+     * @param intervalNanos between its heartbeats, 0 for none
+     * @param identity      of its process, for {@link ferro.spi.ProcessTable#watch}; empty if unknown
+     * @param place         for people; empty if unknown
+     */
+    record Present(long intervalNanos, String identity, String place) implements MembershipMessage {
+        static final byte KIND = 1;
+
+        Present(Fields in) {
+            this(in.int64("intervalNanos"), in.text("identity", TEXT_MOST), in.text("place", TEXT_MOST));
+        }
+
+        @Override
+        public byte kind() {
+            return KIND;
+        }
+
+        @Override
+        public void write(FieldWriter out) {
+            out.int64(intervalNanos).text(identity, TEXT_MOST).text(place, TEXT_MOST);
+        }
+    }
+
+    /**
+     * A heartbeat.
+     *
+     * @param number     1 and up: identifies messages that arrive twice or too late
+     * @param pauses     number of pauses of its process that the sender has reported
+     * @param pauseNanos length of the last of them
+     */
+    record Beat(long number, long pauses, long pauseNanos) implements MembershipMessage {
+        static final byte KIND = 2;
+
+        Beat(Fields in) {
+            this(in.int64("number"), in.int64("pauses"), in.int64("pauseNanos"));
+        }
+
+        @Override
+        public byte kind() {
+            return KIND;
+        }
+
+        @Override
+        public void write(FieldWriter out) {
+            out.int64(number).int64(pauses).int64(pauseNanos);
+        }
+    }
+
+    /** The last message: the sender has left all its groups and will be silent. */
+    record Leave() implements MembershipMessage {
+        static final byte KIND = 3;
+
+        @Override
+        public byte kind() {
+            return KIND;
+        }
+
+        @Override
+        public void write(FieldWriter out) {
+            // the message has no fields
+        }
+    }
+
+    /**
+     * A rank is lost. Its silence is told only to the ranks that do not watch it themselves.
+     *
+     * @param rank of the joined group
+     * @param code why
+     * @param text for people, with {@link Members#RANK} in it
+     */
+    record Lost(int rank, Code code, String text) implements MembershipMessage {
+        static final byte KIND = 4;
+
+        Lost(Fields in) {
+            this(in.rank("rank"), in.code("code", LOSSES), in.text("text", TEXT_MOST));
+        }
+
+        @Override
+        public byte kind() {
+            return KIND;
+        }
+
+        @Override
+        public void write(FieldWriter out) {
+            out.int32(rank).code(code).text(text, TEXT_MOST);
+        }
+    }
+
+    /**
+     * A rank that was lost because of its silence is heard of again; told to the ranks that do not watch it themselves.
+     *
+     * @param rank of the joined group
+     */
+    record Found(int rank) implements MembershipMessage {
+        static final byte KIND = 5;
+
+        Found(Fields in) {
+            this(in.rank("rank"));
+        }
+
+        @Override
+        public byte kind() {
+            return KIND;
+        }
+
+        @Override
+        public void write(FieldWriter out) {
+            out.int32(rank);
+        }
+    }
+
+    /**
+     * Reads a message.
+     *
+     * @param message   bytes; left as they are
+     * @param worldSize of the joined group
+     * @throws IllegalArgumentException if the message is invalid for that group
+     */
+    static MembershipMessage decode(ByteBuffer message, int worldSize) {
+        FieldReader in = new FieldReader("membership message", message, worldSize);
+        MembershipMessage read = of(in.kind(), in);
+        if (read == null) {
+            throw in.unknown(Found.KIND);
+        }
+        in.end();
+        return read;
+    }
+
+    /** Makes the message of a kind from its fields; returns null if there is no such kind. */
+    static MembershipMessage of(int kind, Fields in) {
+        return switch (kind) {
+            case Present.KIND -> new Present(in);
+            case Beat.KIND -> new Beat(in);
+            case Leave.KIND -> new Leave();
+            case Lost.KIND -> new Lost(in);
+            case Found.KIND -> new Found(in);
+            default -> null;
+        };
+    }
+}

@@ -1,0 +1,155 @@
+package ferro.control.membership;
+
+import ferro.FerroException.Code;
+import ferro.GroupEvent;
+import ferro.spi.Settings;
+import java.util.BitSet;
+
+/** Detects ranks that have been silent for too long; called on the membership's ticks only. */
+final class SilenceWatch {
+    private final HeartbeatTimes times;
+    private final PauseWatch pauses;
+    private final Members members;
+    private final PeerNews[] watched;
+    private final JobMachines fleet;
+    private long judgeFrom;
+
+    /** What the groups were told about a peer. */
+    private static final class PeerNews {
+        private final Peer peer;
+        private boolean suspected;
+        private boolean lost;
+        private long heardBefore;
+
+        PeerNews(Peer peer) {
+            this.peer = peer;
+        }
+    }
+
+    SilenceWatch(HeartbeatTimes times, PauseWatch pauses, Members members, Peer[] peers, JobMachines fleet) {
+        this.times = times;
+        this.pauses = pauses;
+        this.members = members;
+        this.fleet = fleet;
+        watched = new PeerNews[peers.length];
+        for (int i = 0; i < peers.length; i++) {
+            watched[i] = new PeerNews(peers[i]);
+        }
+    }
+
+    void begin(long nowNanos) {
+        judgeFrom = nowNanos;
+        for (PeerNews seen : times.areOn() ? watched : new PeerNews[0]) {
+            seen.peer.awaitedFrom(nowNanos);
+        }
+    }
+
+    /**
+     * Delays judgement after this process stood still: messages that arrived meanwhile must be read before any rank is
+     * called silent.
+     */
+    void paused(long pauseNanos, long nowNanos) {
+        judgeFrom = nowNanos + Math.min(pauseNanos, times.intervalNanos());
+    }
+
+    void judge(long nowNanos) {
+        for (PeerNews seen : watched) {
+            if (seen.peer.isExpected()) {
+                judge(seen, nowNanos);
+            }
+        }
+    }
+
+    private void judge(PeerNews seen, long nowNanos) {
+        long heardAt = seen.peer.heardAt();
+        long allowance = seen.peer.honestSilenceNanos(times.intervalNanos());
+        long silence = nowNanos - heardAt;
+        if (silence >= times.suspectNanos()) {
+            // this process heard no rank while it stood still
+            silence -= pauses.since(heardAt, nowNanos);
+        }
+        if (silence < Math.max(times.suspectNanos(), allowance)) {
+            if (seen.suspected) {
+                recovered(seen, heardAt);
+            }
+        } else if (nowNanos - judgeFrom >= 0) {
+            suspect(seen, heardAt, silence);
+            if (silence >= Math.max(times.limitNanos(), allowance)) {
+                giveUp(seen, silence);
+            }
+        }
+    }
+
+    private void suspect(PeerNews seen, long heardAt, long silence) {
+        if (!seen.suspected) {
+            seen.suspected = true;
+            seen.heardBefore = heardAt;
+            members.event(
+                    GroupEvent.Kind.SUSPECTED,
+                    seen.peer.rank(),
+                    nothingHeard(seen, silence) + ": its groups fail after " + HeartbeatTimes.words(times.limitNanos())
+                            + " (" + Settings.HEARTBEAT_LIMIT.name() + ")");
+        }
+    }
+
+    private void recovered(PeerNews seen, long heardAt) {
+        seen.suspected = false;
+        seen.lost = false;
+        members.found(seen.peer.rank());
+        members.event(
+                GroupEvent.Kind.RECOVERED,
+                seen.peer.rank(),
+                Members.RANK + seen.peer.placed() + " is heard again after "
+                        + HeartbeatTimes.words(heardAt - seen.heardBefore) + " of silence");
+    }
+
+    private void giveUp(PeerNews seen, long silence) {
+        BitSet machine =
+                seen.lost ? new BitSet() : fleet.silentWith(seen.peer.rank(), this::isWatched, this::isSuspected);
+        if (!machine.isEmpty()) {
+            String name = fleet.machine(seen.peer.rank());
+            int others = fleet.unwatchedOn(name, this::isWatched);
+            String text = Members.silence(name, machine)
+                    + (others == 0 ? "" : " (other ranks watch " + others + " more there)")
+                    + ": nothing heard for "
+                    + HeartbeatTimes.words(silence) + ", limit " + Settings.HEARTBEAT_LIMIT.name() + " "
+                    + HeartbeatTimes.words(times.limitNanos());
+            for (PeerNews other : watched) {
+                if (machine.get(other.peer.rank()) && !other.lost) {
+                    other.lost = true;
+                    members.lost(other.peer.rank(), Code.PARTITION, text);
+                }
+            }
+        } else if (!seen.lost) {
+            seen.lost = true;
+            members.lost(
+                    seen.peer.rank(),
+                    Code.PARTITION,
+                    nothingHeard(seen, silence) + ", limit " + Settings.HEARTBEAT_LIMIT.name() + " "
+                            + HeartbeatTimes.words(times.limitNanos())
+                            + ": its process hangs or is stopped, or the network to it is cut");
+        }
+    }
+
+    private boolean isWatched(int rank) {
+        return seen(rank) != null;
+    }
+
+    private boolean isSuspected(int rank) {
+        PeerNews seen = seen(rank);
+        return seen != null && seen.suspected && seen.peer.isExpected();
+    }
+
+    private PeerNews seen(int rank) {
+        for (PeerNews seen : watched) {
+            if (seen.peer.rank() == rank) {
+                return seen;
+            }
+        }
+        return null;
+    }
+
+    private static String nothingHeard(PeerNews seen, long silence) {
+        return "nothing heard from " + Members.RANK + seen.peer.placed() + " for " + HeartbeatTimes.words(silence);
+    }
+}

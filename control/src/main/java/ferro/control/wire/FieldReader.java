@@ -1,0 +1,140 @@
+package ferro.control.wire;
+
+import ferro.FerroException.Code;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Set;
+
+/** Reads the fields of a message from another rank; every field is checked. */
+public final class FieldReader implements Fields {
+    private static final Code[] CODES = Code.values();
+    /** The most bytes of an invalid value that an error quotes. */
+    private static final int QUOTED_MOST = 60;
+
+    private final String family;
+    private final ByteBuffer in;
+    private final int worldSize;
+    private final int kind;
+
+    /**
+     * Reads the kind of a message. The caller then reads its fields and calls {@link #end}.
+     *
+     * @param family    for people, such as control message
+     * @param message   bytes; left as they are
+     * @param worldSize of the group that the message is for
+     * @throws IllegalArgumentException if it is empty, or longer than the longest message
+     */
+    public FieldReader(String family, ByteBuffer message, int worldSize) {
+        int length = message.remaining();
+        if (length == 0 || length > WireMessage.BYTES_MOST) {
+            throw new IllegalArgumentException(
+                    family + " of " + length + " bytes, need 1 to " + WireMessage.BYTES_MOST);
+        }
+        this.family = family;
+        this.in = message.duplicate();
+        this.worldSize = worldSize;
+        this.kind = in.get();
+    }
+
+    /** Returns the first byte, which says what message it is. */
+    public int kind() {
+        return kind;
+    }
+
+    /** Returns the exception for an unknown kind. */
+    public IllegalArgumentException unknown(int last) {
+        return new IllegalArgumentException(family + " of kind " + kind + ", need 1 to " + last);
+    }
+
+    /**
+     * Ends the message.
+     *
+     * @throws IllegalArgumentException if bytes are left
+     */
+    public void end() {
+        if (in.hasRemaining()) {
+            throw new IllegalArgumentException(
+                    family + " of kind " + kind + ": " + in.remaining() + " bytes after its last field, need 0");
+        }
+    }
+
+    @Override
+    public long int64(String name) {
+        return need(name, Long.BYTES).getLong();
+    }
+
+    @Override
+    public int count(String name) {
+        int count = need(name, Integer.BYTES).getInt();
+        if (count < 0) {
+            throw wrong(name, Integer.toString(count), "0 or more");
+        }
+        return count;
+    }
+
+    @Override
+    public int rank(String name) {
+        int rank = need(name, Integer.BYTES).getInt();
+        if (rank < 0 || rank >= worldSize) {
+            throw wrong(name, Integer.toString(rank), "a rank below " + worldSize);
+        }
+        return rank;
+    }
+
+    @Override
+    public Code code(String name, Set<Code> possible) {
+        int place = need(name, Byte.BYTES).get();
+        Code code = place < 0 || place >= CODES.length ? null : CODES[place];
+        if (code == null || !possible.contains(code)) {
+            throw wrong(name, code == null ? "code " + place : code.toString(), "one of " + possible);
+        }
+        return code;
+    }
+
+    @Override
+    public String ranks(String name) {
+        return ranks(name, worldSize);
+    }
+
+    @Override
+    public String joinedRanks(String name) {
+        return ranks(name, Integer.MAX_VALUE);
+    }
+
+    private String ranks(String name, int below) {
+        String list = text(name, FieldWriter.RANKS_MOST);
+        if (!RankLists.isList(list, below)) {
+            throw wrong(name, '"' + FieldWriter.cut(list, QUOTED_MOST) + '"', "ranks below " + below);
+        }
+        return list;
+    }
+
+    @Override
+    public String text(String name, int bytesMost) {
+        int length = Short.toUnsignedInt(need(name, Short.BYTES).getShort());
+        if (length > bytesMost) {
+            throw wrong(name, "a text of " + length + " bytes", "at most " + bytesMost);
+        }
+        byte[] bytes = new byte[length];
+        need(name, length).get(bytes);
+        String text = new String(bytes, StandardCharsets.UTF_8);
+        // invalid UTF-8 has become this character, which a valid text may also contain
+        if (text.indexOf('\uFFFD') >= 0 && !Arrays.equals(bytes, text.getBytes(StandardCharsets.UTF_8))) {
+            throw wrong(name, "a text of " + length + " bytes that is not UTF-8", "UTF-8");
+        }
+        return text;
+    }
+
+    private ByteBuffer need(String name, int bytes) {
+        if (in.remaining() < bytes) {
+            throw wrong(name, in.remaining() + " bytes", bytes + " more");
+        }
+        return in;
+    }
+
+    private IllegalArgumentException wrong(String name, String found, String needed) {
+        return new IllegalArgumentException(
+                family + " of kind " + kind + ", field " + name + ": found " + found + ", need " + needed);
+    }
+}

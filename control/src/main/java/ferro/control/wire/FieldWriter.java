@@ -1,0 +1,88 @@
+package ferro.control.wire;
+
+import ferro.FerroException.Code;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
+/** Writes the fields of a message, big-endian, as {@link Fields} defines them; a field that is too long is cut. */
+public final class FieldWriter {
+    /** Longest list of ranks, in bytes. */
+    static final int RANKS_MOST = 1024;
+
+    /** Most messages are shorter than this. */
+    private static final int USUAL_BYTES = 128;
+
+    private ByteBuffer out = ByteBuffer.allocate(USUAL_BYTES);
+
+    FieldWriter(byte kind) {
+        out.put(kind);
+    }
+
+    /** Writes eight bytes, big-endian. */
+    public FieldWriter int64(long value) {
+        room(Long.BYTES).putLong(value);
+        return this;
+    }
+
+    /** Writes four bytes, big-endian. */
+    public FieldWriter int32(int value) {
+        room(Integer.BYTES).putInt(value);
+        return this;
+    }
+
+    /** Writes a code as one byte. */
+    public FieldWriter code(Code code) {
+        room(Byte.BYTES).put((byte) code.ordinal());
+        return this;
+    }
+
+    /** Writes a list of ranks. Cuts it between two ranks: half a number would be another rank. */
+    public FieldWriter ranks(String list) {
+        return text(cutRanks(list), RANKS_MOST);
+    }
+
+    /** Writes a text. Cuts it between two characters, so that the bytes decode without an error. */
+    public FieldWriter text(String text, int bytesMost) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        int length = cut(bytes, bytesMost);
+        room(Short.BYTES + length).putShort((short) length).put(bytes, 0, length);
+        return this;
+    }
+
+    ByteBuffer bytes() {
+        return out.flip();
+    }
+
+    private ByteBuffer room(int bytes) {
+        if (out.remaining() < bytes) {
+            int needed = out.position() + bytes;
+            out = ByteBuffer.allocate(Math.max(needed, 2 * out.capacity())).put(out.flip());
+        }
+        return out;
+    }
+
+    /** Returns a list of ranks, cut between two of them to what a message takes. */
+    public static String cutRanks(String list) {
+        int cut = list.length() <= RANKS_MOST ? list.length() : list.lastIndexOf(',', RANKS_MOST);
+        return list.substring(0, Math.max(0, cut));
+    }
+
+    /** Returns a text cut to so many bytes of UTF-8, between two characters. */
+    public static String cut(String text, int bytesMost) {
+        // one char takes at most three bytes
+        if (text.length() * 3 <= bytesMost) {
+            return text;
+        }
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        int length = cut(bytes, bytesMost);
+        return length == bytes.length ? text : new String(bytes, 0, length, StandardCharsets.UTF_8);
+    }
+
+    private static int cut(byte[] utf8, int bytesMost) {
+        int length = Math.min(utf8.length, bytesMost);
+        while (length < utf8.length && (utf8[length] & 0xC0) == 0x80) {
+            length--;
+        }
+        return length;
+    }
+}

@@ -1,0 +1,126 @@
+package ferro.control.wire;
+
+import java.util.BitSet;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.StringJoiner;
+import java.util.TreeSet;
+
+/** Conversion between sets of ranks and texts. */
+public final class RankLists {
+    private static final int DIGITS_MOST = 9;
+
+    private RankLists() {}
+
+    /**
+     * Formats ranks for a program.
+     *
+     * @param ranks set
+     * @return for example {@code 1,3}
+     */
+    public static String list(BitSet ranks) {
+        StringJoiner list = new StringJoiner(",");
+        for (int rank = ranks.nextSetBit(0); rank >= 0; rank = ranks.nextSetBit(rank + 1)) {
+            list.add(Integer.toString(rank));
+        }
+        return list.toString();
+    }
+
+    /**
+     * Formats ranks for people.
+     *
+     * @param ranks set
+     * @return for example {@code rank 3} or {@code ranks 1, 3}
+     */
+    public static String ranks(BitSet ranks) {
+        return ranks(list(ranks));
+    }
+
+    /** Lists ranks for people: {@code rank 3}, or {@code ranks 1, 3}. */
+    public static String ranks(String list) {
+        return (list.indexOf(',') < 0 ? "rank " : "ranks ") + list.replace(",", ", ");
+    }
+
+    /**
+     * Formats ranks for a program.
+     *
+     * @param ranks ascending
+     * @return for example {@code 1,3}
+     */
+    public static String list(Collection<Integer> ranks) {
+        StringJoiner list = new StringJoiner(",");
+        for (int rank : ranks) {
+            list.add(Integer.toString(rank));
+        }
+        return list.toString();
+    }
+
+    /** Reads a list. Leaves out entries that are not numbers, since the list comes from another rank. */
+    public static Set<Integer> numbers(String list) {
+        Set<Integer> ranks = new HashSet<>();
+        for (String text : list.split(",")) {
+            int rank = number(text);
+            if (rank >= 0) {
+                ranks.add(rank);
+            }
+        }
+        return ranks;
+    }
+
+    /** Returns whether a list that came from another rank contains only ranks of a group. */
+    static boolean isList(String list, int worldSize) {
+        for (String rank : list.isEmpty() ? new String[0] : list.split(",", -1)) {
+            if (number(rank) < 0 || number(rank) >= worldSize) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Returns a list with each rank once, ascending, without entries that are not ranks. */
+    public static String ascending(String list) {
+        // no bit set: a rank of a list from another rank may be a large number
+        Set<Integer> ranks = new TreeSet<>();
+        for (String text : list.split(",")) {
+            int rank = number(text);
+            if (rank >= 0) {
+                ranks.add(rank);
+            }
+        }
+        return list(ranks);
+    }
+
+    /** Returns the number in a text; -1 if it is not a number, or has more than nine digits. */
+    private static int number(String text) {
+        int number = text.isEmpty() || text.length() > DIGITS_MOST ? -1 : 0;
+        for (int i = 0; i < text.length() && number >= 0; i++) {
+            int digit = text.charAt(i) - '0';
+            number = digit < 0 || digit > 9 ? -1 : 10 * number + digit;
+        }
+        return number;
+    }
+
+    /** Reads a list. Leaves out entries that are not numbers, since the list comes from another rank. */
+    public static BitSet set(String list, int most) {
+        BitSet ranks = new BitSet();
+        for (String text : list.split(",")) {
+            int rank = number(text);
+            if (rank >= 0 && rank < most) {
+                ranks.set(rank);
+            }
+        }
+        return ranks;
+    }
+
+    /**
+     * Formats a time for people.
+     *
+     * @param nanos nanoseconds
+     * @return for example {@code 3.1 s}
+     */
+    public static String seconds(long nanos) {
+        long tenths = (nanos + 50_000_000L) / 100_000_000L;
+        return tenths / 10 + "." + tenths % 10 + " s";
+    }
+}

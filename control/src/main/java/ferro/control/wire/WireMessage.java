@@ -1,0 +1,25 @@
+package ferro.control.wire;
+
+import java.nio.ByteBuffer;
+
+/**
+ * A message between ranks beside the data: one byte for the kind of record, then the fields of the record in their
+ * order. {@link FieldWriter} writes the fields and {@link FieldReader} reads them; docs/wire-protocol.md lists them.
+ */
+public interface WireMessage {
+    /** The longest message, in bytes. */
+    int BYTES_MOST = 4096;
+
+    /** Returns the kind of record within its family, from 1 on. */
+    byte kind();
+
+    /** Writes the fields. */
+    void write(FieldWriter out);
+
+    /** Returns the bytes to send. */
+    default ByteBuffer encoded() {
+        FieldWriter out = new FieldWriter(kind());
+        write(out);
+        return out.bytes();
+    }
+}

@@ -1,0 +1,158 @@
+package ferro.control.failure;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.GroupEvent;
+import ferro.control.group.HandDriven;
+import ferro.control.group.RankStatus;
+import ferro.control.group.RankStatuses;
+import ferro.control.group.SubgroupAgreement;
+import ferro.control.group.Watchers;
+import java.time.Duration;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionException;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Who is waited for, in new groups and in circles, and what a rank says of where it stands. */
+class WaitingRanksTest {
+    private static final Duration LOOK = Duration.ofMillis(5);
+    private static final int[] BOTH = {0, 1};
+
+    @Test
+    void aNewGroupThatHasWaitedForAQuarterOfItsDeadlineIsLateOnce() {
+        HandDriven group = new HandDriven(3);
+        SubgroupAgreement.OwnProposal attempt = group.ranks.get(0).agreement().begin(9, BOTH, Duration.ofSeconds(4));
+        lookFor(group, attempt, Duration.ofMillis(990));
+        assertEquals(List.of(), group.events.get(0));
+        lookFor(group, attempt, Duration.ofMillis(500));
+        GroupEvent late = group.events.get(0).get(0);
+        assertEquals(GroupEvent.Kind.LATE, late.kind());
+        assertEquals(List.of(1), late.ranks());
+        assertTrue(late.text().contains("in newGroup([0, 1]): rank 1 is in no call of ferro"), late.text());
+        lookFor(group, attempt, Duration.ofSeconds(3));
+        assertEquals(1, group.events.get(0).size());
+        assertEquals(Code.TIMED_OUT, failureOf(attempt).code());
+    }
+
+    @Test
+    void aNewGroupThatAnotherRankGaveUpSaysHowLongThisOneHasWaited() {
+        HandDriven group = new HandDriven(2);
+        SubgroupAgreement.OwnProposal attempt = group.ranks.get(0).agreement().begin(9, BOTH, Duration.ofSeconds(4));
+        group.pass(Duration.ofMillis(700));
+        group.ranks.get(0).control(1, new ControlMessage.Cancel(1, Code.ABORTED, "1", "no labels").encoded());
+        assertEquals(Duration.ofMillis(700), failureOf(attempt).where().elapsed());
+    }
+
+    @Test
+    void aNewGroupThatCouldNotBeToldToItsMembersIsGivenUp() {
+        HandDriven group = new HandDriven(2);
+        SubgroupAgreement agreement = group.ranks.get(0).agreement();
+        int[] stranger = {0, 7};
+        assertThrows(IndexOutOfBoundsException.class, () -> agreement.begin(9, stranger, Duration.ofSeconds(4)));
+        assertFalse(agreement.begin(9, BOTH, Duration.ofSeconds(4)).hasEnded());
+    }
+
+    private static void lookFor(HandDriven group, SubgroupAgreement.OwnProposal attempt, Duration time) {
+        for (long end = group.nanoTime() + time.toNanos(); group.nanoTime() < end; ) {
+            group.pass(LOOK);
+            attempt.look();
+            group.deliverAll();
+        }
+    }
+
+    private static FerroException failureOf(SubgroupAgreement.OwnProposal attempt) {
+        CompletionException ended = assertThrows(
+                CompletionException.class,
+                () -> attempt.end().toCompletableFuture().join());
+        return (FerroException) ended.getCause();
+    }
+
+    @Test
+    void whatARankIsInIsReadOnceAsItMayEndMeanwhile() {
+        RankStatus receive = new RankStatus(0, "recv from rank 1", "", "1", 5);
+        int[] reads = {0};
+        RankStatuses statuses = new RankStatuses();
+        RankStatuses.Seat seat = new RankStatuses.Seat("pair", BOTH, () -> reads[0]++ == 0 ? receive : RankStatus.IDLE);
+        RankStatuses.Busy busy = statuses.busy(seat);
+        assertEquals("in recv from rank 1, waiting for rank 1", busy.status().sentence());
+        assertEquals(1, reads[0]);
+    }
+
+    @Test
+    void ofManyRanksThatWaitForEachOtherTheCircleIsToBlame() {
+        int world = 100;
+        int[] ranks = IntStream.range(0, world).toArray();
+        Status[] answers = new Status[world];
+        // 0 asks; 10 to 89 wait round, 1 to 9 wait for 10, 90 and above wait for 0
+        for (int rank = 1; rank < world; rank++) {
+            int next = rank < 10 ? 10 : rank < 89 ? rank + 1 : rank == 89 ? 10 : 0;
+            answers[rank] = new Status(1, 0, "", 0, 0, 0, "", "in recv", Integer.toString(next), 0);
+        }
+        BitSet waitedFor = new BitSet();
+        waitedFor.set(1, 10);
+        Diagnosis.Blame verdict = new Diagnosis(new Machines(0, ranks, RankProcesses.UNKNOWN), answers, new BitSet(), 0)
+                .ofWaiting(waitedFor);
+        BitSet circle = new BitSet();
+        circle.set(10, 90);
+        assertEquals(circle, verdict.culprits());
+    }
+
+    @Test
+    void aRankThatMadeTheCallAndWaitsOutsideOfTheGroupIsNotToBlame() {
+        int[] joinedRanks = {4, 0, 1};
+        Status[] answers = new Status[3];
+        // the first one is missing, and waits elsewhere for the second, which waits for rank 3 of the joined group
+        answers[0] = new Status(1, 0, "", 0, 0, 0, "", "in barrier", "0", 0);
+        answers[1] = new Status(1, 1, "gather", 0, 0, 0, "", "in barrier", "3", 0);
+        BitSet first = BitSet.valueOf(new long[] {1});
+        Machines machines = new Machines(2, joinedRanks, RankProcesses.UNKNOWN);
+        assertEquals(
+                first,
+                new Diagnosis(machines, answers, new BitSet(), 1)
+                        .ofCollective(first)
+                        .culprits());
+
+        answers[1] = new Status(1, 1, "gather", 0, 0, 0, "", "", "", 0);
+        assertEquals(
+                BitSet.valueOf(new long[] {2}),
+                new Diagnosis(machines, answers, new BitSet(), 1)
+                        .ofCollective(first)
+                        .culprits(),
+                "it has never come to what the first one waits in");
+    }
+
+    @Test
+    void aRankThatStoodStillDoesNotBlameOneThatHasLeftForAMessageUnderWay() {
+        Status[] answers = {null, Status.left(2, "reduceScatter")};
+        BitSet sender = BitSet.valueOf(new long[] {2});
+        Diagnosis diagnosis = new Diagnosis(new Machines(0, BOTH, RankProcesses.UNKNOWN), answers, new BitSet(), 0);
+        assertEquals(sender, diagnosis.ofWaiting(sender, false).culprits());
+        Diagnosis.Blame still = diagnosis.ofWaiting(sender, true);
+        assertEquals(BitSet.valueOf(new long[] {1}), still.culprits());
+        assertEquals(
+                "rank 0 is the rank that reports this; rank 1 is gone: it closed the group normally", still.text());
+    }
+
+    @Test
+    void aRankThatStandsStillBeforeItHasSaidAnythingIsSilentToo() {
+        Watchers world = new Watchers(2, 1000, Map.of());
+        world.ranks.get(1).cutTo.add(0);
+        world.enter();
+        world.pass(Duration.ofSeconds(6));
+        List<String> heard = world.ranks.get(0).heard;
+        assertEquals(1, heard.size(), heard::toString);
+        assertTrue(heard.get(0).startsWith("SUSPECTED 1: nothing heard from rank 1 for 5."), heard::toString);
+        world.ranks.get(1).cutTo.clear();
+        world.pass(Duration.ofSeconds(3));
+        assertTrue(heard.get(1).startsWith("RECOVERED 1"), heard::toString);
+        assertEquals(2, heard.size(), heard::toString);
+    }
+}

@@ -1,0 +1,284 @@
+package ferro.control.group;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.GroupEvent;
+import ferro.control.failure.ControlMessage;
+import ferro.control.failure.ControlMessage.Abort;
+import ferro.control.failure.Failure;
+import ferro.control.failure.FailurePolicy;
+import ferro.control.membership.Hashing;
+import ferro.spi.CallHeader;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** What ranks agree on, with every message delivered by hand. */
+class AgreedFailureTest {
+    private static final Duration GRACE = Duration.ofMillis(10);
+    private static final Duration WINDOW = Duration.ofMillis(50);
+    private static final CallHeader SUM = CallHeader.of(9, 3, 77, "allReduce f32[4] sum by ring");
+    private static final CallHeader MAX = CallHeader.of(9, 3, 78, "allReduce f32[4] max by ring");
+
+    private static FerroException gone(int peer) {
+        return new FerroException(Code.PEER_LOST, Where.of("dp", 0), "rank " + peer + " is gone");
+    }
+
+    private static Failure late(int origin, String culprits) {
+        return new Failure(Code.TIMED_OUT, origin, 7, culprits, "gave up on " + culprits, null);
+    }
+
+    private static void assertAgreed(HandDriven group, Code code, String culprits, int... survivors) {
+        for (int rank : survivors) {
+            Failure failure = group.ranks.get(rank).failure();
+            assertEquals(code, failure.code(), "code on rank " + rank);
+            assertEquals(culprits, failure.culprits(), "culprits on rank " + rank);
+            assertEquals(1, group.failures[rank], "how often rank " + rank + " was told");
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "row 21: two causes seen at once are agreed on in every order of messages, some of them delivered twice")
+    void twoCausesConvergeInEveryOrder() {
+        HandDriven.seeds(500, seed -> {
+            HandDriven group = new HandDriven(4);
+            group.ranks.get(1).fail(late(1, "3"));
+            group.ranks.get(0).fail(new Failure(Code.ABORTED, 0, -1, "0", "rank 0 aborted the group", null));
+            group.ranks.get(2).fail(late(2, "0,3"));
+            group.deliverAll(new Random(seed), seed % 2 == 1);
+            assertAgreed(group, Code.TIMED_OUT, "0,3", 0, 1, 2, 3);
+        });
+    }
+
+    @Test
+    @DisplayName("row 21: two ranks that abort before they hear of each other are both to blame, on all ranks")
+    void twoThatAbortAtOnceAreBothToBlameInEveryOrder() {
+        for (int seed = 0; seed < 100; seed++) {
+            HandDriven group = new HandDriven(4);
+            for (int rank : new int[] {2, 1}) {
+                group.ranks
+                        .get(rank)
+                        .fail(new Failure(Code.ABORTED, rank, -1, "" + rank, "rank " + rank + " aborted", null));
+            }
+            group.deliverAll(new Random(seed), seed % 2 == 1);
+            assertAgreed(group, Code.ABORTED, "1,2", 0, 1, 2, 3);
+        }
+    }
+
+    @Test
+    @DisplayName("row 21: a rank that dies while it tells is made up for by those that it told")
+    void aRankThatDiesWhileItTellsIsMadeUpFor() {
+        HandDriven group = new HandDriven(4);
+        group.ranks.get(1).fail(late(1, "3"));
+        group.stop(1);
+        group.drop(1, 0);
+        group.drop(1, 3);
+        group.deliverAll();
+        assertAgreed(group, Code.TIMED_OUT, "3", 0, 2, 3);
+    }
+
+    @Test
+    @DisplayName("row 19: ranks that exit because of a failure do not become its cause")
+    void exitsOfSurvivorsDoNotChangeTheCause() {
+        HandDriven.seeds(50, seed -> {
+            HandDriven group = new HandDriven(4);
+            IntStream.range(0, 3).forEach(rank -> group.ranks.get(rank).lost(3, gone(3)));
+            group.pass(GRACE);
+            group.deliverAll(new Random(seed), false);
+            group.ranks.get(0).lost(1, gone(1));
+            group.ranks.get(2).lost(1, gone(1));
+            group.pass(GRACE);
+            group.deliverAll(new Random(seed), false);
+            assertAgreed(group, Code.PEER_LOST, "3", 0, 2);
+        });
+    }
+
+    @Test
+    void theEndOfAConnectionWaitsForTheAbortThatExplainsIt() {
+        HandDriven group = new HandDriven(3);
+        group.ranks.get(1).fail(new Failure(Code.ABORTED, 1, -1, "1", "rank 1 aborted the group: bad data", null));
+        group.stop(1);
+        group.ranks.get(0).lost(1, gone(1));
+        group.ranks.get(2).lost(1, gone(1));
+        assertNull(group.ranks.get(0).failure(), "before the inbox is read");
+        group.deliverAll();
+        group.pass(GRACE);
+        group.deliverAll();
+        assertAgreed(group, Code.ABORTED, "1", 0, 2);
+    }
+
+    @Test
+    void twoRanksThatDieTogetherAreBothToBlame() {
+        HandDriven group = new HandDriven(4);
+        group.stop(2);
+        group.stop(3);
+        group.ranks.get(0).lost(3, gone(3));
+        group.ranks.get(1).lost(2, gone(2));
+        group.pass(GRACE);
+        group.deliverAll();
+        assertAgreed(group, Code.PEER_LOST, "2,3", 0, 1);
+    }
+
+    @Test
+    void whatThisRankSeesLaterThanTheWindowIsAConsequence() {
+        HandDriven group = new HandDriven(2);
+        group.ranks.get(0).fail(late(0, "1"));
+        group.deliverAll();
+        group.pass(WINDOW.plusMillis(1));
+        group.ranks.get(1).lost(0, gone(0));
+        group.ranks.get(0).fail(new Failure(Code.PROTOCOL, 0, -1, "1", "nonsense", null));
+        group.pass(GRACE);
+        group.deliverAll();
+        assertAgreed(group, Code.TIMED_OUT, "1", 0, 1);
+    }
+
+    @Test
+    void whoeverAsksAfterTheFailureIsTold() {
+        HandDriven group = new HandDriven(3);
+        group.ranks.get(0).fail(late(0, "1"));
+        group.drop(0, 2);
+        group.ranks.get(2).ask(SUM);
+        group.deliverAll();
+        assertAgreed(group, Code.TIMED_OUT, "1", 0, 1, 2);
+    }
+
+    @Test
+    @DisplayName("row 13: of ranks that compared calls, the one that knew most of them says who is to blame")
+    void whoeverComparedMostCallsIsRight() {
+        HandDriven.seeds(100, seed -> {
+            HandDriven group = new HandDriven(4);
+            group.ranks.get(2).fail(different(2, 9, "1,2", 4));
+            group.ranks.get(1).fail(different(1, 3, "1,2", 2));
+            group.ranks.get(0).fail(different(0, 3, "1", 4));
+            group.ranks.get(3).fail(different(3, 3, "0,1", 3));
+            group.deliverAll(new Random(seed), seed % 2 == 1);
+            assertAgreed(group, Code.MISMATCH, "1", 0, 1, 2, 3);
+        });
+    }
+
+    private static Failure different(int origin, long sequence, String culprits, int known) {
+        return new Failure(Code.MISMATCH, origin, sequence, culprits, "different calls", null, known);
+    }
+
+    @Test
+    @DisplayName("an exception over a control message blames the rank that threw it, not the one that sent")
+    void whatFailsInsideIsNotBlamedOnTheSender() {
+        HandDriven group = new HandDriven(3);
+        group.statuses[0] = null;
+        group.ranks.get(1).ask(null);
+        group.deliverAll();
+        assertAgreed(group, Code.ABORTED, "0", 0, 1, 2);
+    }
+
+    @Test
+    @DisplayName("an abort that blames what is no rank of the group is the nonsense of its sender")
+    void anAbortThatBlamesNonsenseIsBlamedOnItsSender() {
+        for (String culprits : List.of("1,x", "3", "-1", "1,,2", "0123456789", "1".repeat(1000))) {
+            HandDriven group = new HandDriven(3);
+            Abort abort = new Abort(1, -1, Code.PEER_LOST, 0, 0, culprits, "");
+            group.ranks.get(0).control(2, abort.encoded());
+            group.deliverAll();
+            assertAgreed(group, Code.PROTOCOL, "2", 0, 1, 2);
+            String text = group.ranks.get(1).failure().text();
+            assertTrue(text.contains("field culprits: found \"" + culprits.charAt(0)), text);
+            assertEquals(List.of(2), group.events.get(0).get(0).ranks(), culprits);
+        }
+    }
+
+    @Test
+    void aRankThatMakesUpTurnsOfNewGroupsIsBlamed() {
+        for (long turn : new long[] {0, -5, 4097, Long.MAX_VALUE}) {
+            HandDriven group = new HandDriven(2);
+            group.ranks.get(0).control(1, new ControlMessage.Agree(1, turn, Hashing.of("[0, 1]"), "[0, 1]").encoded());
+            assertEquals(Code.PROTOCOL, group.ranks.get(0).failure().code(), () -> "turn " + turn);
+        }
+    }
+
+    @Test
+    void theListenerHearsOfTheFailureOnceAndOfWhoIsToBlame() {
+        HandDriven group = new HandDriven(3);
+        group.ranks.get(0).fail(late(0, "1"));
+        group.ranks.get(2).fail(late(2, "0"));
+        group.deliverAll();
+        for (int rank = 0; rank < 3; rank++) {
+            List<GroupEvent> heard = group.events.get(rank);
+            assertEquals(1, heard.size(), heard.toString());
+            assertEquals(GroupEvent.Kind.FAILED, heard.get(0).kind());
+        }
+        assertEquals(List.of(0), group.events.get(2).get(0).ranks());
+    }
+
+    @Test
+    @DisplayName("row 13, row 15: a mismatch lists each known rank's call and blames the one that differs from most")
+    void aMismatchListsEveryKnownCall() {
+        HandDriven group = new HandDriven(4);
+        List.of(0, 1, 3).forEach(rank -> group.ranks.get(rank).called(SUM.sequence(), SUM.call()));
+        group.ranks.get(2).called(MAX.sequence(), MAX.call());
+        group.ranks.get(0).ask(SUM);
+        group.deliverAll();
+        group.pass(Duration.ofMillis(50));
+        group.deliverAll();
+        assertAgreed(group, Code.MISMATCH, "2", 0, 1, 2, 3);
+        String text = group.ranks.get(3).failure().text();
+        for (int rank = 0; rank < 4; rank++) {
+            String call = "rank " + rank + " " + (rank == 2 ? MAX : SUM).text();
+            assertTrue(text.contains(call), call + " in " + text);
+        }
+    }
+
+    @Test
+    void aMismatchIsFoundByAHeartbeatWithoutANextCall() {
+        HandDriven group = new HandDriven(3);
+        group.ranks.get(0).called(SUM.sequence(), SUM.call());
+        group.ranks.get(2).called(MAX.sequence(), MAX.call());
+        group.ranks.get(0).heartbeat();
+        group.deliverAll();
+        group.pass(Duration.ofMillis(50));
+        group.deliverAll();
+        assertAgreed(group, Code.MISMATCH, "0,2", 0, 1, 2);
+    }
+
+    @Test
+    void textsAreCutAlikeOnAllRanks() {
+        HandDriven group = new HandDriven(2);
+        group.ranks.get(0).fail(new Failure(Code.ABORTED, 0, -1, "0", "größer ".repeat(1000), null));
+        group.deliverAll();
+        assertEquals(
+                group.ranks.get(0).failure().text(),
+                group.ranks.get(1).failure().text());
+        assertEquals(1, group.failures[1]);
+    }
+
+    @Test
+    void aRuleThatIsReplacedIsTheOneThatCounts() {
+        HandDriven group = new HandDriven(2, new FailurePolicy() {
+            @Override
+            public boolean floods(Failure failure, int peer) {
+                return false;
+            }
+        });
+        group.ranks.get(0).fail(late(0, "1"));
+        group.deliverAll();
+        assertNull(group.ranks.get(1).failure());
+    }
+
+    @Test
+    void culpritsOfManyCausesAreTheirUnionOnAll() {
+        HandDriven group = new HandDriven(5);
+        List<Integer> order = new ArrayList<>(List.of(4, 2, 0, 3));
+        order.forEach(rank -> group.ranks.get(rank).fail(late(rank, Integer.toString(rank))));
+        group.deliverAll(new Random(5), true);
+        assertAgreed(group, Code.TIMED_OUT, "0,2,3,4", 0, 1, 2, 3, 4);
+        assertEquals(0, group.ranks.get(1).failure().origin());
+    }
+}

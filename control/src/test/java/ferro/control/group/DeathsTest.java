@@ -1,0 +1,228 @@
+package ferro.control.group;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.control.failure.Failure;
+import ferro.control.failure.FailurePolicy;
+import ferro.control.failure.RankProcesses;
+import java.time.Duration;
+import java.util.BitSet;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Who is blamed for the end of a process with several ranks, and who is lost, with every message delivered by hand. */
+class DeathsTest {
+    private static final Duration GRACE = Duration.ofMillis(10);
+    private static final Duration LATER = Duration.ofMillis(300);
+
+    /** Even ranks are of one process, each odd one has its own. */
+    private static final RankProcesses SHARED = new RankProcesses() {
+        @Override
+        public BitSet sharing(int rank) {
+            BitSet ranks = new BitSet();
+            for (int even = 0; even < 6 && rank % 2 == 0; even += 2) {
+                ranks.set(even);
+            }
+            ranks.set(rank);
+            return ranks;
+        }
+
+        @Override
+        public String placed(int rank) {
+            return rank % 2 == 0 ? " (pid 7 on host h)" : "";
+        }
+    };
+
+    private static HandDriven five() {
+        return new HandDriven(5, FailurePolicy.SHIPPED, SHARED);
+    }
+
+    private static void lost(HandDriven group, int survivor, int... ranks) {
+        for (int rank : ranks) {
+            group.ranks
+                    .get(survivor)
+                    .lost(rank, new FerroException(Code.PEER_LOST, Where.of("dp", 0), "rank " + rank + " is gone"));
+        }
+    }
+
+    private static void assertStory(HandDriven group, int survivor, String culprits, String text) {
+        Failure failure = group.ranks.get(survivor).failure();
+        assertEquals(
+                Code.PEER_LOST + " of " + culprits + ": " + text,
+                failure.code() + " of " + failure.culprits() + ": " + failure.text());
+    }
+
+    @Test
+    void allRanksOfAProcessAreToBlameOnEverySurvivorBeforeAnyHasHeardOfTheOthers() {
+        HandDriven group = five();
+        lost(group, 1, 0, 2, 4);
+        lost(group, 3, 4);
+        group.pass(GRACE);
+        lost(group, 3, 0, 2);
+        group.pass(GRACE);
+
+        for (int told = 0; told < 2; told++) {
+            for (int survivor : new int[] {1, 3}) {
+                assertStory(
+                        group,
+                        survivor,
+                        "0,2,4",
+                        "ranks 0, 2, 4 (pid 7 on host h) are gone: their process has ended without closing its groups;"
+                                + " its own output says why");
+            }
+            group.deliverAll(new Random(5), true);
+        }
+    }
+
+    @Test
+    void ranksWhoseConnectionsEndOneAfterAnotherAreStillToBlameInOneText() {
+        HandDriven group = five();
+        for (int rank : new int[] {0, 2, 4}) {
+            lost(group, 1, rank);
+            group.pass(GRACE.multipliedBy(Deaths.PROCESS_WAITS / 2));
+        }
+
+        assertStory(
+                group,
+                1,
+                "0,2,4",
+                "ranks 0, 2, 4 (pid 7 on host h) are gone: their process has ended without closing its groups; its own"
+                        + " output says why");
+    }
+
+    @Test
+    void aRankThatHadLeftDoesNotDieWithItsProcess() {
+        HandDriven group = five();
+        group.ranks.get(2).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
+        group.deliverAll();
+        lost(group, 1, 0, 2, 4);
+        group.pass(GRACE);
+
+        assertStory(
+                group,
+                1,
+                "0,4",
+                "ranks 0, 4 (pid 7 on host h) are gone: their process has ended without closing its groups; its own"
+                        + " output says why");
+        assertEquals(Set.of(0, 4), group.ranks.get(1).lostRanks());
+    }
+
+    @Test
+    void ofAProcessThatLivesOnlyTheRankThatIsGoneIsToBlame() {
+        HandDriven group = five();
+        lost(group, 1, 0);
+        group.pass(GRACE);
+        assertNull(group.ranks.get(1).failure(), "the others of its process may follow");
+        group.pass(GRACE.multipliedBy(Deaths.PROCESS_WAITS));
+
+        assertStory(group, 1, "0", "rank 0 is gone");
+    }
+
+    @Test
+    void theEndOfARankThatIsSeenTooLateIsStillThatOfItsProcess() {
+        HandDriven group = five();
+        lost(group, 1, 0);
+        group.pass(GRACE.multipliedBy(Deaths.PROCESS_WAITS + 1));
+        assertStory(group, 1, "0", "rank 0 is gone");
+        lost(group, 1, 2);
+        group.pass(GRACE);
+        group.pass(GRACE);
+
+        assertEquals("0,2", group.ranks.get(1).failure().culprits());
+    }
+
+    @Test
+    void deathsAfterTheFirstAreKnownAsLostAndBlameNobody() {
+        HandDriven group = five();
+        lost(group, 1, 3);
+        group.pass(GRACE);
+        group.deliverAll();
+        Set<Integer> first = group.ranks.get(1).lostRanks();
+        group.pass(LATER);
+        lost(group, 1, 0, 2, 4);
+        group.pass(GRACE);
+        group.pass(GRACE);
+
+        assertEquals("3", group.ranks.get(1).failure().culprits());
+        assertEquals(Set.of(3), first);
+        assertEquals("[0, 2, 3, 4]", group.ranks.get(1).lostRanks().toString());
+        assertThrows(
+                UnsupportedOperationException.class,
+                () -> group.ranks.get(1).lostRanks().clear());
+    }
+
+    @Test
+    void aSilentRankIsLostUntilItIsHeardOfAgain() {
+        HandDriven group = five();
+        BitSet third = new BitSet();
+        third.set(3);
+        group.ranks
+                .get(1)
+                .silent(3, third, new FerroException(Code.PARTITION, Where.of("dp", 1), "nothing heard from rank 3"));
+        assertEquals(Set.of(3), group.ranks.get(1).lostRanks());
+        lost(group, 1, 0);
+        group.pass(GRACE);
+        group.ranks.get(1).found(3);
+        group.ranks.get(1).found(0);
+
+        assertEquals(Set.of(0), group.ranks.get(1).lostRanks());
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"PROTOCOL", "UNAUTHENTICATED", "RESOURCE", "RENDEZVOUS", "PARTITION"})
+    void aRankThatLivesIsBlamedAndNotLostUntilItDies(Code code) {
+        HandDriven group = five();
+        group.ranks.get(1).lost(3, new FerroException(code, Where.of("dp", 1), "rank 3 sent nonsense"));
+
+        assertEquals("3", group.ranks.get(1).failure().culprits());
+        assertEquals(Set.of(), group.ranks.get(1).lostRanks());
+
+        group.pass(LATER);
+        lost(group, 1, 3);
+        group.pass(GRACE);
+        assertEquals(Set.of(3), group.ranks.get(1).lostRanks());
+    }
+
+    @Test
+    void aRankWhoseConnectionHasEndedIsBlamedAndNotLostUntilItsDeathIsKnown() {
+        HandDriven group = five();
+        FerroException ended = new FerroException(Code.PEER_LOST, Where.of("dp", 1), "its connection ended");
+        group.ranks.get(1).cutOff(3, ended);
+        group.pass(LATER);
+
+        assertStory(group, 1, "3", "its connection ended");
+        assertEquals(Set.of(), group.ranks.get(1).lostRanks());
+
+        group.ranks.get(1).lost(3, ended);
+        group.pass(GRACE);
+        assertStory(group, 1, "3", "its connection ended");
+        assertEquals(Set.of(3), group.ranks.get(1).lostRanks());
+    }
+
+    @Test
+    void aChangedRecordFailsTheGroupAtOnceAndLosesNobody() {
+        HandDriven group = five();
+        group.ranks.get(1).broken(3, new FerroException(Code.PROTOCOL, Where.of("dp", 1), "record 7 was changed"));
+
+        assertEquals(Code.PROTOCOL, group.ranks.get(1).failure().code());
+        assertEquals("3", group.ranks.get(1).failure().culprits());
+        assertEquals(Set.of(), group.ranks.get(1).lostRanks());
+    }
+
+    @Test
+    void whatThisRankGivesUpForTroubleOfItsOwnLosesNobody() {
+        HandDriven group = five();
+        group.ranks.get(1).lost(3, new FerroException(Code.ABORTED, Where.of("dp", 1), "rank 1 failed inside"));
+
+        assertEquals("1", group.ranks.get(1).failure().culprits());
+        assertEquals(Set.of(), group.ranks.get(1).lostRanks());
+    }
+}

@@ -1,0 +1,287 @@
+package ferro.control.group;
+
+import ferro.GroupEvent;
+import ferro.Store;
+import ferro.control.failure.FailurePolicy;
+import ferro.control.failure.RankProcesses;
+import ferro.spi.ControlLane;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.PriorityQueue;
+import java.util.Random;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+
+/** Ranks with a control lane and nothing else, moved by hand: clock, timers, and every message when the test says so. */
+public final class HandDriven {
+    public final List<GroupControl> ranks = new ArrayList<>();
+    public final List<List<GroupEvent>> events = new ArrayList<>();
+    final int[] failures;
+    final RankStatus[] statuses;
+    final long[] ended;
+    private final List<Deque<ByteBuffer>> lanes = new ArrayList<>();
+    private final boolean[] stopped;
+    private final boolean[] still;
+    private final PriorityQueue<Timer> timers = new PriorityQueue<>(Comparator.comparingLong(Timer::at));
+    private final int worldSize;
+    private long nanos = 1_000_000_000L;
+
+    private record Timer(long at, int rank, Runnable task) {}
+
+    public HandDriven(int worldSize) {
+        this(worldSize, FailurePolicy.SHIPPED);
+    }
+
+    /** Tries seeds from 0 on; what fails names its seed. */
+    static void seeds(int count, IntConsumer trial) {
+        for (int seed = 0; seed < count; seed++) {
+            try {
+                trial.accept(seed);
+            } catch (AssertionError | RuntimeException failure) {
+                throw new AssertionError("seed " + seed + ": " + failure.getMessage(), failure);
+            }
+        }
+    }
+
+    HandDriven(int worldSize, FailurePolicy rules) {
+        this(worldSize, rules, RankProcesses.UNKNOWN);
+    }
+
+    HandDriven(int worldSize, FailurePolicy rules, RankProcesses processes) {
+        this.worldSize = worldSize;
+        this.failures = new int[worldSize];
+        this.statuses = new RankStatus[worldSize];
+        this.ended = new long[worldSize];
+        this.stopped = new boolean[worldSize];
+        this.still = new boolean[worldSize];
+        IntStream.range(0, worldSize * worldSize).forEach(lane -> lanes.add(new ArrayDeque<>()));
+        int[] all = IntStream.range(0, worldSize).toArray();
+        for (int rank = 0; rank < worldSize; rank++) {
+            statuses[rank] = RankStatus.IDLE;
+            events.add(new ArrayList<>());
+            GroupSpec spec = GroupSpec.of("dp", rank, worldSize, Duration.ofSeconds(5));
+            ranks.add(new GroupControl(
+                    new Lane(rank),
+                    spec,
+                    new Hands(rank),
+                    new Hears(rank, rules),
+                    new JoinedPosition(all, new RankStatuses(), processes)));
+            ranks.get(rank).open();
+        }
+    }
+
+    public long nanoTime() {
+        return nanos;
+    }
+
+    /** Ends a rank: what it has sent arrives, nothing else happens there. */
+    void stop(int rank) {
+        stopped[rank] = true;
+    }
+
+    /** Has a rank stand still, or go on: what is sent to it waits meanwhile. */
+    void standStill(int rank, boolean stands) {
+        still[rank] = stands;
+    }
+
+    /** Lets time pass; timers that are due fire, messages stay where they are. */
+    public void pass(Duration time) {
+        long until = nanos + time.toNanos();
+        while (!timers.isEmpty() && timers.peek().at <= until) {
+            Timer timer = timers.poll();
+            nanos = Math.max(nanos, timer.at);
+            if (!stopped[timer.rank]) {
+                timer.task.run();
+            }
+        }
+        nanos = until;
+    }
+
+    /** Delivers everything, in a random order that each lane keeps, some messages twice if asked. */
+    void deliverAll(Random random, boolean twice) {
+        for (List<Integer> busy = busy(); !busy.isEmpty(); busy = busy()) {
+            int lane = busy.get(random.nextInt(busy.size()));
+            ByteBuffer message = lanes.get(lane).remove();
+            deliver(lane, message);
+            if (twice && random.nextBoolean()) {
+                deliver(lane, message);
+            }
+        }
+    }
+
+    /** Delivers everything. */
+    public void deliverAll() {
+        deliverAll(new Random(1), false);
+    }
+
+    /** Loses what a rank has sent to another and has not arrived. */
+    void drop(int from, int to) {
+        lanes.get(from * worldSize + to).clear();
+    }
+
+    private List<Integer> busy() {
+        return IntStream.range(0, lanes.size())
+                .filter(lane -> !lanes.get(lane).isEmpty() && !still[lane % worldSize])
+                .boxed()
+                .toList();
+    }
+
+    private void deliver(int lane, ByteBuffer message) {
+        if (!stopped[lane % worldSize]) {
+            ranks.get(lane % worldSize).control(lane / worldSize, message.duplicate());
+        }
+    }
+
+    private final class Hears implements ControlOwner {
+        private final int rank;
+        private final FailurePolicy rules;
+
+        Hears(int rank, FailurePolicy rules) {
+            this.rank = rank;
+            this.rules = rules;
+        }
+
+        @Override
+        public void failed() {
+            failures[rank]++;
+        }
+
+        @Override
+        public void left() {
+            // nothing waits
+        }
+
+        @Override
+        public void event(GroupEvent event) {
+            events.get(rank).add(event);
+        }
+
+        @Override
+        public RankStatus status() {
+            return statuses[rank];
+        }
+
+        @Override
+        public long ended() {
+            return ended[rank];
+        }
+
+        @Override
+        public long pausedSince(long sinceNanos) {
+            return 0;
+        }
+
+        @Override
+        public FailurePolicy rules() {
+            return rules;
+        }
+    }
+
+    private final class Lane implements ControlLane {
+        private final int rank;
+
+        Lane(int rank) {
+            this.rank = rank;
+        }
+
+        @Override
+        public void control(int peer, ByteBuffer message) {
+            if (!stopped[rank]) {
+                byte[] copy = new byte[message.remaining()];
+                message.get(copy);
+                lanes.get(rank * worldSize + peer).add(ByteBuffer.wrap(copy));
+            }
+        }
+
+        @Override
+        public int rank() {
+            return rank;
+        }
+
+        @Override
+        public int worldSize() {
+            return worldSize;
+        }
+
+        @Override
+        public ControlLane subgroup(int[] members, long group) {
+            throw new UnsupportedOperationException("no groups, asked for " + group);
+        }
+
+        @Override
+        public void events(PeerEvents receiver) {
+            // the test calls it
+        }
+
+        @Override
+        public void close() {
+            // no data lanes
+        }
+    }
+
+    /** A context with a clock and timers only. */
+    private final class Hands implements RankContext {
+        private final int rank;
+
+        Hands(int rank) {
+            this.rank = rank;
+        }
+
+        @Override
+        public Optional<String> setting(String name) {
+            return Optional.empty();
+        }
+
+        @Override
+        public long nanoTime() {
+            return nanos;
+        }
+
+        @Override
+        public ScheduledExecutorService background() {
+            return (ScheduledExecutorService) Proxy.newProxyInstance(
+                    HandDriven.class.getClassLoader(),
+                    new Class<?>[] {ScheduledExecutorService.class},
+                    (proxy, method, given) -> {
+                        if (!method.getName().equals("schedule")) {
+                            throw new UnsupportedOperationException(method.getName() + " by hand");
+                        }
+                        long delay = ((TimeUnit) given[2]).toNanos((long) given[1]);
+                        timers.add(new Timer(nanos + delay, rank, (Runnable) given[0]));
+                        return null;
+                    });
+        }
+
+        @Override
+        public Store store() {
+            throw new UnsupportedOperationException("no store for rank " + rank);
+        }
+
+        @Override
+        public <T extends AutoCloseable> T shared(Class<T> type, Supplier<T> make) {
+            throw new UnsupportedOperationException("nothing is shared, asked for " + type);
+        }
+
+        @Override
+        public <T extends AutoCloseable> Optional<T> find(Class<T> type) {
+            return Optional.empty();
+        }
+
+        @Override
+        public void release(Class<? extends AutoCloseable> type) {
+            // nothing is shared
+        }
+    }
+}

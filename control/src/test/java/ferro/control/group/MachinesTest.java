@@ -1,0 +1,252 @@
+package ferro.control.group;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.GroupEvent;
+import ferro.control.failure.Diagnosis;
+import ferro.control.failure.Failure;
+import ferro.control.failure.FailurePolicy;
+import ferro.control.failure.Machines;
+import ferro.control.failure.RankProcesses;
+import ferro.control.failure.Status;
+import ferro.control.membership.Membership;
+import ferro.control.wire.RankLists;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** What is said where all ranks of another machine are gone, and where only some are. */
+class MachinesTest {
+    private static final Duration GRACE = Duration.ofMillis(10);
+    private static final Duration SECOND = Duration.ofSeconds(1);
+    private static final String A = "node 0 (host a, 10.99.0.1)";
+    private static final String B = "node 1 (host b, 10.99.0.2)";
+    private static final String SILENCE =
+            B + ": none of its ranks 2, 3 answers: the network is cut or the machine is down";
+    private static final String GONE = B + ": all its ranks 2, 3 are gone: their control connections ended without a"
+            + " goodbye, as happens when their launcher or machine ends; their own output says why";
+
+    /** Two ranks on each machine, in processes of their own. */
+    private static final RankProcesses PLACED = new RankProcesses() {
+        @Override
+        public BitSet sharing(int rank) {
+            return RankProcesses.UNKNOWN.sharing(rank);
+        }
+
+        @Override
+        public String placed(int rank) {
+            return "";
+        }
+
+        @Override
+        public String machine(int rank) {
+            return rank < 2 ? A : B;
+        }
+    };
+
+    private static HandDriven four() {
+        return new HandDriven(4, FailurePolicy.SHIPPED, PLACED);
+    }
+
+    private static FerroException cause(int rank, Code code) {
+        Where where = Where.of("dp", 0).blaming(rank).during("", 1);
+        return new FerroException(code, where, "rank " + rank + " is gone");
+    }
+
+    private static void lost(HandDriven group, int survivor, int... ranks) {
+        for (int rank : ranks) {
+            group.ranks.get(survivor).lost(rank, cause(rank, Code.PEER_LOST));
+        }
+    }
+
+    private static String story(HandDriven group, int survivor) {
+        Failure failure = group.ranks.get(survivor).failure();
+        return failure.code() + " of " + failure.culprits() + ": " + failure.text();
+    }
+
+    @Test
+    void allRanksOfAMachineThatEndTogetherAreToldByItOnEverySurvivor() {
+        HandDriven group = four();
+        lost(group, 0, 2, 3);
+        lost(group, 1, 3);
+        group.pass(GRACE);
+        lost(group, 1, 2);
+        group.pass(GRACE);
+
+        for (int told = 0; told < 2; told++) {
+            assertEquals("PEER_LOST of 2,3: " + GONE, story(group, 0));
+            assertEquals("PEER_LOST of 2,3: " + GONE, story(group, 1));
+            group.deliverAll();
+        }
+    }
+
+    @Test
+    void ofAMachineThatLivesOnOnlyTheRankThatIsGoneIsToBlame() {
+        HandDriven group = four();
+        lost(group, 0, 2);
+        group.pass(GRACE.multipliedBy(2));
+        assertEquals("PEER_LOST of 2: rank 2 is gone", story(group, 0));
+
+        HandDriven own = four();
+        lost(own, 3, 2);
+        own.pass(GRACE);
+        assertEquals("PEER_LOST of 2: rank 2 is gone", story(own, 3), "its own machine is there");
+    }
+
+    @Test
+    void aRankThatToldOfAFailureBeforeItEndedIsNotToBlameWithItsMachine() {
+        HandDriven group = four();
+        group.ranks.get(3).failUnlessFailed(new Failure(Code.ABORTED, 3, -1, "3", "no more data", null));
+        group.deliverAll();
+        lost(group, 0, 2, 3);
+        group.pass(GRACE.multipliedBy(2));
+
+        assertEquals("ABORTED of 3: no more data", story(group, 0));
+    }
+
+    @Test
+    void aLinkThatEndsWhileNobodyOfItsMachineAnswersIsTheMachinesEnd() {
+        HandDriven group = four();
+        group.ranks.get(0).broken(2, cause(2, Code.PEER_LOST));
+        group.drop(0, 2);
+        group.drop(0, 3);
+        group.deliverAll();
+        group.pass(SECOND.multipliedBy(3));
+
+        assertEquals("PEER_LOST of 2,3: " + SILENCE + "; rank 2 is gone", story(group, 0));
+    }
+
+    @Test
+    void aTimeOutTellsASilentMachineOnceAndItsSingleSilentRanksByTheirPlace() {
+        Machines machines = new Machines(0, new int[] {0, 1, 2, 3}, PLACED);
+        Status there = new Status(1, 5, "barrier", 5, 5, 0, "barrier", "in barrier", "2", 0);
+        BitSet others = new BitSet();
+        others.set(1, 4);
+
+        Diagnosis.Blame cut =
+                new Diagnosis(machines, new Status[] {null, there, null, null}, new BitSet(), 5).ofCollective(others);
+        assertEquals(SILENCE + "; rank 1 is in this call", cut.text());
+        assertEquals("2,3", RankLists.list(cut.culprits()));
+
+        Diagnosis.Blame one =
+                new Diagnosis(machines, new Status[] {null, there, null, there}, new BitSet(), 5).ofCollective(others);
+        assertEquals(
+                "rank 2 on " + B
+                        + " does not answer: its process hangs, is stopped or cannot be reached; ranks 1, 3 are in"
+                        + " this call",
+                one.text());
+
+        Diagnosis.Blame near =
+                new Diagnosis(machines, new Status[] {null, null, there, there}, new BitSet(), 5).ofCollective(others);
+        assertTrue(near.text().startsWith("rank 1 does not answer: its process"), near.text());
+    }
+
+    @Test
+    void aMachineThatFallsSilentAsAWholeIsToldByItInTheNumbersOfEachGroup() {
+        Watchers world = new Watchers(4, 1000, Map.of());
+        world.machines = new String[] {A, A, B, B};
+        world.enter();
+        Together subgroup = new Together();
+        world.ranks.get(0).membership.enter(subgroup, new int[] {0, 3});
+        Together all = new Together();
+        world.ranks.get(0).membership.enter(all, new int[] {0, 1, 2, 3});
+        world.pass(SECOND.multipliedBy(10));
+        for (int rank : new int[] {2, 3}) {
+            world.ranks.get(rank).cutTo.addAll(List.of(0, 1));
+            world.ranks.get(rank - 2).cutTo.addAll(List.of(2, 3));
+        }
+        world.pass(SECOND.multipliedBy(40));
+
+        String passed =
+                ": nothing heard for 30\\.\\d s, limit ferro\\.heartbeat\\.limit 30\\.0 s \\(seen by rank \\d of \"world\"\\)";
+        assertEquals(List.of("2 of 2,3", "3 of 2,3"), all.ranks);
+        assertTrue(all.text.matches(java.util.regex.Pattern.quote(SILENCE) + passed), all.text);
+        assertEquals(List.of("1 of 1"), subgroup.ranks);
+        assertTrue(subgroup.text.startsWith(B + ": its rank 1 does not answer: the network is cut"), subgroup.text);
+        assertEquals(List.of("lost 2", "lost 3"), lostBy(world, 1));
+        assertEquals(List.of("lost 0", "lost 1"), lostBy(world, 2), "the other side of the cut");
+    }
+
+    /** Each watches the next 32: of the 36 on the other machine rank 0 watches 4 to 32, rank 3 those up to 35. */
+    @Test
+    void aMachineThatNobodyWatchesAsAWholeIsToldByWhatIsWatchedOfIt() {
+        Watchers world = new Watchers(40, 1000, Map.of());
+        world.machines = new String[40];
+        Arrays.fill(world.machines, 0, 4, A);
+        Arrays.fill(world.machines, 4, 40, B);
+        world.enter();
+        world.pass(SECOND.multipliedBy(5));
+        for (int rank = 4; rank < 40; rank++) {
+            world.ranks.get(rank).paused = true;
+        }
+        world.pass(SECOND.multipliedBy(34));
+
+        for (int rank : new int[] {0, 3}) {
+            String text = world.ranks.get(rank).peerFailures.get(0).getMessage();
+            assertTrue(text.startsWith(B + ": none of its ranks "), text);
+            assertTrue(text.contains(" more there): nothing heard for 30."), text);
+            assertEquals(32, Set.copyOf(lostBy(world, rank)).size(), "nobody is left who watches 36 to 39");
+        }
+    }
+
+    @Test
+    void aMachineOfWhichOneRankIsHeardOfIsNotTold() {
+        Watchers world = new Watchers(4, 1000, Map.of());
+        world.machines = new String[] {A, A, B, B};
+        world.enter();
+        world.ranks.get(2).paused = true;
+        world.pass(SECOND.multipliedBy(40));
+
+        assertEquals(List.of("lost 2"), lostBy(world, 0));
+        String text = world.ranks.get(0).peerFailures.get(0).getMessage();
+        assertTrue(text.startsWith("nothing heard from rank 2 for 30."), text);
+    }
+
+    private static List<String> lostBy(Watchers world, int rank) {
+        return world.ranks.get(rank).heard.stream()
+                .filter(heard -> heard.startsWith("lost"))
+                .toList();
+    }
+
+    /** Writes down what it is told of whole machines. */
+    private static final class Together implements Membership.Member {
+        final List<String> ranks = new ArrayList<>();
+        String text = "";
+
+        @Override
+        public void silent(int rank, BitSet together, FerroException cause) {
+            if (cause.getMessage().startsWith("nothing heard")) {
+                lost(rank, cause);
+                return;
+            }
+            ranks.add(rank + " of " + RankLists.list(together));
+            text = cause.getMessage();
+            assertEquals(RankLists.list(together), RankLists.list(cause.where().culprits()));
+            assertEquals(Code.PARTITION, cause.code());
+        }
+
+        @Override
+        public void lost(int rank, FerroException cause) {
+            ranks.add("alone " + rank);
+        }
+
+        @Override
+        public void event(GroupEvent.Kind kind, int rank, String what) {
+            // suspicions come first
+        }
+
+        @Override
+        public void heartbeat() {
+            // nothing to tell
+        }
+    }
+}

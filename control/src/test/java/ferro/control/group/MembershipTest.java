@@ -1,0 +1,497 @@
+package ferro.control.group;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.GroupEvent;
+import ferro.control.membership.Membership;
+import ferro.control.membership.MembershipMessage.Beat;
+import ferro.control.membership.MembershipMessage.Lost;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class MembershipTest {
+    private static final Map<String, String> TIMES =
+            Map.of("ferro.heartbeat.interval", "2s", "ferro.heartbeat.suspect", "5s", "ferro.heartbeat.limit", "30s");
+    /** Shortly before the clock wraps. */
+    private static final long LATE = Long.MAX_VALUE - Duration.ofSeconds(4).toNanos();
+
+    private static Watchers three() {
+        return new Watchers(3, 1000, TIMES).enter();
+    }
+
+    @Test
+    @DisplayName(
+            "row 6: a rank that hangs is suspected within three heartbeats, on every other rank, and nothing fails")
+    void aRankThatHangsIsSuspectedWithinThreeHeartbeats() {
+        Watchers world = three();
+        world.pass(Duration.ofSeconds(10));
+        world.ranks.get(2).paused = true;
+        world.pass(Duration.ofSeconds(6));
+
+        for (int rank = 0; rank < 2; rank++) {
+            List<String> heard = world.ranks.get(rank).heard;
+            assertEquals(1, heard.size(), heard::toString);
+            assertTrue(heard.get(0).startsWith("SUSPECTED 2: nothing heard from rank 2 for 5."), heard::toString);
+        }
+    }
+
+    @Test
+    @DisplayName("row 6: a rank that is silent up to the limit is lost with PARTITION, once")
+    void aRankThatIsSilentUpToTheLimitIsLostWithPartition() {
+        Watchers world = three();
+        world.pass(Duration.ofSeconds(1));
+        world.ranks.get(1).paused = true;
+        world.pass(Duration.ofSeconds(29));
+        assertEquals(List.of(), world.ranks.get(0).peerFailures);
+        world.pass(Duration.ofSeconds(20));
+
+        FerroException loss = only(world.ranks.get(0).peerFailures);
+        assertEquals(Code.PARTITION, loss.code());
+        assertEquals(Set.of(1), loss.where().culprits());
+        assertTrue(
+                loss.getMessage()
+                        .matches("nothing heard from rank 1 for 30\\.. s, limit ferro.heartbeat.limit 30.0 s: .*"),
+                loss.getMessage());
+    }
+
+    @Test
+    @DisplayName(
+            "row 5: a rank that stood still is heard of again on every rank with the length of its pause, nothing fails")
+    void aRankThatStoodStillIsHeardOfAgain() {
+        Watchers world = three();
+        world.pass(Duration.ofSeconds(3));
+        world.ranks.get(2).paused = true;
+        world.pass(Duration.ofMillis(8_100));
+        world.ranks.get(2).paused = false;
+        world.pass(Duration.ofSeconds(60));
+
+        List<String> others = world.ranks.get(0).heard;
+        assertEquals(3, others.size(), others::toString);
+        assertTrue(others.get(0).startsWith("SUSPECTED 2"), others::toString);
+        assertEquals("PAUSED 2: rank 2 was paused 8.0 s", others.get(1));
+        assertTrue(others.get(2).startsWith("RECOVERED 2: rank 2 is heard again after 9.1 s"), others::toString);
+        assertEquals(others, world.ranks.get(1).heard);
+        assertEquals(List.of("PAUSED 2: rank 2 was paused 8.0 s (this process)"), world.ranks.get(2).heard);
+    }
+
+    @Test
+    @DisplayName("row 5: a rank that stood still longer than the limit blames nobody before it has read its messages")
+    void aRankThatStoodStillBlamesNobody() {
+        Watchers world = three();
+        world.pass(Duration.ofSeconds(3));
+        Watchers.Rank sleeper = world.ranks.get(2);
+        sleeper.paused = true;
+        // on a real system the timer may run before the loop that reads
+        sleeper.timersFirst = true;
+        world.pass(Duration.ofSeconds(40));
+        sleeper.inbox.clear();
+        sleeper.paused = false;
+        world.pass(Duration.ofSeconds(60));
+
+        assertEquals(List.of("PAUSED 2: rank 2 was paused 39.9 s (this process)"), sleeper.heard);
+        assertEquals(List.of(), sleeper.peerFailures);
+    }
+
+    @Test
+    @DisplayName("row 5: what a rank did not hear while it stood still counts as nobody's silence")
+    void whatARankDidNotHearWhileItStoodStillIsNobodysSilence() {
+        Watchers world = three();
+        world.pass(Duration.ofSeconds(3));
+        Watchers.Rank sleeper = world.ranks.get(2);
+        sleeper.paused = true;
+        world.pass(Duration.ofSeconds(6));
+        sleeper.inbox.clear();
+        sleeper.paused = false;
+        world.ranks.get(0).cutTo.add(2);
+        world.pass(Duration.ofMillis(2_500));
+        world.ranks.get(0).cutTo.clear();
+        world.pass(Duration.ofSeconds(4));
+
+        assertEquals(List.of("PAUSED 2: rank 2 was paused 5.9 s (this process)"), sleeper.heard);
+    }
+
+    @Test
+    @DisplayName("row 5: a rank that stood still has time to read before it calls anybody silent")
+    void aRankThatStoodStillHasTimeToRead() {
+        Map<String, String> sharp = new HashMap<>(TIMES);
+        sharp.put("ferro.heartbeat.suspect", "2200ms");
+        Watchers world = new Watchers(2, 1000, sharp).enter();
+        world.pass(Duration.ofMillis(3_900));
+        Watchers.Rank sleeper = world.ranks.get(1);
+        sleeper.paused = true;
+        world.pass(Duration.ofSeconds(6));
+        sleeper.paused = false;
+        sleeper.reads = false;
+        world.pass(Duration.ofMillis(600));
+        sleeper.reads = true;
+        world.pass(Duration.ofSeconds(4));
+
+        assertEquals(List.of("PAUSED 1: rank 1 was paused 5.9 s (this process)"), sleeper.heard);
+    }
+
+    @Test
+    @DisplayName("row 38: a clock that wraps makes nobody late")
+    void aClockThatWrapsMakesNobodyLate() {
+        Watchers world = new Watchers(3, LATE, TIMES).enter();
+        world.pass(Duration.ofSeconds(60));
+        world.ranks.get(1).paused = true;
+        world.pass(Duration.ofSeconds(7));
+
+        assertTrue(world.now() < 0, "the clock has not wrapped: " + world.now());
+        assertEquals(1, world.ranks.get(0).heard.size(), world.ranks.get(0).heard::toString);
+        assertTrue(world.ranks.get(0).heard.get(0).startsWith("SUSPECTED 1"));
+        assertEquals(30, world.ranks.get(0).heartbeats, 3.5);
+    }
+
+    @Test
+    void pausesAreCountedFromAnyTimeAndBeforeATickHasSeenThem() {
+        Watchers world = three();
+        Watchers.Rank rank = world.ranks.get(1);
+        world.pass(Duration.ofSeconds(1));
+        long before = world.now();
+        rank.paused = true;
+        world.pass(Duration.ofSeconds(3));
+
+        assertEquals(2.9, seconds(rank.membership.pausedSince(before)), 0.1);
+        assertEquals(
+                1.0,
+                seconds(rank.membership.pausedSince(
+                        world.now() - Duration.ofSeconds(1).toNanos())),
+                0.001);
+        rank.paused = false;
+        world.pass(Duration.ofSeconds(1));
+        assertEquals(2.9, seconds(rank.membership.pausedSince(before)), 0.1);
+        assertEquals(
+                0,
+                rank.membership.pausedSince(world.now() - Duration.ofMillis(500).toNanos()));
+        assertEquals(0, world.ranks.get(0).membership.pausedSince(before));
+    }
+
+    @Test
+    void messagesThatComeTwiceOrTooLateChangeNothing() {
+        Watchers world = new Watchers(3, 1000, TIMES);
+        world.copies = 3;
+        world.enter();
+        world.pass(Duration.ofSeconds(3));
+        Watchers.Rank sleeper = world.ranks.get(2);
+        sleeper.paused = true;
+        world.pass(Duration.ofSeconds(4));
+        sleeper.paused = false;
+        world.pass(Duration.ofSeconds(4));
+        assertEquals(List.of("PAUSED 2: rank 2 was paused 3.9 s"), world.ranks.get(0).heard);
+
+        sleeper.paused = true;
+        // an old heartbeat is no sign of life
+        ByteBuffer old = new Beat(1, 9, TimeUnit.SECONDS.toNanos(5)).encoded();
+        for (int second = 0; second < 7; second++) {
+            sleeper.control(0, old.duplicate());
+            world.pass(Duration.ofSeconds(1));
+        }
+
+        assertTrue(world.ranks.get(0).heard.get(1).startsWith("SUSPECTED 2"), world.ranks.get(0).heard::toString);
+    }
+
+    @Test
+    void aRankThatHasLeftMayBeSilent() {
+        Watchers world = three();
+        world.pass(Duration.ofSeconds(3));
+        Watchers.Rank leaver = world.ranks.get(2);
+        leaver.membership.leave(leaver);
+        world.pass(Duration.ofSeconds(60));
+
+        assertEquals(List.of(), world.ranks.get(0).heard);
+        assertEquals(0, leaver.timers.scheduled(), "a timer is left");
+        assertEquals(0, leaver.lanes, "a lane is left");
+    }
+
+    @Test
+    void theWatchGoesOnUntilTheLastGroupHasLeft() {
+        Watchers world = three();
+        Watchers.Rank first = world.ranks.get(0);
+        Recorder subgroup = new Recorder();
+        first.membership.enter(subgroup, new int[] {2, 0});
+        first.membership.leave(first);
+        world.pass(Duration.ofSeconds(3));
+        world.ranks.get(2).paused = true;
+        world.pass(Duration.ofSeconds(40));
+
+        assertEquals(List.of(), first.heard);
+        assertTrue(subgroup.text.startsWith("nothing heard from rank 0 for 30."), subgroup.text);
+        assertEquals(0, subgroup.lost, "in the numbers of the subgroup");
+        first.membership.leave(subgroup);
+        assertEquals(0, first.timers.scheduled(), "a timer is left");
+    }
+
+    @Test
+    void aGroupThatComesLaterHearsOfTheLostAsWell() {
+        Watchers world = three();
+        world.pass(Duration.ofSeconds(3));
+        world.ranks.get(2).paused = true;
+        world.pass(Duration.ofSeconds(40));
+        Recorder late = new Recorder();
+        world.ranks.get(0).membership.enter(late, new int[] {0, 2});
+        world.pass(Duration.ofSeconds(1));
+
+        assertEquals(1, late.lost);
+    }
+
+    @Test
+    void aWorldOfOneAndOneWithoutHeartbeatsHaveNoTimers() {
+        Watchers alone = new Watchers(1, 1000, TIMES).enter();
+        Watchers off = new Watchers(3, 1000, Map.of("ferro.heartbeat.interval", "0s")).enter();
+
+        assertEquals(0, alone.ranks.get(0).timers.scheduled());
+        assertEquals(0, alone.ranks.get(0).lanes);
+        assertEquals(0, off.ranks.get(0).timers.scheduled());
+        assertEquals(0, off.ranks.get(0).lanes);
+    }
+
+    @Test
+    void inLargeWorldsEachWatchesTheNextThirtyTwoAndPausesAreToldToAll() {
+        Watchers world = new Watchers(40, 1000, TIMES).enter();
+        world.pass(Duration.ofSeconds(3));
+        assertEquals(32 + 32, world.ranks.get(39).sent, "who is there, and one heartbeat, to 32 ranks");
+        world.ranks.get(39).paused = true;
+        world.pass(Duration.ofSeconds(6));
+        world.ranks.get(39).paused = false;
+        world.pass(Duration.ofSeconds(3));
+
+        assertTrue(world.ranks.get(38).heard.get(0).startsWith("SUSPECTED 39"));
+        assertTrue(world.ranks.get(7).heard.get(0).startsWith("SUSPECTED 39"));
+        assertEquals(List.of("PAUSED 39: rank 39 was paused 5.9 s"), world.ranks.get(6).heard);
+    }
+
+    @Test
+    @DisplayName("row 1: a subgroup hears of an exit also where none of its ranks looks at that process")
+    void aSubgroupHearsOfAnExitThatOthersHaveSeen() {
+        Watchers world = new Watchers(30, 1000, TIMES, new Processes("process of 20")).enter();
+        Recorder subgroup = new Recorder();
+        Watchers.Rank far = world.ranks.get(2);
+        far.membership.enter(subgroup, new int[] {20, 2});
+        far.membership.leave(far);
+        world.ranks.get(20).paused = true;
+        world.pass(Duration.ofMillis(80));
+
+        assertEquals(0, subgroup.lost);
+        assertTrue(subgroup.text.startsWith("rank 0 (pid 20 on host h) is gone: "), subgroup.text);
+        assertEquals(1, world.ranks.get(2).lanes);
+    }
+
+    @Test
+    void aSubgroupHearsOfASilentRankThatItsRanksDoNotWatch() {
+        Watchers world = new Watchers(40, 1000, TIMES).enter();
+        Recorder subgroup = new Recorder();
+        world.ranks.get(2).membership.enter(subgroup, new int[] {39, 2});
+        world.pass(Duration.ofSeconds(3));
+        world.ranks.get(39).paused = true;
+        world.pass(Duration.ofSeconds(33));
+
+        assertEquals(0, subgroup.lost);
+        assertTrue(subgroup.text.startsWith("nothing heard from rank 0 for 30."), subgroup.text);
+    }
+
+    @Test
+    void settingsUnderWhichAHealthyRankWouldBeSuspectedAreRefused() {
+        Map<String, String> settings = new HashMap<>(TIMES);
+        settings.put("ferro.heartbeat.interval", "10s");
+
+        IllegalArgumentException refusal =
+                assertThrows(IllegalArgumentException.class, () -> new Watchers(2, 1000, settings));
+
+        assertEquals(
+                "ferro.heartbeat.interval (10.0 s) must be shorter than ferro.heartbeat.suspect (5.0 s), which must be at most"
+                        + " ferro.heartbeat.limit (30.0 s): set all three",
+                refusal.getMessage());
+    }
+
+    @Test
+    @DisplayName(
+            "row 1, row 19: the exit of a process on this host is seen by a look and told as PEER_LOST within 100 ms")
+    void theExitOfAProcessIsSeenByALook() {
+        Processes host = new Processes("");
+        Watchers world = new Watchers(3, 1000, TIMES, host).enter();
+        world.pass(Duration.ofSeconds(3));
+        world.ranks.get(2).paused = true;
+        host.exited = "process of 2";
+        world.pass(Duration.ofMillis(50));
+
+        FerroException loss = only(world.ranks.get(0).peerFailures);
+        assertEquals(Code.PEER_LOST, loss.code());
+        assertEquals(Set.of(2), loss.where().culprits());
+        assertEquals(
+                "rank 2 (pid 2 on host h) is gone: its process has exited without closing its groups, seen in the process"
+                        + " table; its own output says why (seen by rank 0 of \"world\")",
+                loss.getMessage());
+        assertEquals(List.of("process of 2"), host.closed.subList(0, 1));
+    }
+
+    @Test
+    void ranksOfOneProcessAreKnownByWhatTheySayOfIt() {
+        Processes host = new Processes("");
+        Watchers world = new Watchers(5, 1000, TIMES, rank -> host.apply(rank % 2)).enter();
+        world.pass(Duration.ofSeconds(1));
+        Membership membership = world.ranks.get(3).membership;
+
+        assertEquals("{0, 2, 4}", membership.sharing(2).toString());
+        assertEquals(" (pid 0 on host h)", membership.placed(2));
+        assertEquals("{1}", Membership.unwatched().sharing(1).toString());
+        assertEquals("", Membership.unwatched().placed(1));
+    }
+
+    @Test
+    void aProcessThatHasLeftMayExitEvenIfItsGoodbyeIsReadLate() {
+        Processes host = new Processes("");
+        Watchers world = new Watchers(2, 1000, TIMES, host).enter();
+        world.pass(Duration.ofSeconds(3));
+        Watchers.Rank leaver = world.ranks.get(1);
+        host.exited = "process of 1";
+        for (int look = 0; look < 20 && world.ranks.get(0).timers.scheduled() < 2; look++) {
+            world.pass(Duration.ofMillis(1));
+        }
+        leaver.membership.leave(leaver);
+        leaver.paused = true;
+        world.pass(Duration.ofSeconds(1));
+
+        assertEquals(List.of(), world.ranks.get(0).heard);
+        assertEquals(1, world.ranks.get(0).timers.scheduled(), "only the heartbeat's");
+    }
+
+    /** A JVM may join and leave many jobs, whose ranks are in other processes: each leaves what it has opened. */
+    @ParameterizedTest
+    @ValueSource(ints = {2, 3, 5, 7})
+    void theLastGroupOfARankLeavesNoTimerAndNoWatchedProcess(int worldSize) {
+        Processes host = new Processes("");
+        Watchers world = new Watchers(worldSize, 1000, TIMES, host).enter();
+        world.pass(Duration.ofSeconds(3));
+        Watchers.Rank leaver = world.ranks.get(1);
+        Recorder part = new Recorder();
+        leaver.membership.enter(part, new int[] {1, 0});
+        List<String> watched = List.copyOf(host.open(1));
+
+        leaver.membership.leave(leaver);
+
+        assertEquals(Math.min(3, worldSize - 1), watched.size(), "processes that rank 1 watches: " + watched);
+        assertEquals(watched, host.open(1), "another group goes on");
+        assertEquals(1, leaver.timers.scheduled(), "timers while another group goes on");
+        leaver.membership.leave(part);
+
+        assertEquals(List.of(), host.open(1), "processes that rank 1 still watches");
+        assertEquals(0, leaver.timers.scheduled(), "timers of rank 1");
+        assertEquals(0, leaver.lanes, "control lanes of rank 1");
+    }
+
+    @Test
+    void processesAreWatchedWithoutHeartbeatsToo() {
+        Processes host = new Processes("");
+        Watchers world = new Watchers(2, 1000, Map.of("ferro.heartbeat.interval", "0s"), host).enter();
+        world.pass(Duration.ofSeconds(3));
+        host.exited = "process of 1";
+        world.ranks.get(1).paused = true;
+        world.pass(Duration.ofMillis(50));
+
+        assertEquals(Code.PEER_LOST, only(world.ranks.get(0).peerFailures).code());
+        assertEquals(0, world.ranks.get(0).timers.scheduled(), "nothing is left to look at");
+    }
+
+    @Test
+    void nonsenseLosesTheRankThatSentIt() {
+        Watchers world = three();
+        world.ranks.get(2).control(0, ByteBuffer.wrap(new byte[] {9, 9}));
+        world.pass(Duration.ofMillis(10));
+
+        assertEquals(Code.PROTOCOL, only(world.ranks.get(0).peerFailures).code());
+    }
+
+    @Test
+    void aRankThatRanOutOfMemoryForAWhileGoesOnWithItsHeartbeats() {
+        Watchers world = three();
+        world.pass(Duration.ofSeconds(3));
+        world.ranks.get(1).exhausted = true;
+        world.pass(Duration.ofSeconds(4));
+        world.ranks.get(1).exhausted = false;
+        world.pass(Duration.ofSeconds(60));
+
+        assertEquals(List.of(), world.ranks.get(0).peerFailures);
+    }
+
+    @Test
+    void aLossThatMakesNoSenseIsBlamedOnWhoTellsIt() {
+        List<Lost> nonsense = List.of(
+                new Lost(-1, Code.PEER_LOST, "gone"),
+                new Lost(3, Code.PARTITION, "silent"),
+                new Lost(0, Code.TIMED_OUT, "late"));
+        for (Lost told : nonsense) {
+            Watchers world = three();
+            world.pass(Duration.ofSeconds(3));
+            world.ranks.get(2).control(1, told.encoded());
+            world.pass(Duration.ofSeconds(1));
+            assertEquals(
+                    Set.of(2), only(world.ranks.get(1).peerFailures).where().culprits(), told::toString);
+
+            // the innocent are still watched
+            world.ranks.get(0).paused = true;
+            world.pass(Duration.ofSeconds(10));
+            assertTrue(world.ranks.get(1).heard.get(1).startsWith("SUSPECTED 0"), told::toString);
+        }
+    }
+
+    @Test
+    void aGroupMadeAfterASilentRankIsHeardOfAgainMayHaveItAlsoWhereNobodyWatchesIt() {
+        Watchers world = new Watchers(40, 1000, TIMES).enter();
+        world.pass(Duration.ofSeconds(3));
+        world.ranks.get(39).paused = true;
+        world.pass(Duration.ofSeconds(33));
+        assertTrue(!world.ranks.get(2).peerFailures.isEmpty(), "told by those that watch it");
+        world.ranks.get(39).paused = false;
+        world.pass(Duration.ofSeconds(3));
+        Recorder late = new Recorder();
+        world.ranks.get(2).membership.enter(late, new int[] {39, 2});
+        world.pass(Duration.ofSeconds(1));
+
+        assertEquals(-1, late.lost, late.text);
+    }
+
+    private static double seconds(long nanos) {
+        return nanos / 1e9;
+    }
+
+    private static <T> T only(List<T> list) {
+        assertEquals(1, list.size(), list::toString);
+        return list.get(0);
+    }
+
+    /** A subgroup. */
+    private static final class Recorder implements Membership.Member {
+        private int lost = -1;
+        private String text = "";
+
+        @Override
+        public void lost(int rank, FerroException cause) {
+            lost = rank;
+            text = cause.getMessage();
+        }
+
+        @Override
+        public void event(GroupEvent.Kind kind, int rank, String said) {
+            // only losses count here
+        }
+
+        @Override
+        public void heartbeat() {
+            // nothing was called
+        }
+    }
+}

@@ -1,0 +1,101 @@
+package ferro.control.wire;
+
+import ferro.FerroException.Code;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** The fields of a message as it asks for them, for the table of docs/wire-protocol.md. */
+final class FieldList implements Fields {
+    private final WireMessage message;
+    private final List<String> names = new ArrayList<>();
+    private final List<String> types = new ArrayList<>();
+    private int leastBytes = 1;
+    private int mostBytes = 1;
+
+    FieldList(MessageFamily family, int kind) {
+        message = family.of(kind, this);
+    }
+
+    List<String> names() {
+        return names;
+    }
+
+    int mostBytes() {
+        return mostBytes;
+    }
+
+    /** Returns the row of the table, but for what the message means. */
+    String row() {
+        StringBuilder fields = new StringBuilder();
+        for (int field = 0; field < names.size(); field++) {
+            fields.append(field == 0 ? "" : ", ")
+                    .append('`')
+                    .append(names.get(field))
+                    .append("` ")
+                    .append(types.get(field));
+        }
+        String bytes = leastBytes == mostBytes ? "" + leastBytes : leastBytes + " to " + mostBytes;
+        return "| " + message.kind() + " | " + name() + " | " + (fields.isEmpty() ? "none" : fields) + " | " + bytes
+                + " |";
+    }
+
+    String name() {
+        return message.getClass().getSimpleName();
+    }
+
+    Class<?> type() {
+        return message.getClass();
+    }
+
+    private void add(String name, String type, int least, int most) {
+        names.add(name);
+        types.add(type);
+        leastBytes += least;
+        mostBytes += most;
+    }
+
+    @Override
+    public long int64(String name) {
+        add(name, "int64", Long.BYTES, Long.BYTES);
+        return 0;
+    }
+
+    @Override
+    public int count(String name) {
+        add(name, "count", Integer.BYTES, Integer.BYTES);
+        return 0;
+    }
+
+    @Override
+    public int rank(String name) {
+        add(name, "rank", Integer.BYTES, Integer.BYTES);
+        return 0;
+    }
+
+    @Override
+    public Code code(String name, Set<Code> possible) {
+        String some = possible.size() == Code.values().length ? "" : " of " + new TreeSet<>(possible);
+        add(name, "code" + some, 1, 1);
+        return Code.ABORTED;
+    }
+
+    @Override
+    public String ranks(String name) {
+        add(name, "ranks", Short.BYTES, Short.BYTES + FieldWriter.RANKS_MOST);
+        return "";
+    }
+
+    @Override
+    public String joinedRanks(String name) {
+        add(name, "joined ranks", Short.BYTES, Short.BYTES + FieldWriter.RANKS_MOST);
+        return "";
+    }
+
+    @Override
+    public String text(String name, int bytesMost) {
+        add(name, "text to " + bytesMost, Short.BYTES, Short.BYTES + bytesMost);
+        return "";
+    }
+}

@@ -1,0 +1,110 @@
+package ferro.control.wire;
+
+import ferro.FerroException.Code;
+import ferro.control.failure.ControlMessage;
+import ferro.control.failure.ControlMessage.Abort;
+import ferro.control.failure.ControlMessage.Agree;
+import ferro.control.failure.ControlMessage.Called;
+import ferro.control.failure.ControlMessage.Cancel;
+import ferro.control.failure.ControlMessage.Goodbye;
+import ferro.control.failure.ControlMessage.Heard;
+import ferro.control.failure.ControlMessage.Query;
+import ferro.control.failure.Status;
+import ferro.control.membership.Hashing;
+import ferro.control.membership.MembershipMessage;
+import ferro.control.membership.MembershipMessage.Beat;
+import ferro.control.membership.MembershipMessage.Found;
+import ferro.control.membership.MembershipMessage.Leave;
+import ferro.control.membership.MembershipMessage.Lost;
+import ferro.control.membership.MembershipMessage.Present;
+import java.nio.ByteBuffer;
+import java.util.List;
+
+/** One of the two families of messages, with samples of each record that go to the ends of what its fields can be. */
+enum MessageFamily {
+    CONTROL(
+            "### Messages of a group",
+            new Abort(0, -1, Code.PEER_LOST, 0, 0, "", ""),
+            new Abort(2, Long.MIN_VALUE + 3, Code.MISMATCH, Integer.MAX_VALUE, 127, "1,2", "größer als 3"),
+            new Abort(1, Long.MAX_VALUE, Code.ABORTED, 1, Integer.MAX_VALUE, ranks(), "€".repeat(933) + "x"),
+            new Goodbye(0, 0, 0, 0, ""),
+            new Goodbye(-1, Long.MAX_VALUE, Long.MIN_VALUE, -2, "ß".repeat(256)),
+            new Heard(0, 0),
+            new Heard(Long.MIN_VALUE, Long.MAX_VALUE),
+            new Query(1, 0, 0, ""),
+            new Query(-1, Long.MAX_VALUE, Long.MIN_VALUE, "x".repeat(512)),
+            new Status(0, 0, "", 0, 0, 0, "", "", "", 0),
+            new Status(1, 2, "lastCall", 3, 4, 5, "call", "place\nof two lines", "7,1000000", 6),
+            new Status(-1, -2, "ü".repeat(256), -3, -4, -5, "€".repeat(170), "x".repeat(1800), ranks(), -6),
+            new Agree(1, 1, Hashing.of("[0, 1]"), "[0, 1]"),
+            new Agree(-1, Long.MIN_VALUE, Long.MAX_VALUE, "\uD83D\uDE00".repeat(700)),
+            new Cancel(1, Code.INTERRUPTED, "", ""),
+            new Cancel(Long.MIN_VALUE, Code.TIMED_OUT, ranks(), "y".repeat(2800)),
+            new Called(1, 0, ""),
+            new Called(-1, Long.MAX_VALUE, "allReduce f32[4] sum")) {
+        @Override
+        WireMessage decode(ByteBuffer message) {
+            return ControlMessage.decode(message, WORLD_SIZE);
+        }
+
+        @Override
+        WireMessage of(int kind, Fields in) {
+            return ControlMessage.of(kind, in);
+        }
+    },
+
+    MEMBERSHIP(
+            "### Messages of memberships",
+            new Present(0, "", ""),
+            new Present(Long.MIN_VALUE, "ß".repeat(400), "linux 1 2 3 4"),
+            new Present(Long.MAX_VALUE, "x".repeat(800), "\uD83D\uDE00".repeat(200)),
+            new Beat(1, 0, 0),
+            new Beat(-1, Long.MIN_VALUE, Long.MAX_VALUE),
+            new Leave(),
+            new Lost(0, Code.PEER_LOST, ""),
+            new Lost(2, Code.PARTITION, "größer als \uFFFD und 3\n"),
+            new Lost(1, Code.PROTOCOL, "€".repeat(266)),
+            new Found(0),
+            new Found(2)) {
+        @Override
+        WireMessage decode(ByteBuffer message) {
+            return MembershipMessage.decode(message, WORLD_SIZE);
+        }
+
+        @Override
+        WireMessage of(int kind, Fields in) {
+            return MembershipMessage.of(kind, in);
+        }
+    };
+
+    static final int WORLD_SIZE = 3;
+
+    /** Of its table in docs/wire-protocol.md. */
+    final String heading;
+
+    final List<WireMessage> samples;
+
+    MessageFamily(String heading, WireMessage... samples) {
+        this.heading = heading;
+        this.samples = List.of(samples);
+    }
+
+    /** Reads a message of a group of three ranks. */
+    abstract WireMessage decode(ByteBuffer message);
+
+    abstract WireMessage of(int kind, Fields in);
+
+    /** How many records there are. */
+    int kinds() {
+        return family().getPermittedSubclasses().length;
+    }
+
+    /** A list of the greatest length. */
+    private static String ranks() {
+        return "1,".repeat(511) + "02";
+    }
+
+    private Class<?> family() {
+        return samples.get(0).getClass().getInterfaces()[0];
+    }
+}

@@ -1,0 +1,26 @@
+package ferro.control.wire;
+
+import com.code_intelligence.jazzer.junit.FuzzTest;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Bytes that Jazzer makes up by the branches that they reach; it begins with a message of each record. */
+class MessageFuzzTest {
+    static Stream<byte[]> messages() {
+        return Stream.of(MessageFamily.values())
+                .flatMap(family -> family.samples.stream())
+                .map(message -> {
+                    byte[] bytes = new byte[message.encoded().remaining()];
+                    message.encoded().get(bytes);
+                    return bytes;
+                });
+    }
+
+    @MethodSource("messages")
+    @FuzzTest(maxDuration = "1m")
+    void whateverComesIsRefusedOrComesBackAsItWas(byte[] bytes) {
+        for (MessageFamily family : MessageFamily.values()) {
+            MessageFuzz.isRead(family, bytes);
+        }
+    }
+}
