@@ -1,6 +1,7 @@
 /** Collectives of NCCL and RCCL by JNA, memory of their devices, and collectives on device tensors through host memory. */
 module ferro.backend.nccl {
     requires transitive ferro.spi;
+    requires ferro.collectives;
     requires com.sun.jna;
 
     exports ferro.backend.nccl;

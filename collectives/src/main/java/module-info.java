@@ -8,11 +8,14 @@ module ferro.collectives {
     requires jdk.unsupported;
 
     exports ferro.collectives;
-    exports ferro.control.failure to
-            ferro.backend.simulated;
     exports ferro.collectives.link;
     exports ferro.collectives.plan;
     exports ferro.collectives.reduce;
+    exports ferro.control.failure to
+            ferro.backend.nccl,
+            ferro.backend.simulated;
+    exports ferro.control.wire to
+            ferro.backend.nccl;
     exports ferro.group;
     exports ferro.job;
 }

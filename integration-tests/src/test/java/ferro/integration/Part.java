@@ -15,7 +15,7 @@ enum Part {
     SIMULATED(packages("ferro.backend.simulated.."), libraries(), SPI, CONTROL, COLLECTIVES),
     TCP(packages("ferro.backend.tcp.."), libraries("ferro.shaded.io.netty.."), SPI, COLLECTIVES),
     SHM(packages("ferro.backend.shm.."), libraries(), SPI),
-    NCCL(packages("ferro.backend.nccl.."), libraries("com.sun.jna.."), SPI),
+    NCCL(packages("ferro.backend.nccl.."), libraries("com.sun.jna.."), SPI, CONTROL),
     GLOO_FALLBACK(packages("ferro.backend.gloofallback.."), libraries(), SPI),
     TCK(
             packages("ferro.tck.."),

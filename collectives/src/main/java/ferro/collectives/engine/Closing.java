@@ -202,9 +202,9 @@ final class Closing implements LeftGroups.OpenGroup {
         if (parts.control.failure() == null) {
             String stands = underWay();
             if (!signal.isEmpty()) {
-                parts.control.fail(Failures.endedBySignal(parts.group, signal, stands, calls.ended()));
+                parts.control.fail(Failures.endedBySignal(parts.group.rank(), signal, stands, calls.ended()));
             } else if (!stands.isEmpty()) {
-                parts.control.fail(Failures.exits(parts.group, stands));
+                parts.control.fail(Failures.exits(parts.group.rank(), stands));
             }
         }
         return parts.control.leave(losers(), until());

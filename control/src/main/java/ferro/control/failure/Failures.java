@@ -79,10 +79,10 @@ public final class Failures {
     }
 
     /** Makes the failure of a group for a rank whose JVM exits during a call. */
-    public static Failure exits(GroupSpec group, String call) {
-        String text = "the JVM exits while rank " + group.rank() + " is in " + call
+    public static Failure exits(int rank, String call) {
+        String text = "the JVM exits while rank " + rank + " is in " + call
                 + ": its main has returned, or something has called System.exit";
-        return new Failure(Code.ABORTED, group.rank(), -1, Integer.toString(group.rank()), text, null);
+        return new Failure(Code.ABORTED, rank, -1, Integer.toString(rank), text, null);
     }
 
     /** Makes the exception for a call on a closed group. */
@@ -103,11 +103,11 @@ public final class Failures {
     }
 
     /** Makes the failure of a group for a rank whose JVM is ended by a signal. */
-    public static Failure endedBySignal(GroupSpec group, String signal, String call, long ended) {
+    public static Failure endedBySignal(int rank, String signal, String call, long ended) {
         String where =
                 call.isEmpty() ? ended == 0 ? " before its first collective" : " after seq " + ended : " in " + call;
-        String text = "rank " + group.rank() + " was ended by shutdown (" + signal + ")" + where;
-        return new Failure(Code.ABORTED, group.rank(), -1, Integer.toString(group.rank()), text, null);
+        String text = "rank " + rank + " was ended by shutdown (" + signal + ")" + where;
+        return new Failure(Code.ABORTED, rank, -1, Integer.toString(rank), text, null);
     }
 
     /** Makes the failure of a call whose thread was interrupted. */

@@ -4,10 +4,11 @@ import ferro.FerroException.Code;
 import ferro.backend.nccl.memory.HostStage;
 import ferro.backend.nccl.queue.Deadline;
 import ferro.backend.nccl.queue.FailureRecords;
-import ferro.backend.nccl.queue.GroupFailure;
 import ferro.backend.nccl.queue.NcclOperation;
 import ferro.backend.nccl.queue.NcclWork;
 import ferro.backend.nccl.queue.WorkQueue;
+import ferro.control.failure.Failure;
+import ferro.control.failure.Failures;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -83,7 +84,7 @@ final class BackendEnding {
             String rank = Integer.toString(queue.identity().rank());
             String text = "rank " + rank + " closed the group with work that had not ended after "
                     + bound.lengthMillis() + " ms";
-            queue.fail(new GroupFailure(Code.ABORTED, rank, text, null));
+            queue.fail(queue.identity().failure(Code.ABORTED, rank, text, null));
         }
         if (queue.failure() != null) {
             queue.firstFailure().awaitSettled(queue.deadline(SETTLE_BOUND));
@@ -107,10 +108,10 @@ final class BackendEnding {
             long ended = queue.lastSequence();
             // if this half has done nothing, the other half knows better how far the rank has come
             if (!queue.records().isControlled() || !call.isEmpty() || ended > 0) {
-                queue.fail(GroupFailure.endedBySignal(queue.identity().rank(), signal, call, ended));
+                queue.fail(Failures.endedBySignal(queue.identity().rank(), signal, call, ended));
             }
         } else if (!call.isEmpty()) {
-            queue.fail(GroupFailure.exits(queue.identity().rank(), call));
+            queue.fail(Failures.exits(queue.identity().rank(), call));
         }
         return true;
     }
@@ -227,7 +228,7 @@ final class BackendEnding {
 
     /** Returns the ranks that are known to be lost: they say no goodbye. */
     private List<Integer> lost() {
-        GroupFailure why = queue.failure();
-        return why != null && why.code() == Code.PEER_LOST ? GroupFailure.ranks(why.culprits()) : List.of();
+        Failure why = queue.failure();
+        return why != null && why.code() == Code.PEER_LOST ? why.blamed() : List.of();
     }
 }

@@ -10,11 +10,12 @@ import ferro.backend.nccl.comm.SubgroupLog.LoggedCall;
 import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.Deadline;
 import ferro.backend.nccl.queue.FailureRecords;
-import ferro.backend.nccl.queue.GroupFailure;
 import ferro.backend.nccl.queue.LeaveLog;
 import ferro.backend.nccl.queue.LeaveRecord;
+import ferro.backend.nccl.queue.NcclFailures;
 import ferro.backend.nccl.queue.NcclOperation;
 import ferro.backend.nccl.queue.WorkQueue;
+import ferro.control.failure.Failure;
 import ferro.spi.GroupSpec;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -199,8 +200,8 @@ final class NewGroups {
             }
             byte[] over = FailureRecords.peek(store(), theirs.key() + "/over");
             if (over != null) {
-                GroupFailure why = GroupFailure.decoded(over, queue.identity().worldSize())
-                        .orElse(new GroupFailure(Code.ABORTED, Integer.toString(rank), "given up", null));
+                Failure why = NcclFailures.decoded(over, queue.identity().worldSize())
+                        .orElse(queue.identity().failure(Code.ABORTED, Integer.toString(rank), "given up", null));
                 throw failure(attempt, why);
             }
         }
@@ -220,19 +221,20 @@ final class NewGroups {
         if (left.isPresent() && entry(attempt, rank) == null) {
             String text = "rank " + rank + " left after seq " + left.get().last() + " without calling newGroup "
                     + attempt.own;
-            throw failure(attempt, new GroupFailure(Code.PEER_LOST, Integer.toString(rank), text, null));
+            throw failure(attempt, queue.identity().failure(Code.PEER_LOST, Integer.toString(rank), text, null));
         }
     }
 
     private FerroException differs(GroupAttempt attempt, LoggedCall theirs, int rank) {
-        GroupFailure why = new GroupFailure(
-                Code.MISMATCH,
-                rank + "," + self(),
-                "rank " + self() + " called newGroup " + attempt.own + ", rank " + rank + " called newGroup " + theirs
-                        + ": exactly the members of a group must call newGroup, in the same order",
-                null);
+        Failure why = queue.identity()
+                .failure(
+                        Code.MISMATCH,
+                        rank + "," + self(),
+                        "rank " + self() + " called newGroup " + attempt.own + ", rank " + rank + " called newGroup "
+                                + theirs + ": exactly the members of a group must call newGroup, in the same order",
+                        null);
         // a member that waits for the other one may not see this rank's log
-        store().set(theirs.key() + "/over", why.encoded());
+        store().set(theirs.key() + "/over", NcclFailures.encoded(why));
         return failure(attempt, why);
     }
 
@@ -248,12 +250,13 @@ final class NewGroups {
                 : those + (absent.size() == 1 ? " has" : " have") + " not called it";
         String text = "timed out after " + attempt.deadline.lengthMillis() + " ms: " + why
                 + "; this rank called newGroup " + attempt.own;
-        return failure(attempt, new GroupFailure(Code.TIMED_OUT, String.join(",", absent), text, null));
+        return failure(attempt, queue.identity().failure(Code.TIMED_OUT, String.join(",", absent), text, null));
     }
 
-    private FerroException failure(GroupAttempt attempt, GroupFailure why) {
+    private FerroException failure(GroupAttempt attempt, Failure why) {
         CommIdentity identity = queue.identity();
-        return why.exception(
+        return NcclFailures.exception(
+                why,
                 identity.where(NcclOperation.NEW_GROUP, attempt.deadline.elapsedNanos()),
                 identity.during(NcclOperation.NEW_GROUP));
     }
@@ -262,16 +265,17 @@ final class NewGroups {
     private void giveUp(GroupAttempt attempt, RuntimeException failure) {
         boolean told = failure instanceof FerroException known
                 && (known.code() == Code.MISMATCH || known.code() == Code.TIMED_OUT || known.code() == Code.PEER_LOST);
-        GroupFailure ofParent = queue.failure();
-        GroupFailure why = told
-                ? GroupFailure.of((FerroException) failure)
-                : new GroupFailure(
-                        Code.ABORTED,
-                        Integer.toString(self()),
-                        ofParent == null ? failure.getMessage() : ofParent.text(),
-                        null);
+        Failure ofParent = queue.failure();
+        Failure why = told
+                ? NcclFailures.of((FerroException) failure, self())
+                : queue.identity()
+                        .failure(
+                                Code.ABORTED,
+                                Integer.toString(self()),
+                                ofParent == null ? failure.getMessage() : ofParent.text(),
+                                null);
         try {
-            store().set(attempt.own.key() + "/over", why.encoded());
+            store().set(attempt.own.key() + "/over", NcclFailures.encoded(why));
         } catch (RuntimeException gone) {
             failure.addSuppressed(gone);
         }
@@ -283,7 +287,8 @@ final class NewGroups {
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             String text = "interrupted while waiting for the members of " + attempt.own;
-            throw failure(attempt, new GroupFailure(Code.INTERRUPTED, Integer.toString(self()), text, interrupted));
+            throw failure(
+                    attempt, queue.identity().failure(Code.INTERRUPTED, Integer.toString(self()), text, interrupted));
         }
         return Math.min(LONGEST_NAP_NANOS, nap * 2);
     }

@@ -10,7 +10,7 @@ import ferro.backend.nccl.NcclException;
 import ferro.backend.nccl.comm.NcclChecks.Span;
 import ferro.backend.nccl.ffi.Checks;
 import ferro.backend.nccl.ffi.Cuda;
-import ferro.backend.nccl.queue.GroupFailure;
+import ferro.backend.nccl.queue.NcclFailures;
 import ferro.backend.nccl.queue.NcclOperation;
 import ferro.backend.nccl.queue.WorkQueue;
 import java.time.Duration;
@@ -208,7 +208,7 @@ final class RawCalls {
             if (FATAL.contains(failure.code())
                     && !refused
                     && !lane.comm().thread().isCurrent()) {
-                queue.fail(GroupFailure.natively(
+                queue.fail(NcclFailures.natively(
                         failure.code(),
                         failure.getMessage(),
                         failure,

@@ -1,7 +1,9 @@
 package ferro.backend.nccl.queue;
 
+import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.InvalidRankException;
+import ferro.control.failure.Failure;
 import java.time.Duration;
 
 /**
@@ -42,6 +44,11 @@ public record CommIdentity(String group, int rank, int worldSize, int device) {
     /** Returns the place of a failure of a call, which is named with its label. */
     Where where(String call, long elapsedNanos) {
         return Where.of(group, rank).during(call, -1).after(Duration.ofNanos(elapsedNanos), Duration.ZERO);
+    }
+
+    /** Makes a failure that this rank has seen; {@code culprits} are ranks with commas, {@code cause} may be null. */
+    public Failure failure(Code code, String culprits, String text, Throwable cause) {
+        return new Failure(code, rank, -1, culprits, text, cause);
     }
 
     /** Returns the start of a message. */

@@ -2,6 +2,7 @@ package ferro.backend.nccl.queue;
 
 import ferro.FerroException.Code;
 import ferro.Store;
+import ferro.control.failure.Failure;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
@@ -117,19 +118,19 @@ public final class FailureRecords {
      * Records the first failure in the store; a record that is there already stays. On the notes thread itself the
      * record is written when this returns, since the next task of that thread may take long.
      */
-    void tell(GroupFailure why) {
+    void tell(Failure why) {
         String self = Integer.toString(identity.rank());
         boolean asItIs = why.code() == Code.TIMED_OUT
                 || why.code() == Code.MISMATCH
                 || why.code() == Code.PEER_LOST
                 || isOfOthers(why)
                 || controlled && why.code() != Code.INTERRUPTED;
-        GroupFailure record = asItIs
-                ? new GroupFailure(why.code(), why.culprits(), why.text(), null)
-                : new GroupFailure(Code.ABORTED, self, "rank " + self + " ended the group: " + why.text(), null);
+        Failure record = asItIs
+                ? why
+                : identity.failure(Code.ABORTED, self, "rank " + self + " ended the group: " + why.text(), null);
         later(
                 () -> {
-                    store.compareAndSet(key("ended"), null, record.encoded());
+                    store.compareAndSet(key("ended"), null, NcclFailures.encoded(record));
                     if (why.code() == Code.MISMATCH) {
                         // ranks whose calls have succeeded, and which are in no call now, look at the record then
                         store.set(key("compare"), text(self));
@@ -152,11 +153,11 @@ public final class FailureRecords {
      *
      * @param oldest operation that the failure ends, or null
      */
-    GroupFailure judged(GroupFailure why, NcclWork oldest) {
+    Failure judged(Failure why, NcclWork oldest) {
         if (!isOfOthers(why)) {
             return why;
         }
-        AtomicReference<GroupFailure> verdict = new AtomicReference<>(why);
+        AtomicReference<Failure> verdict = new AtomicReference<>(why);
         CountDownLatch looked = new CountDownLatch(1);
         later(() -> ended(oldest).filter(told -> !isOfOthers(told)).ifPresent(verdict::set), looked);
         Deadline.after(VERDICT_BOUND, System::nanoTime).awaitQuietly(looked);
@@ -185,12 +186,12 @@ public final class FailureRecords {
      * let the calls of this rank succeed, so that nothing else tells it; the failure that the other rank records then ends
      * this rank too. This is one request in the life of the group.
      */
-    void compareWhenAsked(RecentCalls calls, Consumer<GroupFailure> ends) {
+    void compareWhenAsked(RecentCalls calls, Consumer<Failure> ends) {
         answer.set(() -> later(() -> {
             publish(calls);
             store.when(key("ended"))
                     .thenAccept(record -> later(() ->
-                            GroupFailure.decoded(record, identity.worldSize()).ifPresent(ends)));
+                            NcclFailures.decoded(record, identity.worldSize()).ifPresent(ends)));
         }));
         // the store may outlive the group, and keeps what it is given here
         AtomicReference<Runnable> kept = answer;
@@ -214,7 +215,7 @@ public final class FailureRecords {
      * @param calls calls of this rank
      * @return the mismatch, if calls of ranks differ
      */
-    Optional<GroupFailure> differingCalls(RecentCalls calls) {
+    Optional<Failure> differingCalls(RecentCalls calls) {
         Map<Integer, byte[]> known = new ConcurrentHashMap<>();
         known.put(identity.rank(), calls.encoded());
         CountDownLatch missing = new CountDownLatch(identity.worldSize() - 1);
@@ -233,7 +234,7 @@ public final class FailureRecords {
             }
         });
         Deadline.after(COMPARE_BOUND, System::nanoTime).awaitQuietly(missing);
-        return RecentCalls.firstDifference(known, identity.worldSize());
+        return RecentCalls.firstDifference(known, identity);
     }
 
     /** Increments a counter. The last rank to do so writes a key that can be waited for. */
@@ -247,7 +248,7 @@ public final class FailureRecords {
      * Returns whether the failure is that another rank is lost and NCCL does not say which. The rank that gets this
      * failure is not to blame.
      */
-    private static boolean isOfOthers(GroupFailure why) {
+    private static boolean isOfOthers(Failure why) {
         return why.code() == Code.NATIVE && why.culprits().isEmpty();
     }
 
@@ -307,7 +308,7 @@ public final class FailureRecords {
      * Reads the records if the operation is slow, and writes one. Does nothing while an earlier call is still in
      * progress.
      */
-    void whilePending(NcclWork oldest, Consumer<GroupFailure> ends) {
+    void whilePending(NcclWork oldest, Consumer<Failure> ends) {
         if (oldest.deadline().elapsedNanos() < patienceNanos(oldest) || !asking.compareAndSet(false, true)) {
             return;
         }
@@ -325,10 +326,10 @@ public final class FailureRecords {
     }
 
     /** Returns why the operation cannot end: the group has failed, or a rank has left without making it. */
-    private Optional<GroupFailure> ended(NcclWork oldest) {
+    private Optional<Failure> ended(NcclWork oldest) {
         byte[] record = peek("ended");
         if (record != null) {
-            return GroupFailure.decoded(record, identity.worldSize());
+            return NcclFailures.decoded(record, identity.worldSize());
         }
         if (oldest == null) {
             return Optional.empty();
@@ -338,7 +339,7 @@ public final class FailureRecords {
     }
 
     /** Records the call of the first slow rank. The others compare their call with it. */
-    private Optional<GroupFailure> announce(NcclWork work) {
+    private Optional<Failure> announce(NcclWork work) {
         store.set(key("at/" + identity.rank()), text(Long.toString(work.sequence())));
         byte[] mine = text(
                 work.sequence() + "\n" + identity.rank() + "\n" + work.title().print());
@@ -357,10 +358,10 @@ public final class FailureRecords {
         return Optional.empty();
     }
 
-    private GroupFailure mismatch(NcclWork work, String[] theirs) {
+    private Failure mismatch(NcclWork work, String[] theirs) {
         String text = "ranks made different calls as seq " + theirs[0] + ": rank " + theirs[1] + " calls " + theirs[2]
                 + ", rank " + identity.rank() + " calls " + work.title().print();
-        return new GroupFailure(Code.MISMATCH, theirs[1] + "," + identity.rank(), text, null);
+        return identity.failure(Code.MISMATCH, theirs[1] + "," + identity.rank(), text, null);
     }
 
     /**

@@ -5,10 +5,12 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.GroupEvent;
+import ferro.control.failure.Failure;
 import ferro.spi.Listeners;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -34,12 +36,12 @@ public final class FirstFailure {
     private final UserThreads threads;
     private final Runnable wakeWatchdog;
     private final Listeners listeners;
-    private final AtomicReference<GroupFailure> failure = new AtomicReference<>();
+    private final AtomicReference<Failure> failure = new AtomicReference<>();
     private final CountDownLatch settled = new CountDownLatch(1);
     private volatile boolean drained;
     private volatile FerroException firstThrown;
     /** Failure to report if the native abort does not return; null if it does. */
-    private volatile GroupFailure stuck;
+    private volatile Failure stuck;
 
     private volatile HostHalf host;
     /** The operation whose caller was interrupted; null if none was. */
@@ -59,7 +61,7 @@ public final class FirstFailure {
     }
 
     /** Returns why the group has ended, or null. */
-    GroupFailure get() {
+    Failure get() {
         return failure.get();
     }
 
@@ -70,9 +72,13 @@ public final class FirstFailure {
 
     /** Throws if the group has failed. */
     void refuse(String call) {
-        GroupFailure why = stuck == null ? failure.get() : stuck;
+        Failure why = stuck == null ? failure.get() : stuck;
         if (why != null) {
-            throw why.agreed().later(identity().where(call, 0), identity().during(call), firstThrown);
+            throw NcclFailures.later(
+                    NcclFailures.agreed(why),
+                    identity().where(call, 0),
+                    identity().during(call),
+                    firstThrown);
         }
     }
 
@@ -115,7 +121,7 @@ public final class FirstFailure {
      * Ends the group, unless it has ended. Waits a moment for the rank to blame if there is none and the other half or
      * the store may know it.
      */
-    void fail(GroupFailure why) {
+    void fail(Failure why) {
         HostHalf half = host;
         if (failure.get() != null) {
             return;
@@ -123,19 +129,19 @@ public final class FirstFailure {
         if (half == null) {
             fail(records.judged(why, queue.oldest()), false);
         } else {
-            GroupFailure judged = half.judged(why, () -> failure.get() != null);
+            Failure judged = half.judged(why, () -> failure.get() != null);
             fail(judged, judged == why || judged.code() == Code.TIMED_OUT);
         }
     }
 
-    private void fail(GroupFailure why, boolean telling) {
+    private void fail(Failure why, boolean telling) {
         if (!failure.compareAndSet(null, why)) {
             return;
         }
         NcclWork oldest = queue.oldest();
         Where where = oldest == null ? identity().where(queue.lastRaw(), 0) : oldest.where();
         String during = oldest == null ? identity().during(queue.lastRaw()) : oldest.during();
-        firstThrown = why.agreed().exception(where, during);
+        firstThrown = NcclFailures.exception(NcclFailures.agreed(why), where, during);
         try {
             if (telling) {
                 host.tell(firstThrown);
@@ -146,7 +152,7 @@ public final class FirstFailure {
             }
         } finally {
             wakeWatchdog.run();
-            listeners.tell(recorded(GroupEvent.Kind.FAILED, why.culprits(), firstThrown.getMessage()));
+            listeners.tell(recorded(GroupEvent.Kind.FAILED, why.blamed(), firstThrown.getMessage()));
             NcclRecording recording = queue.recording();
             if (recording != null) {
                 recording.groupFailed();
@@ -159,11 +165,11 @@ public final class FirstFailure {
         String text = identity().during(work.title().name()) + ": " + work.print() + " has waited "
                 + work.elapsed().toMillis() + " ms of " + work.deadline().lengthMillis() + " ms: " + waited.text();
         LOG.log(Level.WARNING, text);
-        listeners.tell(recorded(GroupEvent.Kind.LATE, waited.culprits(), text));
+        listeners.tell(recorded(GroupEvent.Kind.LATE, waited.blamed(), text));
     }
 
-    private GroupEvent recorded(GroupEvent.Kind kind, String ranks, String text) {
-        GroupEvent event = GroupEvent.of(kind, identity().group(), identity().rank(), GroupFailure.ranks(ranks), text);
+    private GroupEvent recorded(GroupEvent.Kind kind, List<Integer> ranks, String text) {
+        GroupEvent event = GroupEvent.of(kind, identity().group(), identity().rank(), ranks, text);
         NcclRecording recording = queue.recording();
         if (recording != null) {
             recording.event(event);
@@ -172,8 +178,8 @@ public final class FirstFailure {
     }
 
     /** Returns what an operation that the group's failure ends tells: only the interrupted one tells an interrupt. */
-    GroupFailure toldBy(NcclWork work, GroupFailure why) {
-        return work == interrupted ? why : why.agreed();
+    Failure toldBy(NcclWork work, Failure why) {
+        return work == interrupted ? why : NcclFailures.agreed(why);
     }
 
     /** Ends the group because the caller of a work was interrupted. */
@@ -181,14 +187,14 @@ public final class FirstFailure {
         String text = "rank " + identity().rank() + " was interrupted in "
                 + work.title().print();
         interrupted = work;
-        fail(new GroupFailure(Code.INTERRUPTED, Integer.toString(identity().rank()), text, interrupt));
+        fail(identity().failure(Code.INTERRUPTED, Integer.toString(identity().rank()), text, interrupt));
     }
 
     /** Ends the group because the program asked for it. Waits until the abort is over, at most fifteen seconds. */
     public void abort(Throwable cause) {
         String self = Integer.toString(identity().rank());
         String text = "aborted by rank " + self + ": " + (cause == null ? "no cause given" : cause.getMessage());
-        fail(new GroupFailure(Code.ABORTED, self, text, cause));
+        fail(identity().failure(Code.ABORTED, self, text, cause));
         awaitSettled(comm.deadline(SETTLE_BOUND));
     }
 
@@ -198,15 +204,16 @@ public final class FirstFailure {
      */
     void failedNatively(NcclOperation operation, Throwable thrown) {
         if (thrown instanceof FerroException mismatch && mismatch.code() == Code.MISMATCH) {
-            fail(GroupFailure.of(mismatch));
+            fail(NcclFailures.of(mismatch, identity().rank()));
             return;
         }
-        if (failure.get() == null && GroupFailure.mayBeDifferentCalls(thrown)) {
-            records.differingCalls(queue.recentCalls()).ifPresent(differing -> fail(differing.causedBy(thrown)));
+        if (failure.get() == null && NcclFailures.mayBeDifferentCalls(thrown)) {
+            records.differingCalls(queue.recentCalls())
+                    .ifPresent(differing -> fail(NcclFailures.causedBy(differing, thrown)));
         }
         Code code = thrown instanceof FerroException known ? known.code() : Code.NATIVE;
         String text = operation.failing() + " failed: " + thrown.getMessage();
-        fail(GroupFailure.natively(code, text, thrown, identity().rank()));
+        fail(NcclFailures.natively(code, text, thrown, identity().rank()));
     }
 
     /** Aborts natively and ends the remaining operations. Called once, by the watchdog only. */
@@ -227,12 +234,12 @@ public final class FirstFailure {
         }
     }
 
-    private GroupFailure abortStuck() {
+    private Failure abortStuck() {
         String text = "abort stuck: "
                 + comm.abortFailure().map(Throwable::getMessage).orElse("ncclCommAbort has not returned")
                 + ", so the device may still use the memory of calls in flight: end this process; the group had"
                 + " failed with " + failure.get().code() + ": " + failure.get().text();
-        return new GroupFailure(Code.NATIVE, Integer.toString(identity().rank()), text, firstThrown);
+        return identity().failure(Code.NATIVE, Integer.toString(identity().rank()), text, firstThrown);
     }
 
     /** Releases the waiting callers, also if the settling failed. */

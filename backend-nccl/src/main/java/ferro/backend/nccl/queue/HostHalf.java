@@ -4,6 +4,7 @@ import ferro.CollectiveBackend;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.GroupEvent;
+import ferro.control.failure.Failure;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
@@ -29,6 +30,7 @@ public final class HostHalf {
     private static final long LOOK_NANOS = 1_000_000;
 
     private final CollectiveBackend host;
+    private final int self;
     private final LongSupplier clock;
     /** Ranks from which the other half has heard nothing for a while; guarded by itself. */
     private final TreeSet<Integer> silent = new TreeSet<>();
@@ -36,20 +38,23 @@ public final class HostHalf {
     /** Wraps the back end for host tensors; {@link #listen} connects it. */
     public HostHalf(CollectiveBackend host, LongSupplier clock) {
         this.host = host;
+        this.self = host.rank();
         this.clock = clock;
     }
 
     /** Begins to listen to events of the other half. {@code fails} ends this half, and must not wait. */
-    void listen(Consumer<GroupFailure> fails) {
+    void listen(Consumer<Failure> fails) {
         host.onEvent(event -> heard(event, fails));
     }
 
-    private void heard(GroupEvent event, Consumer<GroupFailure> fails) {
+    private void heard(GroupEvent event, Consumer<Failure> fails) {
         switch (event.kind()) {
             case FAILED ->
                 fails.accept(verdict()
-                        .orElseGet(() -> new GroupFailure(
+                        .orElseGet(() -> new Failure(
                                 Code.ABORTED,
+                                self,
+                                -1,
                                 event.ranks().stream().map(String::valueOf).collect(Collectors.joining(",")),
                                 event.text(),
                                 null)));
@@ -71,8 +76,8 @@ public final class HostHalf {
         }
     }
 
-    private Optional<GroupFailure> verdict() {
-        return host.failure().map(GroupFailure::of);
+    private Optional<Failure> verdict() {
+        return host.failure().map(known -> NcclFailures.of(known, self));
     }
 
     /**
@@ -82,7 +87,7 @@ public final class HostHalf {
      * @param why     own failure
      * @param settled whether another failure came first, so that this one does not matter
      */
-    public GroupFailure judged(GroupFailure why, BooleanSupplier settled) {
+    public Failure judged(Failure why, BooleanSupplier settled) {
         if (why.code() == Code.ABORTED) {
             return verdict().orElse(why);
         }
@@ -94,7 +99,7 @@ public final class HostHalf {
         }
         long begun = clock.getAsLong();
         while (why.code() == Code.NATIVE && !settled.getAsBoolean() && clock.getAsLong() - begun < VERDICT_NANOS) {
-            Optional<GroupFailure> verdict = verdict();
+            Optional<Failure> verdict = verdict();
             if (verdict.isPresent()) {
                 return verdict.get();
             }
@@ -103,13 +108,13 @@ public final class HostHalf {
         return why;
     }
 
-    private GroupFailure blamingTheSilent(GroupFailure why) {
+    private Failure blamingTheSilent(Failure why) {
         StringJoiner names = new StringJoiner(",");
         synchronized (silent) {
             silent.forEach(rank -> names.add(rank.toString()));
         }
         String text = names.length() == 0 ? why.text() : why.text() + "; no answer from rank " + names;
-        return new GroupFailure(why.code(), names.toString(), text, why.cause());
+        return new Failure(why.code(), why.origin(), why.sequence(), names.toString(), text, why.cause());
     }
 
     private static void pause() {

@@ -1,6 +1,7 @@
 package ferro.backend.nccl.queue;
 
 import ferro.Store;
+import ferro.control.failure.Failure;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -101,10 +102,10 @@ public final class LeaveLog {
      * Returns why an operation cannot end any more: the first rank to leave that has not made it. Empty while it can
      * end.
      */
-    synchronized Optional<GroupFailure> failureOf(NcclWork work) {
+    synchronized Optional<Failure> failureOf(NcclWork work) {
         return known.stream()
                 .filter(one -> one.rank() != identity.rank() && !one.covers(work, identity.rank()))
                 .findFirst()
-                .map(one -> one.failureOf(work, identity.rank()));
+                .map(one -> one.failureOf(work, identity));
     }
 }

@@ -1,6 +1,7 @@
 package ferro.backend.nccl.queue;
 
 import ferro.FerroException.Code;
+import ferro.control.failure.Failure;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Optional;
@@ -66,8 +67,9 @@ public record LeaveRecord(int rank, long last, long[] sent, long[] taken) {
     }
 
     /** Returns the failure of a call that the rank that left has not made. */
-    GroupFailure failureOf(NcclWork work, int self) {
+    Failure failureOf(NcclWork work, CommIdentity reader) {
         String text;
+        int self = reader.rank();
         if (!work.title().isMessage()) {
             text = "rank " + rank + " left after seq " + last + "; this call is seq " + work.number();
         } else {
@@ -76,7 +78,6 @@ public record LeaveRecord(int rank, long last, long[] sent, long[] taken) {
                     + (receives ? "to" : "taken from") + " rank " + self + "; this call is for message "
                     + work.number();
         }
-        return new GroupFailure(
-                Code.PEER_LOST, Integer.toString(rank), text + " (the rank has closed the group)", null);
+        return reader.failure(Code.PEER_LOST, Integer.toString(rank), text + " (the rank has closed the group)", null);
     }
 }

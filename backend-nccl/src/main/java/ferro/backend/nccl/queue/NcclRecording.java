@@ -2,6 +2,7 @@ package ferro.backend.nccl.queue;
 
 import ferro.CallCounters;
 import ferro.GroupEvent;
+import ferro.control.failure.Failure;
 import ferro.recorder.FlightRecorder;
 import ferro.recorder.GroupRecorder;
 import ferro.recorder.RecordedGroup;
@@ -47,7 +48,7 @@ public final class NcclRecording implements RecordedGroup, AutoCloseable {
         recorder.running(entry);
     }
 
-    void ended(int entry, NcclWork.Title title, GroupFailure why, Period period) {
+    void ended(int entry, NcclWork.Title title, Failure why, Period period) {
         if (why == null) {
             count(title, period.nanos);
             recorder.done(entry, period.endNanos(), -1, -1);
@@ -82,7 +83,7 @@ public final class NcclRecording implements RecordedGroup, AutoCloseable {
 
     @Override
     public Failed failure() {
-        GroupFailure why = queue.failure();
+        Failure why = queue.failure();
         return why == null ? null : Failed.of(why.code(), queue.identity().rank(), -1, why.culprits(), why.text());
     }
 

@@ -4,6 +4,7 @@ import ferro.CallOptions;
 import ferro.FerroException;
 import ferro.FerroException.Where;
 import ferro.Work;
+import ferro.control.failure.Failure;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -35,7 +36,7 @@ public final class NcclWork implements Work, DeviceTask<Void> {
     /** Keeps the tensors of the call reachable until the end. */
     private volatile NcclJob job;
 
-    private volatile GroupFailure failure;
+    private volatile Failure failure;
     private volatile long endedNanos;
     private CompletableFuture<Void> completion;
     /** Whether a failed operation waits for the work that an abort has left of it; used by the device thread only. */
@@ -207,11 +208,11 @@ public final class NcclWork implements Work, DeviceTask<Void> {
 
     /** Returns a new exception each time, so that its trace shows the caller. */
     FerroException exception() {
-        return failure.exception(where(), during());
+        return NcclFailures.exception(failure, where(), during());
     }
 
     /** Ends it with a failure if the device thread has not begun it. */
-    void dropUnbegun(GroupFailure why) {
+    void dropUnbegun(Failure why) {
         if (phase.compareAndSet(WorkPhase.QUEUED, WorkPhase.ENDED)) {
             try {
                 job.drop();
@@ -225,7 +226,7 @@ public final class NcclWork implements Work, DeviceTask<Void> {
      * Ends it with a failure although the device may still work on it: the memory that it uses is never freed or given
      * back.
      */
-    void abandon(GroupFailure why) {
+    void abandon(Failure why) {
         WorkPhase before = phase.getAndSet(WorkPhase.ENDED);
         if (before == WorkPhase.ENDED) {
             return;
@@ -242,7 +243,7 @@ public final class NcclWork implements Work, DeviceTask<Void> {
     }
 
     /** Does the last step of each end. Stages that users chained run after everything is given back. */
-    private void finish(GroupFailure why) {
+    private void finish(Failure why) {
         CompletableFuture<Void> chained;
         synchronized (this) {
             failure = why == null ? null : queue.firstFailure().toldBy(this, why);
@@ -322,7 +323,7 @@ public final class NcclWork implements Work, DeviceTask<Void> {
             return true;
         }
         boolean passed = hasPassed(mine);
-        GroupFailure why = queue.failure();
+        Failure why = queue.failure();
         if (why == null ? queue.comm().isAborted() : !cutOff) {
             passed = false;
         }
@@ -350,12 +351,12 @@ public final class NcclWork implements Work, DeviceTask<Void> {
         }
     }
 
-    private void end(NcclJob mine, GroupFailure why) {
+    private void end(NcclJob mine, Failure why) {
         if (phase.getAndSet(WorkPhase.ENDED) == WorkPhase.ENDED) {
             // abandoned, so that it keeps its resources
             return;
         }
-        GroupFailure outcome = why == null ? delivered(mine) : why;
+        Failure outcome = why == null ? delivered(mine) : why;
         try {
             mine.end();
         } finally {
@@ -363,7 +364,7 @@ public final class NcclWork implements Work, DeviceTask<Void> {
         }
     }
 
-    private GroupFailure delivered(NcclJob mine) {
+    private Failure delivered(NcclJob mine) {
         try {
             mine.deliver();
             return null;

@@ -1,6 +1,7 @@
 package ferro.backend.nccl.queue;
 
 import ferro.FerroException.Code;
+import ferro.control.failure.Failure;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -62,10 +63,10 @@ final class RecentCalls {
      * keeps, is not compared.
      *
      * @param encoded   encoded calls of some ranks, by rank
-     * @param worldSize number of ranks; a call that more than half of them have made is the right one
+     * @param identity  own rank, and the number of ranks; a call that more than half of them have made is the right one
      * @return the failure, which names a rank for each of the different calls; empty if no calls differ
      */
-    static Optional<GroupFailure> firstDifference(Map<Integer, byte[]> encoded, int worldSize) {
+    static Optional<Failure> firstDifference(Map<Integer, byte[]> encoded, CommIdentity identity) {
         // by sequence number: ranks by text
         TreeMap<Long, TreeMap<String, List<Integer>>> made = new TreeMap<>();
         encoded.forEach((rank, bytes) -> decoded(bytes)
@@ -75,10 +76,10 @@ final class RecentCalls {
         return made.entrySet().stream()
                 .filter(call -> call.getValue().size() > 1)
                 .findFirst()
-                .map(call -> mismatch(call.getKey(), call.getValue(), worldSize));
+                .map(call -> mismatch(call.getKey(), call.getValue(), identity));
     }
 
-    private static GroupFailure mismatch(long sequence, Map<String, List<Integer>> ranksByText, int worldSize) {
+    private static Failure mismatch(long sequence, Map<String, List<Integer>> ranksByText, CommIdentity identity) {
         Map<Integer, String> textByRank = new TreeMap<>();
         for (Map.Entry<String, List<Integer>> one : ranksByText.entrySet()) {
             textByRank.put(Collections.min(one.getValue()), one.getKey());
@@ -87,12 +88,12 @@ final class RecentCalls {
         textByRank.forEach((rank, text) -> calls.add("rank " + rank + " calls " + text));
         StringJoiner culprits = new StringJoiner(",");
         for (List<Integer> ranks : ranksByText.values()) {
-            if (2 * ranks.size() <= worldSize) {
+            if (2 * ranks.size() <= identity.worldSize()) {
                 ranks.forEach(rank -> culprits.add(rank.toString()));
             }
         }
         String text = "ranks made different calls as seq " + sequence + ": " + calls
                 + "; data does not fit since then at the latest, and results of any rank may be wrong";
-        return new GroupFailure(Code.MISMATCH, culprits.toString(), text, null);
+        return identity.failure(Code.MISMATCH, culprits.toString(), text, null);
     }
 }

@@ -1,5 +1,6 @@
 package ferro.backend.nccl.queue;
 
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -42,11 +43,20 @@ record Waited(Evidence evidence, Set<Integer> absent, Set<Integer> silent) {
 
     /** Returns the ranks to blame, comma-separated. */
     String culprits() {
+        return list(blamedRanks());
+    }
+
+    /** Returns the ranks to blame, ascending. */
+    List<Integer> blamed() {
+        return List.copyOf(blamedRanks());
+    }
+
+    private Set<Integer> blamedRanks() {
         Set<Integer> blamed = new TreeSet<>(silent);
         if (evidence == Evidence.SURE) {
             blamed.addAll(absent);
         }
-        return list(blamed);
+        return blamed;
     }
 
     /** Returns the message for users. */

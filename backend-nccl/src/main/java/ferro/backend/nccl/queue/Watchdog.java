@@ -253,6 +253,6 @@ final class Watchdog {
         String ends = waitedForPeer ? " gave up on rank " + late.title().peer() : " timed out";
         String text = late.title().print() + ends + " after " + late.deadline().lengthMillis() + " ms" + head + ": "
                 + waited.text() + "; the communicator is aborted, join again";
-        queue.fail(new GroupFailure(Code.TIMED_OUT, waited.culprits(), text, null));
+        queue.fail(queue.identity().failure(Code.TIMED_OUT, waited.culprits(), text, null));
     }
 }

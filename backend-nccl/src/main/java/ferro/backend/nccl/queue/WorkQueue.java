@@ -1,6 +1,7 @@
 package ferro.backend.nccl.queue;
 
 import ferro.FerroException;
+import ferro.control.failure.Failure;
 import ferro.spi.RankContext;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -91,7 +92,7 @@ public final class WorkQueue {
     }
 
     /** Returns why the group has ended, or null. */
-    public GroupFailure failure() {
+    public Failure failure() {
         return failure.get();
     }
 
@@ -238,7 +239,7 @@ public final class WorkQueue {
     // failing
 
     /** Ends the group, unless it has ended; see {@link FirstFailure#fail}. */
-    public void fail(GroupFailure why) {
+    public void fail(Failure why) {
         failure.fail(why);
     }
 

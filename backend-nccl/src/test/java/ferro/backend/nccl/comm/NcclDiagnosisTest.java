@@ -17,7 +17,6 @@ import ferro.backend.nccl.ffi.StandIn;
 import ferro.backend.nccl.ffi.StandInHooks;
 import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.FailureRecords;
-import ferro.backend.nccl.queue.GroupFailure;
 import ferro.backend.nccl.queue.LocalStore;
 import ferro.backend.nccl.queue.NcclJob;
 import ferro.backend.nccl.queue.NcclOperation;
@@ -136,7 +135,7 @@ class NcclDiagnosisTest {
             NcclWork work = queue.submit(TITLE, job, LONG);
             assertTrue(job.issued.await(10, TimeUnit.SECONDS), "never issued");
             StandInHooks.standInAbortHangs(1);
-            queue.fail(new GroupFailure(Code.TIMED_OUT, "1", "allReduce timed out", null));
+            queue.fail(identity.failure(Code.TIMED_OUT, "1", "allReduce timed out", null));
             FerroException failure =
                     assertInstanceOf(FerroException.class, NcclRanks.outcome(NcclRanks.on("waits", () -> {
                         work.await();

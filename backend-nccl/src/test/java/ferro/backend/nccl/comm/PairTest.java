@@ -17,14 +17,15 @@ import ferro.backend.nccl.NativeLog;
 import ferro.backend.nccl.NcclException;
 import ferro.backend.nccl.ffi.StandIn;
 import ferro.backend.nccl.ffi.StandInHooks;
-import ferro.backend.nccl.queue.GroupFailure;
 import ferro.backend.nccl.queue.HostHalf;
 import ferro.backend.nccl.queue.LocalStore;
+import ferro.backend.nccl.queue.NcclFailures;
 import ferro.backend.simulated.SimulatedBackend;
+import ferro.control.failure.Failure;
 import ferro.spi.ForwardingBackend;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -183,8 +184,8 @@ class PairTest {
                 new FerroException(Code.TIMED_OUT, Where.of("simulated", 0).blaming(1), "rank 1 is late");
         hosts.get(0).abort(late);
 
-        GroupFailure own = new GroupFailure(Code.ABORTED, "0", "aborted by rank 0", null);
-        GroupFailure judged = new HostHalf(hosts.get(0), System::nanoTime).judged(own, () -> false);
+        Failure own = new Failure(Code.ABORTED, 0, -1, "0", "aborted by rank 0", null);
+        Failure judged = new HostHalf(hosts.get(0), System::nanoTime).judged(own, () -> false);
         hosts.get(0).abort(new IllegalStateException("cannot go on"));
         devices.rank(0).abort(new IllegalStateException("cannot go on"));
 
@@ -278,8 +279,8 @@ class PairTest {
         hosts.get(0).abort(new FerroException(Code.PEER_LOST, here, "rank 1 has exited"));
 
         assertTrue(told.await(10, TimeUnit.SECONDS), "no event");
-        byte[] hostile = "PEER_LOST\n2,x,-1,77777777777777777777,9,1\ngone".getBytes(StandardCharsets.UTF_8);
-        assertEquals("1,2", GroupFailure.decoded(hostile, 3).orElseThrow().culprits());
+        byte[] hostile = NcclFailures.encoded(new Failure(Code.PEER_LOST, 0, -1, "1,9", "gone", null));
+        assertEquals(Optional.empty(), NcclFailures.decoded(hostile, 3));
     }
 
     @ParameterizedTest(name = "{0}")

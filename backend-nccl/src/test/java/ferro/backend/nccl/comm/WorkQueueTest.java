@@ -11,12 +11,12 @@ import ferro.FerroException.Code;
 import ferro.backend.nccl.ffi.StandIn;
 import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.FailureRecords;
-import ferro.backend.nccl.queue.GroupFailure;
 import ferro.backend.nccl.queue.LocalStore;
 import ferro.backend.nccl.queue.NcclJob;
 import ferro.backend.nccl.queue.NcclOperation;
 import ferro.backend.nccl.queue.NcclWork;
 import ferro.backend.nccl.queue.WorkQueue;
+import ferro.control.failure.Failure;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -36,7 +36,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 @ResourceLock("nccl")
 class WorkQueueTest {
     private static final Duration SOON = Duration.ofSeconds(10);
-    private static final GroupFailure FAILURE = new GroupFailure(Code.ABORTED, "", "out of paper", null);
+    private static final Failure FAILURE = new Failure(Code.ABORTED, 0, -1, "", "out of paper", null);
 
     /** A queue of its own, closed after its communicator. */
     private record Queue(Communicator comm, WorkQueue queue) implements AutoCloseable {

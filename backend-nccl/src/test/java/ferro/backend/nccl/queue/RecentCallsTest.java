@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.CallOptions;
 import ferro.FerroException.Code;
+import ferro.control.failure.Failure;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -16,7 +17,8 @@ class RecentCallsTest {
         RecentCalls one = calls(call("loss of rank 0", 64));
         RecentCalls other = calls(call("loss\nof rank 1", 64));
 
-        assertEquals(Optional.empty(), RecentCalls.firstDifference(Map.of(0, one.encoded(), 1, other.encoded()), 2));
+        assertEquals(
+                Optional.empty(), RecentCalls.firstDifference(Map.of(0, one.encoded(), 1, other.encoded()), world(2)));
     }
 
     @Test
@@ -24,12 +26,12 @@ class RecentCallsTest {
         RecentCalls right = calls(call("a", 64), call("", 8));
         RecentCalls wrong = calls(call("b", 64), call("", 9));
 
-        GroupFailure found = RecentCalls.firstDifference(
-                        Map.of(0, right.encoded(), 1, wrong.encoded(), 2, right.encoded()), 3)
+        Failure found = RecentCalls.firstDifference(
+                        Map.of(0, right.encoded(), 1, wrong.encoded(), 2, right.encoded()), world(3))
                 .orElseThrow();
 
         assertEquals(Code.MISMATCH, found.code());
-        assertEquals(List.of(1), GroupFailure.ranks(found.culprits()));
+        assertEquals(List.of(1), found.blamed());
         assertTrue(found.text().contains("seq 2: rank 0 calls allReduce of f32[8], rank 1 calls allReduce of f32[9];"));
     }
 
@@ -38,11 +40,15 @@ class RecentCallsTest {
         RecentCalls wrong = calls(call("", 9));
         RecentCalls right = calls(call("", 8));
 
-        GroupFailure found = RecentCalls.firstDifference(
-                        Map.of(0, right.encoded(), 3, wrong.encoded(), 4, wrong.encoded()), 5)
+        Failure found = RecentCalls.firstDifference(
+                        Map.of(0, right.encoded(), 3, wrong.encoded(), 4, wrong.encoded()), world(5))
                 .orElseThrow();
 
-        assertEquals(3, GroupFailure.ranks(found.culprits()).size(), found::toString);
+        assertEquals(3, found.blamed().size(), found::toString);
+    }
+
+    private static CommIdentity world(int size) {
+        return new CommIdentity("calls", 0, size, 0);
     }
 
     private static RecentCalls calls(NcclWork.Title... made) {
