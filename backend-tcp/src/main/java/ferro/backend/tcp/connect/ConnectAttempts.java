@@ -8,6 +8,7 @@ import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.NoRouteToHostException;
 import java.nio.channels.ClosedChannelException;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -21,6 +22,12 @@ import java.util.stream.Collectors;
 /** The results of the attempts to connect to one peer, in words for operators; thread-safe. */
 public final class ConnectAttempts {
     private static final int MOST_ADDRESSES = 4;
+    /**
+     * How long an address has been silent before a text names a possible cause. Until then a busy machine is the likely cause,
+     * and it needs no action.
+     */
+    public static final Duration CAUSE_AFTER = Duration.ofSeconds(2);
+
     /** How an attempt at a loopback address ends if that interface is down. */
     public static final String LOOPBACK_DOWN =
             "the loopback interface of this machine is down (ip link set lo up starts it)";
@@ -45,6 +52,8 @@ public final class ConnectAttempts {
     private static final class AddressAttempt {
         /** When it began, made its connection, or received its last answer: the latest of these. */
         private long sinceNanos;
+        /** The silence at the end of earlier attempts, since the address was last heard from. */
+        private long silentNanos;
         /** Whether its connection is made and has not ended. */
         private boolean open;
         /** Whether the other side has answered on this connection. */
@@ -89,6 +98,7 @@ public final class ConnectAttempts {
     public synchronized String failed(InetSocketAddress to, Throwable cause) {
         AddressAttempt attempt = at(to);
         attempt.end = words(to, cause, attempt);
+        attempt.silentNanos = isSilence(cause) ? silentNanos(attempt) : 0;
         attempt.served = attempt.open;
         attempt.open = false;
         return attempt.end;
@@ -102,6 +112,9 @@ public final class ConnectAttempts {
         tried.keySet().retainAll(Set.of(to));
         AddressAttempt attempt = at(to);
         attempt.sinceNanos = clock.getAsLong();
+        if (!attempt.served) {
+            attempt.silentNanos = 0; // the address has answered now: it accepts connections
+        }
         attempt.open = true;
         attempt.answered = false;
         attempt.served = true;
@@ -114,6 +127,7 @@ public final class ConnectAttempts {
     synchronized void answered(InetSocketAddress to) {
         AddressAttempt attempt = at(to);
         attempt.sinceNanos = clock.getAsLong();
+        attempt.silentNanos = 0;
         attempt.answered = true;
     }
 
@@ -201,7 +215,7 @@ public final class ConnectAttempts {
 
     private String last(InetSocketAddress to, AddressAttempt attempt) {
         if (attempt.open) {
-            return unanswered(attempt);
+            return isLong(attempt) ? unanswered(attempt) : "connected, no answer yet after " + seconds(attempt);
         }
         return attempt.end != null ? attempt.end : silence(to, attempt);
     }
@@ -213,11 +227,8 @@ public final class ConnectAttempts {
                     : "connected, but the other side closed the connection and sent nothing";
         }
         String text = String.valueOf(cause.getMessage());
-        if (cause instanceof ConnectTimeoutException || cause instanceof ClosedChannelException) {
-            return silence(to, attempt);
-        }
-        if (cause instanceof TimeoutException) {
-            return unanswered(attempt);
+        if (isSilence(cause)) {
+            return cause instanceof TimeoutException ? unanswered(attempt) : silence(to, attempt);
         }
         if (cause instanceof NoRouteToHostException || text.contains("No route") || text.contains("unreachable")) {
             return to.getAddress().isLoopbackAddress() ? LOOPBACK_DOWN : "no route";
@@ -229,17 +240,35 @@ public final class ConnectAttempts {
         return text;
     }
 
+    /** Returns whether an attempt ended because the other side was silent. */
+    private static boolean isSilence(Throwable cause) {
+        return cause instanceof ConnectTimeoutException
+                || cause instanceof ClosedChannelException
+                || cause instanceof TimeoutException;
+    }
+
+    /** Returns how long the address has been silent, over all attempts since it was last heard from. */
+    private long silentNanos(AddressAttempt attempt) {
+        return attempt.silentNanos + clock.getAsLong() - attempt.sinceNanos;
+    }
+
+    /** Returns whether the address has been silent for so long that a cause may be named. */
+    private boolean isLong(AddressAttempt attempt) {
+        return silentNanos(attempt) >= CAUSE_AFTER.toNanos();
+    }
+
     /** Returns the text of a connection that is made, and whose handshake has no further answer. */
     private String unanswered(AddressAttempt attempt) {
-        return attempt.answered
-                ? "connected, but received nothing more in " + seconds(attempt)
-                        + ": is its process stopped or without a core?"
-                : "connected, but received nothing in " + seconds(attempt)
-                        + ": does another program listen there, or is its process stopped or without a core?";
+        String cause = attempt.answered
+                ? ": is its process stopped or without a core?"
+                : ": does another program listen there, or is its process stopped or without a core?";
+        return "connected, but received nothing " + (attempt.answered ? "more in " : "in ") + seconds(attempt)
+                + (isLong(attempt) ? cause : "");
     }
 
     private String silence(InetSocketAddress to, AddressAttempt attempt) {
-        return "no answer in " + seconds(attempt) + (mayBeBlocked(to) ? ": does a firewall block the connection?" : "");
+        boolean asks = isLong(attempt) && mayBeBlocked(to);
+        return "no answer in " + seconds(attempt) + (asks ? ": does a firewall block the connection?" : "");
     }
 
     /** Returns whether something on the way may block connections: not on one machine, and not if one was made before. */

@@ -20,6 +20,8 @@ final class PeerAttempts {
     private final ConnectAttempts[] notes;
     /** The last refusal of a connection in the name of each peer. */
     private final AtomicReferenceArray<String> refusals;
+    /** When this rank had the addresses of all peers; until then no peer was expected to connect. */
+    private volatile long knownNanos;
 
     PeerAttempts(GroupSpec spec, TcpPort port) {
         this.port = port;
@@ -28,6 +30,12 @@ final class PeerAttempts {
             notes[peer] = new ConnectAttempts(port::now);
         }
         refusals = new AtomicReferenceArray<>(spec.worldSize());
+        knownNanos = port.now();
+    }
+
+    /** Records that the addresses of all peers are known, so that peers connect from now on. */
+    void known() {
+        knownNanos = port.now();
     }
 
     /** Returns the notes about dialling a higher rank. */
@@ -67,12 +75,15 @@ final class PeerAttempts {
 
     private String received(int peer, boolean reached) {
         String refusal = refusals.get(peer);
-        return refusal != null
-                ? refusal
-                : "no connection from there has reached this rank at "
-                        + Addresses.text(port.advertised(), port.bound().getPort())
-                        + (reached
-                                ? ": is that rank stopped or without a free core?"
-                                : ": does a firewall block connections?");
+        if (refusal != null) {
+            return refusal;
+        }
+        String seen = "no connection from there has reached this rank at "
+                + Addresses.text(port.advertised(), port.bound().getPort());
+        if (port.now() - knownNanos < ConnectAttempts.CAUSE_AFTER.toNanos()) {
+            return seen;
+        }
+        return seen
+                + (reached ? ": is that rank stopped or without a free core?" : ": does a firewall block connections?");
     }
 }

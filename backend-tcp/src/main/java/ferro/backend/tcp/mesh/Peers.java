@@ -108,6 +108,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
     /** Connects to the higher ranks; the lower ranks connect to this one. */
     void connect(PeerRecord[] peers, long deadlineNanos) {
         known = peers;
+        attempts.known();
         for (int peer = spec.rank() + 1; peer < spec.worldSize(); peer++) {
             int to = peer;
             CompletableFuture<Channel> dialled = port.dialer()

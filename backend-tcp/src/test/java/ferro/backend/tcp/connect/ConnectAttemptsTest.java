@@ -78,6 +78,39 @@ class ConnectAttemptsTest {
     }
 
     @Test
+    void noCauseIsNamedBeforeAnAddressHasBeenSilentForTwoSeconds() {
+        connects(LOOPBACK);
+        passes(1_900);
+        assertEquals("connected, no answer yet after 1.9 s", notes.last());
+        notes.answered(LOOPBACK);
+        passes(200);
+        assertEquals("connected, no answer yet after 0.2 s", notes.last());
+
+        assertEquals(
+                "connected, but received nothing more in 0.2 s", notes.failed(LOOPBACK, new TimeoutException("late")));
+        connects(LOOPBACK);
+        passes(1_800);
+
+        assertTrue(notes.last().startsWith("connected, but received nothing in 1.8 s: does another"), notes.last());
+    }
+
+    @Test
+    void anAddressThatRefusesOrAcceptsIsNotSilent() {
+        notes.begun(PEER);
+        passes(1_900);
+        assertEquals("no answer in 1.9 s", notes.last());
+        connects(PEER);
+        passes(100);
+        assertEquals("connected, no answer yet after 0.1 s", notes.last());
+
+        passes(1_900);
+        notes.failed(PEER, new TimeoutException("late"));
+        fails(PEER, REFUSED);
+        connects(PEER);
+        assertEquals("connected, no answer yet after 0 s", notes.last());
+    }
+
+    @Test
     void aPeerThatHasAnsweredIsNotReachedOnceItsPortRefuses() {
         connects(PEER);
         notes.failed(PEER, null);
@@ -108,8 +141,8 @@ class ConnectAttemptsTest {
         notes.begun(PEER_BY_IPV6);
         passes(250);
         connects(PEER);
-        passes(1_000);
-        assertTrue(notes.last().startsWith("10.0.0.1:1: connected, but received nothing in 1 s: "), notes.last());
+        passes(2_000);
+        assertTrue(notes.last().startsWith("10.0.0.1:1: connected, but received nothing in 2 s: "), notes.last());
 
         notes.failed(PEER, null);
         assertEquals("10.0.0.1:1: connected, but the other side closed the connection and sent nothing", notes.last());

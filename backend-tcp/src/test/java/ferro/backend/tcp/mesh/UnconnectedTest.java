@@ -50,13 +50,13 @@ class UnconnectedTest {
         assertEquals("not tried yet", notes.last());
         notes.begun(PEER);
         clock.addAndGet(TimeUnit.MILLISECONDS.toNanos(1_500));
-        assertEquals("no answer in 1.5 s: does a firewall block the connection?", notes.last());
+        assertEquals("no answer in 1.5 s", notes.last());
 
         clock.addAndGet(TimeUnit.MILLISECONDS.toNanos(3_500));
         assertEquals(
                 "no answer in 5 s: does a firewall block the connection?",
                 notes.failed(PEER, new ConnectTimeoutException("timed out")));
-        assertEquals("no answer in 0 s: does a firewall block the connection?", failedBy(new ClosedChannelException()));
+        assertEquals("no answer in 0 s", failedBy(new ClosedChannelException()));
         assertEquals("no route", failedBy(new NoRouteToHostException("no route")));
         assertEquals("no route", failedBy(new ConnectException("error(-113): No route to host")));
         assertEquals("no route", failedBy(new IOException("Network is unreachable")));
@@ -64,7 +64,7 @@ class UnconnectedTest {
                 "refused: nothing listens there, or a firewall rejects the connection",
                 failedBy(new ConnectException("Connection refused: /10.0.0.1:1")));
         assertEquals("connected, but the other side closed the connection and sent nothing", failedBy(null));
-        assertTrue(failedBy(new TimeoutException("late")).startsWith("connected, but received nothing in 0 s"));
+        assertEquals("connected, but received nothing in 0 s", failedBy(new TimeoutException("late")));
         assertEquals("an odd end", failedBy(new IOException("an odd end")));
         assertEquals(1, notes.attempts());
     }
@@ -79,7 +79,7 @@ class UnconnectedTest {
 
         assertEquals(
                 "10.0.0.1:1: refused: nothing listens there, or a firewall rejects the connection;"
-                        + " [fd00::1]:1: no answer in 0 s: does a firewall block the connection?",
+                        + " [fd00::1]:1: no answer in 0 s",
                 notes.last());
     }
 
@@ -173,7 +173,7 @@ class UnconnectedTest {
 
     /** Returns the failure of rank 1, whose two peers announce a port where no rank listens. */
     private static FerroException notReached(int port, String hostOfZero, String hostOfTwo) {
-        Duration patience = Duration.ofMillis(700);
+        Duration patience = Duration.ofMillis(2_300);
         FerroException failure = notReached(port, hostOfZero, hostOfTwo, patience);
         // on a busy machine the limit may end before this rank has dialled at all
         while (!failure.getMessage().matches(".*connect: (refused|connected).*") && patience.toSeconds() < 20) {
