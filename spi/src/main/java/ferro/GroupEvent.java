@@ -67,8 +67,8 @@ public final class GroupEvent {
         /** The process of a rank was paused for a while, for example by a garbage collection, and now continues. */
         PAUSED,
         /**
-         * An operation has waited for a quarter of its timeout. The ranks of the event are those that the operation
-         * waits for.
+         * A collective, a message or a {@code newGroup} has waited for a quarter of its timeout. The ranks of the event are
+         * those that it waits for, or the ranks of a cycle that wait for each other.
          */
         LATE,
         /**

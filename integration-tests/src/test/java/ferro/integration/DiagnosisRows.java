@@ -329,15 +329,16 @@ abstract class DiagnosisRows {
                 assertTrue(text.startsWith("send to rank " + (rank + 1) % 3 + " tag 4 on group"), text);
                 // whoever gave up first tells where the two others are
                 List<Integer> here = IntStream.range(0, 3)
-                        .filter(one -> text.contains("rank " + one + " is the rank that reports this"))
+                        .filter(one -> text.contains("waiting for rank " + (one + 1) % 3 + ", and reports this"))
                         .boxed()
                         .toList();
                 assertEquals(1, here.size(), text);
                 assertTrue(ended.get(rank).atNanos() - begun >= deadline.toNanos(), text);
                 FerroException first = ended.get(here.get(0)).failure();
                 assertTrue(first.where().elapsed().compareTo(deadline) >= 0, first.getMessage());
-                for (int next : List.of((here.get(0) + 2) % 3, here.get(0))) {
-                    int other = (next + 2) % 3;
+                says(failure, "ranks 0, 1, 2 wait for each other, so no rank alone is to blame: ");
+                for (int other = 0; other < 3; other++) {
+                    int next = (other + 1) % 3;
                     says(failure, "rank " + other + " is in send to rank " + next + " tag 4, waiting for rank " + next);
                 }
             }

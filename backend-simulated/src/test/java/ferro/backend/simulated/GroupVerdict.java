@@ -128,8 +128,9 @@ final class GroupVerdict {
         Set<Integer> culprits = culprits(failure);
         boolean late = failure.code() == Code.TIMED_OUT;
         boolean onlySilent = late && !culprits.isEmpty() && silent.containsAll(culprits);
-        // a message may close a circle with a collective: of the circle one rank is the culprit
-        if (late && failure.getMessage().contains(": gave up on rank")) {
+        // ranks that wait for each other are all culprits, also those that only wait for the faulty one
+        boolean ofMessage = failure.getMessage().contains(": gave up ");
+        if (late && (ofMessage || failure.getMessage().contains(" wait for each other, "))) {
             culprits.removeIf(rank -> !Cause.allows(causes, silent, failure.code(), Set.of(rank)));
         }
         if (!onlySilent && !isOfAll(failure, culprits) && !Cause.allows(causes, silent, failure.code(), culprits)) {

@@ -8,8 +8,8 @@ import java.util.StringJoiner;
  * Determines which ranks to blame for an operation that does not end, from the answers of the ranks. The ranks at the
  * end of the chain of waiting ranks are to blame. The chain begins at the ranks that have not made the call, or, if all
  * have made it, at the ranks that this one waits for. A rank that is silent or waits for no rank ends the chain. A rank
- * that has made the call and waits outside of the group does not end it. If all ranks wait for each other, the ranks of
- * the circle are to blame, and of these the ones that have not made the call. A rank that has made a call is not
+ * that has made the call and waits outside of the group does not end it. If ranks wait for each other in a cycle, no
+ * rank alone is to blame: all ranks of the cycle are culprits, and the text says so. A rank that has made a call is not
  * necessarily in it: it may have queued calls behind one that does not end.
  */
 public final class Diagnosis {
@@ -24,14 +24,19 @@ public final class Diagnosis {
     private final BitSet[] waits;
     private final WaitGraph graph = new WaitGraph(this::waitsFor);
     private BitSet mine = new BitSet();
+    /** What this rank is in, for people. */
+    private String place = "in this call";
+    /** The ranks that wait for each other; empty if a chain has an end. */
+    private BitSet cycle = new BitSet();
 
     /**
      * The result of a diagnosis.
      *
      * @param culprits ranks to blame
      * @param text     for people: the state of each rank
+     * @param isCycle  whether the culprits wait for each other, so that no rank alone is to blame
      */
-    public record Blame(BitSet culprits, String text) {}
+    public record Blame(BitSet culprits, String text, boolean isCycle) {}
 
     /** Takes the answers, null for a silent rank, and the ranks that have not answered the last question. */
     public Diagnosis(Machines machines, Status[] answers, BitSet slow, long sequence) {
@@ -61,10 +66,9 @@ public final class Diagnosis {
             // all ranks were there: blames those that are silent since, else the end of the chain of waiting ranks
             BitSet end = slow.isEmpty() ? endOfChain(waitedFor) : slow;
             BitSet owing = stoodStill ? owing(end) : end;
-            return new Blame(owing, text(owing, end));
+            return new Blame(owing, text(owing, end), false);
         }
-        BitSet ends = endOfMissing(missing);
-        return new Blame(ends, text(ends, missing));
+        return blameForMissing(missing);
     }
 
     /**
@@ -80,26 +84,59 @@ public final class Diagnosis {
         return owing;
     }
 
-    /** Judges an operation that waits for some ranks only: a receive, a send, a new group. */
-    Blame ofWaiting(BitSet waitedFor) {
-        return ofWaiting(waitedFor, false);
-    }
-
-    /** Judges such an operation; {@code stoodStill} tells whether this process stood still meanwhile. */
-    public Blame ofWaiting(BitSet waitedFor, boolean stoodStill) {
+    /**
+     * Judges an operation that waits for some ranks only: a receive or a send.
+     *
+     * @param waitedFor  ranks that this rank waits for
+     * @param stoodStill whether this process stood still meanwhile
+     * @param here       what this rank is in, for people; empty if a message is in flight, which waits for its link and
+     *     not for a call
+     * @return ranks to blame, and the state of each rank
+     */
+    public Blame ofWaiting(BitSet waitedFor, boolean stoodStill, String here) {
         mine = waitedFor;
+        place = here;
         BitSet end = endOfChain(waitedFor);
         BitSet owing = stoodStill ? owing(end) : end;
+        if (isCycle() && owing.equals(cycle)) {
+            return blameOfCycle(waitedFor);
+        }
         BitSet listed = (BitSet) owing.clone();
         listed.or(waitedFor);
-        return new Blame(owing, text(owing, listed));
+        return new Blame(owing, text(owing, listed), false);
     }
 
-    /** Judges a new group by the members that have not called. */
-    public Blame ofMissing(BitSet missing) {
+    /**
+     * Judges a new group by the members that have not called.
+     *
+     * @param missing members that have not called
+     * @param here    what this rank is in, for people
+     * @return ranks to blame, and the state of each rank
+     */
+    public Blame ofMissing(BitSet missing, String here) {
         mine = missing;
+        place = here;
+        return blameForMissing(missing);
+    }
+
+    private Blame blameForMissing(BitSet missing) {
         BitSet ends = endOfMissing(missing);
-        return new Blame(ends, text(ends, missing));
+        return isCycle() && cycle.intersects(missing)
+                ? blameOfCycle(missing)
+                : new Blame(ends, text(ends, missing), false);
+    }
+
+    /** Returns whether the search has found several ranks that wait for each other. */
+    private boolean isCycle() {
+        return cycle.cardinality() > 1 && !place.isEmpty();
+    }
+
+    /** Returns the verdict on ranks that wait for each other, which also lists other ranks. */
+    private Blame blameOfCycle(BitSet others) {
+        BitSet listed = (BitSet) cycle.clone();
+        listed.or(others);
+        String text = RankLists.ranks(cycle) + " wait for each other, so no rank alone is to blame: ";
+        return new Blame(cycle, text + text(cycle, listed), true);
     }
 
     /**
@@ -125,15 +162,15 @@ public final class Diagnosis {
                 && waitsFor(rank).isEmpty();
     }
 
-    /** Follows the chain of waiting ranks. The ranks at its end wait for no rank, or wait in a circle. */
+    /** Follows the chain of waiting ranks. The ranks at its end wait for no rank, or for each other. */
     private BitSet endOfChain(BitSet first) {
         BitSet ends = graph.ends(first);
         ends.clear(self);
         if (!ends.isEmpty()) {
             return ends;
         }
-        BitSet circle = graph.cycles(first);
-        return circle.isEmpty() ? graph.reachedFrom(first) : circle;
+        cycle = graph.cycles(first);
+        return cycle.isEmpty() ? graph.reachedFrom(first) : (BitSet) cycle.clone();
     }
 
     /**
@@ -206,7 +243,8 @@ public final class Diagnosis {
 
     private String whereIs(int rank) {
         if (rank == self) {
-            return "rank " + rank + " is the rank that reports this";
+            return "rank " + rank + " is "
+                    + (cycle.get(self) && isCycle() ? place + ", and reports this" : "the rank that reports this");
         }
         Status status = answers[rank];
         if (status == null) {

@@ -142,16 +142,17 @@ public final class TimeoutProbe {
      *
      * @param begunNanos when it began
      * @param waitedFor  ranks that this one waits for
+     * @param here       what this rank is in, for people; empty if its message is in flight
      * @return ranks to blame, and the state of each rank
      */
-    public Diagnosis.Blame waiting(long begunNanos, BitSet waitedFor) {
+    public Diagnosis.Blame waiting(long begunNanos, BitSet waitedFor, String here) {
         boolean stoodStill = inquiry.pausedSince(begunNanos) > 0;
-        return inquiry.diagnosis(early.ask, last.ask, 0).ofWaiting(waitedFor, stoodStill);
+        return inquiry.diagnosis(early.ask, last.ask, 0).ofWaiting(waitedFor, stoodStill, here);
     }
 
-    /** Judges a new group by the members that have not called. */
-    Diagnosis.Blame missing(BitSet missing) {
-        return inquiry.diagnosis(early.ask, last.ask, 0).ofMissing(missing);
+    /** Judges a new group by the members that have not called; {@code here} is what this rank is in. */
+    Diagnosis.Blame missing(BitSet missing, String here) {
+        return inquiry.diagnosis(early.ask, last.ask, 0).ofMissing(missing, here);
     }
 
     /**

@@ -99,10 +99,71 @@ class WaitingRanksTest {
         BitSet waitedFor = new BitSet();
         waitedFor.set(1, 10);
         Diagnosis.Blame verdict = new Diagnosis(new Machines(0, ranks, RankProcesses.UNKNOWN), answers, new BitSet(), 0)
-                .ofWaiting(waitedFor);
+                .ofWaiting(waitedFor, false, "in send");
         BitSet circle = new BitSet();
         circle.set(10, 90);
         assertEquals(circle, verdict.culprits());
+        assertTrue(verdict.isCycle());
+        assertTrue(verdict.text()
+                .contains(", 89 wait for each other, so no rank alone is to blame: rank 10 is in recv; "));
+        assertFalse(verdict.text().contains("reports this"), verdict.text());
+    }
+
+    @Test
+    void ofRanksThatWaitForEachOtherEachIsToldWithItsCall() {
+        Status[] answers = {null, answer(0, 2), answer(0, 0), answer(0, 2)};
+        Diagnosis.Blame verdict = diagnosis(answers, 0).ofWaiting(only(1), false, "in recv from rank 1");
+        assertEquals(BitSet.valueOf(new long[] {0b111}), verdict.culprits());
+        assertEquals(
+                "ranks 0, 1, 2 wait for each other, so no rank alone is to blame: rank 0 is in recv from rank 1, and"
+                        + " reports this; rank 1 is in a call that waits for rank 2; rank 2 is in a call that waits for"
+                        + " rank 0",
+                verdict.text());
+    }
+
+    @Test
+    void aMessageInFlightWaitsForItsLinkAndNotInACycle() {
+        Status[] answers = {null, answer(0, 0)};
+        Diagnosis.Blame verdict = diagnosis(answers, 0).ofWaiting(only(1), false, "");
+        assertFalse(verdict.isCycle());
+        assertTrue(verdict.text().startsWith("rank 0 is the rank that reports this; rank 1 is "), verdict.text());
+    }
+
+    @Test
+    void aCycleOfWhichSomeRanksHaveMadeTheCallHasNoRankThatAloneIsToBlame() {
+        Status[] answers = {null, answer(6, 0), answer(7, 0)};
+        Diagnosis.Blame verdict = diagnosis(answers, 7).ofCollective(only(1));
+        assertEquals(BitSet.valueOf(new long[] {0b11}), verdict.culprits());
+        assertTrue(verdict.isCycle());
+        assertEquals(
+                "ranks 0, 1 wait for each other, so no rank alone is to blame: rank 0 is in this call, and reports this;"
+                        + " rank 1 has not made this call, its last call is seq 6 (barrier), and it is in a call that"
+                        + " waits for rank 0; rank 2 is in this call",
+                verdict.text());
+    }
+
+    @Test
+    void aChainThatEndsIsNoCycle() {
+        Status[] answers = {null, answer(0, 2), new Status(1, 0, "", 0, 0, 0, "", "", "", 0)};
+        Diagnosis.Blame verdict = diagnosis(answers, 0).ofWaiting(only(1), false, "in recv from rank 1");
+        assertEquals(only(2), verdict.culprits());
+        assertFalse(verdict.isCycle());
+    }
+
+    private static Status answer(long sequence, int waitsFor) {
+        String place = "in a call that waits for rank " + waitsFor;
+        return new Status(1, sequence, "barrier", 0, 0, 0, "", place, Integer.toString(waitsFor), 0);
+    }
+
+    private static BitSet only(int rank) {
+        BitSet ranks = new BitSet();
+        ranks.set(rank);
+        return ranks;
+    }
+
+    private static Diagnosis diagnosis(Status[] answers, long sequence) {
+        int[] ranks = IntStream.range(0, answers.length).toArray();
+        return new Diagnosis(new Machines(0, ranks, RankProcesses.UNKNOWN), answers, new BitSet(), sequence);
     }
 
     @Test
@@ -134,8 +195,8 @@ class WaitingRanksTest {
         Status[] answers = {null, Status.left(2, "reduceScatter")};
         BitSet sender = BitSet.valueOf(new long[] {2});
         Diagnosis diagnosis = new Diagnosis(new Machines(0, BOTH, RankProcesses.UNKNOWN), answers, new BitSet(), 0);
-        assertEquals(sender, diagnosis.ofWaiting(sender, false).culprits());
-        Diagnosis.Blame still = diagnosis.ofWaiting(sender, true);
+        assertEquals(sender, diagnosis.ofWaiting(sender, false, "in recv").culprits());
+        Diagnosis.Blame still = diagnosis.ofWaiting(sender, true, "in recv");
         assertEquals(BitSet.valueOf(new long[] {1}), still.culprits());
         assertEquals(
                 "rank 0 is the rank that reports this; rank 1 is gone: it closed the group normally", still.text());

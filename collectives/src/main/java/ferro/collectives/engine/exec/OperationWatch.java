@@ -148,8 +148,12 @@ final class OperationWatch {
     private void warn(Operation running) {
         Diagnosis.Blame verdict = verdict(warning, running);
         String text = "rank " + group.rank() + " of \"" + group.name() + "\" "
-                + waiting(
-                        verdict.culprits(), "waits for ", "is late because its own work is slow (it waits for no rank)")
+                + (verdict.isCycle()
+                        ? "waits"
+                        : waiting(
+                                verdict.culprits(),
+                                "waits for ",
+                                "is late because its own work is slow (it waits for no rank)"))
                 + position(running, running) + ": " + verdict.text();
         control.event(GroupEvent.Kind.LATE, verdict.culprits().stream().boxed().toList(), text);
     }
@@ -167,10 +171,12 @@ final class OperationWatch {
             Diagnosis.Blame verdict = verdict(probe, running);
             String names = RankLists.list(verdict.culprits());
             String text = "rank " + group.rank() + " of \"" + group.name() + "\" "
-                    + waiting(
-                            verdict.culprits(),
-                            "gave up on ",
-                            "gave up because its own work is slow (it waits for no rank)")
+                    + (verdict.isCycle()
+                            ? "gave up"
+                            : waiting(
+                                    verdict.culprits(),
+                                    "gave up on ",
+                                    "gave up because its own work is slow (it waits for no rank)"))
                     + position(running, isQueued ? lateInQueue : running) + ": " + verdict.text();
             control.fail(new Failure(Code.TIMED_OUT, group.rank(), running.sequence(), names, text, null));
         }

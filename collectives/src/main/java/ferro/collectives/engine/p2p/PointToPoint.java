@@ -3,6 +3,7 @@ package ferro.collectives.engine.p2p;
 import ferro.CallOptions;
 import ferro.DataType;
 import ferro.FerroException.Code;
+import ferro.GroupEvent;
 import ferro.HostTensor;
 import ferro.collectives.engine.progress.Lanes;
 import ferro.collectives.engine.progress.MessageProgress;
@@ -57,6 +58,7 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
     private final List<PeerLane> peerList = new ArrayList<>();
     private final MatchingQueue own = new MatchingQueue();
     private final TimeoutProbe probe;
+    private final TimeoutProbe warning;
     private long nextSnapshotNanos;
     private volatile Snapshot snapshot;
     /** Reported if no status was stored yet. */
@@ -74,6 +76,7 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
         this.lanes = new Lanes(transport, Lane.POINT_TO_POINT);
         this.intraNode = transport instanceof IntraNodeTransport shares ? shares : null;
         this.probe = control.timeoutProbe();
+        this.warning = control.timeoutProbe();
         this.header = CallHeader.of(group, 1, Hashing.of("point-to-point"), "point-to-point");
     }
 
@@ -167,6 +170,7 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
                 return;
             }
         }
+        warnIfLate(nowNanos);
     }
 
     /** Fails the group if a peer has left so that a transfer can never be matched any more. */
@@ -197,23 +201,71 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
         control.exits().fail(transfer.peer, "this is a " + transfer.work.description() + ", and " + why);
     }
 
+    /** Tells the listeners once of transfers that have waited for a quarter of their timeouts. */
+    private void warnIfLate(long nowNanos) {
+        for (Transfer transfer : pending) {
+            if (transfer.isWarned) {
+                continue;
+            }
+            long begun = transfer.work.begunNanos();
+            long part = (transfer.work.deadlineNanos() - begun) / 4;
+            if (!TimeoutProbe.isWarnedOf(4 * part)) {
+                transfer.isWarned = true;
+            } else if (warning.mayJudge(null, null, begun + part, TimeoutProbe.leadNanos(part), nowNanos)) {
+                warn(transfer, begun + part / 8);
+                return;
+            }
+        }
+    }
+
+    /** Tells the listeners of a late transfer, and of those begun before a time: many may be posted one after another. */
+    private void warn(Transfer first, long untilNanos) {
+        BitSet peers = new BitSet();
+        int others = -1;
+        for (Transfer transfer : pending) {
+            if (!transfer.isWarned && transfer.work.begunNanos() - untilNanos <= 0) {
+                transfer.isWarned = true;
+                peers.set(transfer.peer);
+                others++;
+            }
+        }
+        Diagnosis.Blame verdict = verdict(warning, first, peers);
+        String text = "rank " + loop.group().rank() + " of \"" + loop.group().name() + "\" waits"
+                + (verdict.isCycle() ? "" : " for " + blamed(verdict.culprits(), first)) + " after "
+                + first.work.elapsed().toMillis() + " ms at " + first.work.description() + more(others)
+                + (first.matched ? ", whose message is in flight" : "")
+                + (first.peer == loop.group().rank() ? "" : ": " + verdict.text());
+        control.event(GroupEvent.Kind.LATE, verdict.culprits().stream().boxed().toList(), text);
+    }
+
+    private static Diagnosis.Blame verdict(TimeoutProbe asked, Transfer late, BitSet peers) {
+        String here =
+                late.matched ? "" : status(late, "", RankLists.list(peers)).sentence();
+        return asked.waiting(late.work.begunNanos(), peers, here);
+    }
+
     private void giveUp(Transfer late) {
         BitSet peer = new BitSet();
         peer.set(late.peer);
-        Diagnosis.Blame verdict = probe.waiting(late.work.begunNanos(), peer);
-        String text = "gave up on " + blamed(verdict.culprits(), late) + " after "
+        Diagnosis.Blame verdict = verdict(probe, late, peer);
+        String text = "gave up" + (verdict.isCycle() ? "" : " on " + blamed(verdict.culprits(), late)) + " after "
                 + late.work.elapsed().toMillis() + " ms"
-                + (late.matched ? " while the message was in flight" : late.isSend ? ", which posted no receive" : "")
+                + (late.matched ? " while the message was in flight" : "")
+                + (late.isSend && !late.matched && !verdict.isCycle() ? ", which posted no receive" : "")
                 + (late.peer == loop.group().rank() ? "" : ": " + verdict.text());
         end(late, new Failure(Code.TIMED_OUT, loop.group().rank(), -1, RankLists.list(verdict.culprits()), text, null));
     }
 
     /** Returns the ranks to blame, with those first for which the peer itself waits: an operator looks there. */
     private String blamed(BitSet culprits, Transfer late) {
-        boolean stoodStill =
-                culprits.cardinality() == 1 && culprits.get(loop.group().rank());
-        if (culprits.isEmpty() || culprits.get(late.peer) || stoodStill) {
-            return "rank " + (stoodStill ? loop.group().rank() : late.peer);
+        int self = loop.group().rank();
+        BitSet others = (BitSet) culprits.clone();
+        others.clear(self);
+        if (others.isEmpty()) {
+            return "rank " + (culprits.isEmpty() ? late.peer : self);
+        }
+        if (others.get(late.peer)) {
+            return RankLists.ranks(others);
         }
         return RankLists.ranks(culprits) + ", at the end of the wait chain of rank " + late.peer + ",";
     }
@@ -249,8 +301,11 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
             peers.set(transfer.peer);
         }
         Transfer first = pending.get(0);
-        String more = pending.size() == 1 ? "" : " and " + (pending.size() - 1) + " more";
-        return new Snapshot(status(first, more, RankLists.list(peers)), first);
+        return new Snapshot(status(first, more(pending.size() - 1), RankLists.list(peers)), first);
+    }
+
+    private static String more(int others) {
+        return others == 0 ? "" : " and " + others + " more";
     }
 
     @Override

@@ -1,0 +1,99 @@
+package ferro.backend.simulated;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.GroupEvent;
+import ferro.HostTensor;
+import ferro.group.ProcessGroup;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+
+/** Sends and receives that have waited for a quarter of their timeouts. */
+class LateMessagesTest {
+    private final List<List<GroupEvent>> late = List.of(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
+
+    private void run(String timeout, Consumer<ProcessGroup> body) {
+        Simulation ranks = Simulation.of(3, 7, Map.of("ferro.timeout", timeout)).onEveryRank(group -> {
+            group.onEvent(event -> {
+                if (event.kind() == GroupEvent.Kind.LATE) {
+                    late.get(group.rank()).add(event);
+                }
+            });
+            body.accept(group);
+        });
+        // the messages time out in the end
+        assertTrue(assertThrows(AssertionError.class, ranks::run).getMessage().contains("TIMED_OUT"));
+    }
+
+    private static void receive(ProcessGroup group, int from, int tag) {
+        group.recvAsync(HostTensor.of(new int[1]), from, tag);
+    }
+
+    private GroupEvent only(int rank) {
+        assertEquals(1, late.get(rank).size(), late.get(rank)::toString);
+        return late.get(rank).get(0);
+    }
+
+    @Test
+    void receivesThatWaitForARankAreToldTogetherAndOnce() {
+        run("8s", group -> {
+            for (int tag = 1; group.rank() == 0 && tag <= 3; tag++) {
+                receive(group, 1, tag);
+            }
+        });
+
+        GroupEvent told = only(0);
+        assertEquals(List.of(1), told.ranks());
+        assertTrue(
+                told.text()
+                        .matches(
+                                "rank 0 of \"[^\"]+\" waits for rank 1 after 20\\d\\d ms at recv from rank 1 tag 1 and 2"
+                                        + " more: rank 1 is in no call of ferro"),
+                told::text);
+        assertEquals(List.of(), late.get(1));
+    }
+
+    @Test
+    void aSendThatNobodyReceivesIsTold() {
+        run("8s", group -> {
+            if (group.rank() == 2) {
+                group.sendAsync(HostTensor.of(new double[100_000]), 1, 5);
+            }
+        });
+        assertTrue(only(2).text().contains(" ms at send to rank 1 tag 5"), only(2)::text);
+    }
+
+    @Test
+    void theEndOfAChainIsNamedFirst() {
+        run("8s", group -> {
+            if (group.rank() < 2) {
+                receive(group, group.rank() + 1, 4);
+            }
+        });
+        assertEquals(List.of(2), only(0).ranks());
+        assertTrue(
+                only(0).text().contains("waits for rank 2, at the end of the wait chain of rank 1, after"),
+                only(0)::text);
+    }
+
+    @Test
+    void ranksThatWaitForEachOtherAreNamedTogether() {
+        run("8s", group -> receive(group, (group.rank() + 1) % 3, 4));
+        for (int rank = 0; rank < 3; rank++) {
+            String text = only(rank).text();
+            assertEquals(List.of(0, 1, 2), only(rank).ranks());
+            assertTrue(text.contains(": ranks 0, 1, 2 wait for each other, so no rank alone is to blame: "), text);
+        }
+    }
+
+    @Test
+    void aShortTimeoutIsNotToldOf() {
+        run("900ms", group -> receive(group, (group.rank() + 1) % 3, 4));
+        late.forEach(events -> assertEquals(List.of(), events));
+    }
+}
