@@ -14,7 +14,7 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 import java.util.TreeSet;
 
-/** Failures of groups whose calls are those of NCCL: made from native failures, and told as exceptions. */
+/** Failures of groups whose calls are those of NCCL: made from native failures, and thrown as exceptions. */
 public final class NcclFailures {
     private NcclFailures() {}
 
@@ -95,8 +95,8 @@ public final class NcclFailures {
     /** Decodes a failure that another rank wrote; empty if it is something else, or names ranks that are not there. */
     public static Optional<Failure> decoded(byte[] bytes, int worldSize) {
         try {
-            return ControlMessage.decode(ByteBuffer.wrap(bytes), worldSize) instanceof Abort told
-                    ? Optional.of(told.failure())
+            return ControlMessage.decode(ByteBuffer.wrap(bytes), worldSize) instanceof Abort abort
+                    ? Optional.of(abort.failure())
                     : Optional.empty();
         } catch (IllegalArgumentException foreign) {
             return Optional.empty();
