@@ -71,7 +71,7 @@ compare_with_path() {
     on_path=$(dirname "$(dirname "$on_path")")
     [ "$on_path" != "$(readlink -f "$JAVA_HOME")" ] || return 0
     on_path_version=$(sed -n 's/^JAVA_VERSION="\(.*\)"/\1/p' "$on_path/release" 2>/dev/null)
-    path_java=-Dferro.path.java=${on_path_version:-of $on_path}
+    path_java="-Dferro.path.java=${on_path_version:+$on_path_version }of $on_path"
 }
 
 # Sets JAVA_HOME to the newest JDK unless it says otherwise already.

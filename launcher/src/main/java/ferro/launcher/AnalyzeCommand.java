@@ -31,8 +31,11 @@ final class AnalyzeCommand implements Callable<Integer> {
 
     private final World world;
 
-    @Parameters(paramLabel = "DIR", description = "folder with files named ferro-JOB-rankR.json")
-    private Path folder;
+    @Parameters(
+            paramLabel = "DIR",
+            arity = "1..*",
+            description = "folder with files named ferro-JOB-rankR.json; one for each host if the hosts share none")
+    private List<Path> folders;
 
     @Option(
             names = "--job",
@@ -43,7 +46,7 @@ final class AnalyzeCommand implements Callable<Integer> {
     @Option(
             names = "--html",
             paramLabel = "FILE",
-            description = "file to write the timeline to (default: DIR/" + PAGE + ")")
+            description = "file to write the timeline to (default: " + PAGE + " in the first DIR)")
     private Path html;
 
     @Option(
@@ -58,7 +61,7 @@ final class AnalyzeCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        Analysis analysis = read(folder, Optional.ofNullable(job));
+        Analysis analysis = read(folders, Optional.ofNullable(job));
         analysis.text().forEach(world.out()::println);
         world.out().println();
         world.out().println(timeline(analysis));
@@ -70,9 +73,9 @@ final class AnalyzeCommand implements Callable<Integer> {
         return ExitCode.BAD_INPUT;
     }
 
-    static Analysis read(Path folder, Optional<String> job) throws IOException {
+    static Analysis read(List<Path> folders, Optional<String> job) throws IOException {
         try {
-            return Analysis.of(folder, job);
+            return Analysis.of(folders, job);
         } catch (UnreadableRecordingException unreadable) {
             throw new BadInputException(unreadable.getMessage(), unreadable);
         }
@@ -80,7 +83,7 @@ final class AnalyzeCommand implements Callable<Integer> {
 
     /** Writes the timeline. The text has been printed before, so a folder that cannot be written loses the page only. */
     private String timeline(Analysis analysis) {
-        Path file = html == null ? folder.resolve(PAGE) : html;
+        Path file = html == null ? folders.get(0).resolve(PAGE) : html;
         try {
             if (html == null) {
                 replace(file, analysis.html());

@@ -4,6 +4,7 @@ import ferro.launcher.doctor.NcclInterfaces;
 import ferro.launcher.input.BadInputException;
 import ferro.launcher.input.Descriptors;
 import ferro.launcher.input.ExitCode;
+import ferro.launcher.input.HostName;
 import ferro.launcher.input.JobSpec;
 import ferro.launcher.nodes.Nodes;
 import ferro.launcher.nodes.NodesApartException;
@@ -33,6 +34,9 @@ import java.util.stream.Collectors;
 
 /** One job on this host, from the start of its ranks to its exit code. */
 final class Job {
+    /** The command of a rank, and the cores of each rank. */
+    private record BoundCommand(List<String> line, CoreBinding binding) {}
+
     private final JobSpec spec;
     private final Target target;
     private final World world;
@@ -41,7 +45,7 @@ final class Job {
     private final BlockingQueue<JobEvent> events = new LinkedBlockingQueue<>();
     private final List<RankProcess> ranks = new ArrayList<>();
     private final ProcessGroupGuard leash;
-    private final CoreBinding binding;
+    private final Programs programs;
     private final long startedNanos = System.nanoTime();
     private Optional<JobSignals> signals = Optional.empty();
     /** Whether the meeting has begun, by which launchers of other nodes, if there are any, hear of this one. */
@@ -55,10 +59,8 @@ final class Job {
         this.world = world;
         this.environment = NcclInterfaces.addedTo(world.environment(), target.properties());
         this.screen = world.screen();
-        Programs programs = Programs.of(environment);
+        this.programs = Programs.of(environment);
         this.leash = ProcessGroupGuard.find(programs);
-        this.binding =
-                CoreBinding.of(spec.placement().ranksHere(), spec.bind(), programs, CoreBinding.Cores.ofThisMachine());
     }
 
     /** Runs the job and returns the exit code of the rank that failed first, or 0. */
@@ -128,10 +130,12 @@ final class Job {
             try (StoreHost store = StoreHost.open(spec, jobId, secret, events, screen::note);
                     JobNodes nodes = met(store, jobId, secret)) {
                 target.remarks().forEach(screen::note);
-                screen.note(startLine());
+                CoreBinding binding =
+                        CoreBinding.of(spec.placement().ranksHere(), spec.bind(), programs, nodes.cores());
+                screen.note(startLine(binding));
                 signals.get().ranksStart();
                 RankEnvironment variables = new RankEnvironment(spec, store, secret, jobId, recordings);
-                Optional<IOException> unstarted = start(command, variables, log);
+                Optional<IOException> unstarted = start(new BoundCommand(command, binding), variables, log);
                 Conclusion conclusion = unstarted.isPresent()
                         ? nodes.unstarted(unstarted.get())
                         : nodes.conclude(awaited(folder, nodes, jobId, recordings));
@@ -199,7 +203,8 @@ final class Job {
         Supervisor.JobOutcome outcome =
                 new Supervisor(events, screen, Supervisor.StopTimes.of(spec, target), witness).await(ranks);
         List<RankOutput> printed = ranks.stream().map(RankProcess::output).toList();
-        return Postmortem.of(outcome, printed, jobId, recordings, nodes.elsewhere());
+        String host = HostName.in(BackendChoice.ofFirstRank(spec, target, environment));
+        return Postmortem.of(outcome, printed, jobId, recordings, nodes.elsewhere()).on(host);
     }
 
     /** Answers a signal that asks for no end and comes before there is a rank to pass it on to. */
@@ -239,7 +244,7 @@ final class Job {
      * Starts the ranks. Returns why a rank could not be started if there are other nodes to tell; throws it on a single
      * node.
      */
-    private Optional<IOException> start(List<String> command, RankEnvironment variables, RankLog log)
+    private Optional<IOException> start(BoundCommand command, RankEnvironment variables, RankLog log)
             throws IOException {
         try {
             startAll(command, variables, log);
@@ -253,13 +258,13 @@ final class Job {
         }
     }
 
-    private void startAll(List<String> command, RankEnvironment variables, RankLog log) throws IOException {
+    private void startAll(BoundCommand command, RankEnvironment variables, RankLog log) throws IOException {
         RankProcess.JobShared shared = new RankProcess.JobShared(leash, screen, log, events, spec.debugged());
         for (int local = 0; local < spec.placement().ranksHere(); local++) {
             int rank = spec.placement().firstRank() + local;
             ranks.add(RankProcess.start(
                     rank,
-                    binding.wrap(local, spec.debugged().commandLine(rank, command)),
+                    command.binding.wrap(local, spec.debugged().commandLine(rank, command.line)),
                     variables.of(local, environment),
                     shared));
         }
@@ -269,7 +274,7 @@ final class Job {
         return Runtime.getRuntime().availableProcessors() < 2 * spec.placement().ranksHere();
     }
 
-    private String startLine() {
+    private String startLine(CoreBinding binding) {
         int cores = Runtime.getRuntime().availableProcessors();
         String backend = spec.backend().orElse(environment.getOrDefault("FERRO_BACKEND", "auto"));
         return spec.placement() + " on " + (cores == 1 ? "1 core" : cores + " cores") + ", backend " + backend + ", "

@@ -7,6 +7,7 @@ import ferro.launcher.nodes.NodeCard;
 import ferro.launcher.nodes.NodeNews;
 import ferro.launcher.nodes.Nodes;
 import ferro.launcher.output.Screen;
+import ferro.launcher.rank.CoreBinding;
 import ferro.launcher.rank.JobEvent;
 import java.io.IOException;
 import java.util.HashMap;
@@ -69,6 +70,16 @@ record JobNodes(Optional<Nodes> nodes, int own, boolean saysWhatIsWrong, long st
     /** Tells the others that all ranks have joined; only the launcher of node 0 sees this by itself. */
     void allJoined() {
         nodes.filter(all -> own == 0).ifPresent(Nodes::joined);
+    }
+
+    /** Returns the cores for the ranks of this node: launchers on one machine divide its cores. */
+    CoreBinding.Cores cores() {
+        CoreBinding.Cores all = CoreBinding.Cores.ofThisMachine();
+        List<Integer> sharing = nodes.map(Nodes::cards).orElse(List.of()).stream()
+                .filter(card -> card.sharesCores(nodes.orElseThrow().cards().get(own)))
+                .map(NodeCard::node)
+                .toList();
+        return sharing.contains(own) ? all.part(sharing.indexOf(own), sharing.size()) : all;
     }
 
     /** Returns the places of ranks of other nodes: their recordings are there and not here. */

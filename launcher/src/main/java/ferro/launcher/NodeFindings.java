@@ -1,5 +1,6 @@
 package ferro.launcher;
 
+import ferro.launcher.analyze.Agreed;
 import ferro.launcher.analyze.Analysis;
 import java.util.Collections;
 import java.util.List;
@@ -14,18 +15,30 @@ import java.util.TreeSet;
  * @param verdict one sentence, then one line for each reason
  * @param early   the same analysis without failures that blame ranks of other nodes and were seen after this node's
  *     launcher had heard of the end of the job; null for a job of one node
+ * @param agreed   failure on which ranks agree; the verdict has told it
+ * @param deadlock whether the ranks to look at wait for each other
  */
-record NodeFindings(Set<Integer> guilty, List<String> verdict, NodeFindings early) {
+record NodeFindings(
+        Set<Integer> guilty, List<String> verdict, NodeFindings early, Agreed agreed, boolean deadlock) {
     NodeFindings(Set<Integer> guilty, List<String> verdict) {
         this(guilty, verdict, null);
     }
 
+    NodeFindings(Set<Integer> guilty, List<String> verdict, NodeFindings early) {
+        this(guilty, verdict, early, Agreed.NONE, false);
+    }
+
     static NodeFindings of(Analysis analysis) {
-        return new NodeFindings(new TreeSet<>(analysis.guilty()), analysis.verdict());
+        return new NodeFindings(
+                new TreeSet<>(analysis.guilty()),
+                analysis.verdict(),
+                null,
+                new Agreed(analysis.agreed().code(), new TreeSet<>(analysis.agreed().ranks())),
+                analysis.isDeadlock());
     }
 
     NodeFindings with(NodeFindings withoutLate) {
-        return new NodeFindings(guilty, verdict, withoutLate);
+        return new NodeFindings(guilty, verdict, withoutLate, agreed, deadlock);
     }
 
     /**

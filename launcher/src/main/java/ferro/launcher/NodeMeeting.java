@@ -19,6 +19,7 @@ import ferro.launcher.nodes.Waiting;
 import ferro.launcher.output.Screen;
 import ferro.launcher.program.BackendChoice;
 import ferro.launcher.program.Target;
+import ferro.launcher.rank.CoreBinding;
 import ferro.launcher.rank.JobSignals;
 import ferro.launcher.rank.Supervisor;
 import ferro.spi.Settings;
@@ -27,6 +28,8 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Executors;
@@ -53,6 +56,7 @@ final class NodeMeeting {
     private final Endpoint master;
     private final Duration patience;
     private final String backend;
+    private final String host;
 
     private NodeMeeting(JobSpec spec, World world, Endpoint master, Map<String, String> settings) {
         this.spec = spec;
@@ -61,6 +65,7 @@ final class NodeMeeting {
         try (SystemContext context = SystemContext.of(settings)) {
             this.patience = context.joinTimeout();
             this.backend = Settings.BACKEND.find(context).orElse("");
+            this.host = HostName.in(context);
         }
     }
 
@@ -80,7 +85,7 @@ final class NodeMeeting {
         LauncherStore.LauncherCall call = call(spec, master, jobId, secret);
         LineTimes lines = new LineTimes(System::nanoTime);
         LauncherStore store = connected(call, lines);
-        return Nodes.meet(store, card(spec, store, backend, call.session()), times(), new Waiting() {
+        return Nodes.meet(store, card(spec, store, new NodeCard.NodeSettings(host, backend), call.session()), times(), new Waiting() {
             @Override
             public void missing(Set<Integer> nodes) {
                 // all nodes have come to node 0, which only has to tell them to start
@@ -113,17 +118,18 @@ final class NodeMeeting {
                 server, jobId, SecretFile.read(secret), spec.placement().nodeRank(), new SecureRandom().nextLong());
     }
 
-    static NodeCard card(JobSpec spec, LauncherStore store, String backend, long session) {
+    static NodeCard card(JobSpec spec, LauncherStore store, NodeCard.NodeSettings settings, long session) {
         return new NodeCard(
                 spec.placement().nodeRank(),
-                HostName.ofKernel(),
+                settings.host(),
                 store.localAddress().getHostAddress(),
                 spec.placement().ranksHere(),
                 spec.placement().nodes(),
                 FerroVersion.built(),
-                backend,
+                settings.backend(),
                 spec.debugged().numbers(),
-                session);
+                session,
+                CoreBinding.Cores.ofThisMachine().name());
     }
 
     private Nodes.WaitTimes times() {
@@ -162,8 +168,7 @@ final class NodeMeeting {
         }
         if (failure.code() == Code.UNAUTHENTICATED) {
             throw new BadInputException(
-                    "the secret of node " + spec.placement().nodeRank() + " (host " + HostName.ofKernel()
-                            + ") differs from the secret of node 0 at " + master
+                    "the secret of node " + spec.placement().nodeRank() + " (host " + host + ") differs from the secret of node 0 at " + master
                             + ": the file of --secret-file must have the same"
                             + " content on all nodes (" + failure.getMessage() + ")",
                     failure);
@@ -198,20 +203,17 @@ final class NodeMeeting {
         }
         int nodes = spec.placement().nodes();
         String which = missing.stream().map(Object::toString).collect(Collectors.joining(", "));
-        screen.note("waiting for " + (missing.size() == 1 ? "node " : "nodes ") + which + " of " + nodes
-                + ": "
-                + Invocation.ofProcess()
-                        .line(
-                                "run",
-                                "--nodes",
-                                nodes,
-                                "--node-rank",
-                                missing.iterator().next(),
-                                "--master",
-                                master,
-                                "-n",
-                                spec.placement().ranksHere())
-                + " ... on that host");
+        screen.note("waiting for " + (missing.size() == 1 ? "node " : "nodes ") + which + " of " + nodes + ": "
+                + command(missing.iterator().next()) + " ... on that host");
+    }
+
+    /** Returns the command that starts another node, as far as this launcher knows it. */
+    private String command(int node) {
+        List<Object> words = new ArrayList<>(
+                List.of("--nodes", spec.placement().nodes(), "--node-rank", node, "--master", master));
+        spec.secretFile().ifPresent(file -> words.addAll(List.of("--secret-file", file)));
+        words.addAll(List.of("-n", spec.placement().ranksHere()));
+        return Invocation.ofProcess().line("run", words.toArray());
     }
 
     /** Returns a thread that prints what the launcher waits for. */

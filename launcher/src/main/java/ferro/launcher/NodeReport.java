@@ -150,7 +150,7 @@ record NodeReport(
                 outcome,
                 reports.values().stream().flatMap(one -> one.printed.stream()).toList(),
                 best(reports, nodes, outcome.stopped()),
-                new RecordingLocations(nodes, folders));
+                new RecordingLocations(nodes.get(0).host(), nodes, folders));
     }
 
     private static Supervisor.JobOutcome outcome(

@@ -12,7 +12,6 @@ import ferro.launcher.rank.Endings;
 import ferro.launcher.rank.JobEvent;
 import ferro.launcher.rank.Supervisor;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -41,7 +40,11 @@ record Postmortem(
         Optional<NodeFindings> findings,
         RecordingLocations places) {
     private static final int KILLED = ExitCode.ofSignal("KILL");
-    private static final int MOST_REASONS = 3;
+    private static final String DIAGNOSIS = "diagnosis: ";
+    private static final int MOST_REASONS = 4;
+    /** More ranks to blame have no line of their own. */
+    private static final int MOST_PLACES = 3;
+
     private static final long NO_PID = 0;
 
     static Postmortem of(Supervisor.JobOutcome outcome, List<RankOutput> printed, String job, Recordings recordings) {
@@ -72,6 +75,11 @@ record Postmortem(
         }
         return new Postmortem(
                 outcome, printed, findings, RecordingLocations.here(recordings.folder(), findings.isPresent()));
+    }
+
+    /** Returns the same report for a host of another name. */
+    Postmortem on(String host) {
+        return new Postmortem(outcome, printed, findings, places.on(host));
     }
 
     /** Returns the end of the rank that failed first. */
@@ -141,20 +149,66 @@ record Postmortem(
                 seconds,
                 lines,
                 others(FailureBox.NO_RANK),
-                new FailureBox.Printed(List.of(), List.of(), true),
+                new FailureBox.Printed(List.of(), List.of(), FailureBox.TracePart.NONE),
                 places.more());
     }
 
     FailureBox box(double seconds) {
         RankOutput first = output(first().rank());
-        boolean innocent = !guilty().isEmpty() && !guilty().contains(first.rank());
+        FailureBox.TracePart part = shown(first);
+        List<String> lines = culprits(first.rank());
+        boolean below = part == FailureBox.TracePart.WHOLE || part == FailureBox.TracePart.FRAMES;
+        lines.addAll(diagnosis(below && !first.trace().isEmpty()));
         return new FailureBox(
                 new FailureBox.First(first.rank(), headline(first.rank()), places.of(first.rank()), first.pid()),
                 seconds,
-                diagnosis(!first.trace().isEmpty()),
+                lines,
                 others(first.rank()),
-                new FailureBox.Printed(first.trace(), first.lastLines(), innocent),
+                new FailureBox.Printed(first.trace(), first.lastLines(), part),
                 places.more());
+    }
+
+    /** Returns how much of the exception of the first rank the box shows: the diagnosis may have told the rest. */
+    private FailureBox.TracePart shown(RankOutput first) {
+        boolean told = isTold(first);
+        if (isDeadlock() || told && guilty().contains(first.rank())) {
+            return FailureBox.TracePart.FRAMES;
+        }
+        if (guilty().isEmpty() || guilty().contains(first.rank())) {
+            return FailureBox.TracePart.WHOLE;
+        }
+        return told ? FailureBox.TracePart.NONE : FailureBox.TracePart.FIRST_LINE;
+    }
+
+    /** Whether the exception of a rank is the failure that the diagnosis tells. */
+    private boolean isTold(RankOutput one) {
+        return one.reason().filter(toldReasons()::contains).isPresent();
+    }
+
+    /** Returns the reasons of ranks that have ended by the failure that the diagnosis tells. */
+    private Set<String> toldReasons() {
+        Set<String> told = new HashSet<>();
+        findings.map(NodeFindings::agreed)
+                .ifPresent(agreed -> printed.stream()
+                        .filter(one -> agreed.tells(one.rank(), one.code().orElse("")))
+                        .forEach(one -> one.reason().ifPresent(told::add)));
+        return told;
+    }
+
+    /** Returns where ranks to blame ran, other than the first rank. */
+    private List<String> culprits(int first) {
+        List<String> lines = new ArrayList<>();
+        if (guilty().size() <= MOST_PLACES && !isDeadlock()) {
+            guilty().stream().filter(rank -> rank != first).forEach(rank -> {
+                long pid = output(rank).pid();
+                lines.add("rank " + rank + ": " + places.of(rank) + (pid == NO_PID ? "" : ", pid " + pid));
+            });
+        }
+        return lines;
+    }
+
+    private boolean isDeadlock() {
+        return findings.filter(NodeFindings::deadlock).isPresent();
     }
 
     private RankOutput output(int rank) {
@@ -172,13 +226,13 @@ record Postmortem(
                 ? "ended too early: exit code 0, but other ranks still needed it"
                 : "failed first: " + ExitCode.describe(code);
         String ended = "rank " + first + " " + how;
+        if (isDeadlock()) {
+            return "deadlock; " + ended;
+        }
         if (guilty().isEmpty() || guilty().contains(first)) {
             return ended;
         }
-        String blamed = guilty().size() == 1
-                ? "rank " + guilty().iterator().next() + " is to blame"
-                : named(guilty()) + " are to blame";
-        return blamed + "; " + ended;
+        return PlainTexts.ranks(guilty()) + (guilty().size() == 1 ? " is to blame; " : " are to blame; ") + ended;
     }
 
     /**
@@ -189,7 +243,7 @@ record Postmortem(
         List<String> lines = new ArrayList<>();
         findings.ifPresent(found -> {
             List<String> verdict = found.verdict();
-            lines.add("diagnosis: " + verdict.get(0));
+            lines.add(DIAGNOSIS + verdict.get(0));
             for (String reason : verdict.subList(1, Math.min(verdict.size(), 1 + MOST_REASONS))) {
                 List<String> told = FoldedTrace.of(apart(reason));
                 told.stream()
@@ -201,8 +255,19 @@ record Postmortem(
         return lines;
     }
 
+    /** Returns a line of the diagnosis without the exception that the box shows below, and the signal of its first line. */
+    private String withoutRepeats(String line, boolean traceBelow) {
+        JobEvent.Ended first = first();
+        Optional<String> thrown = output(first.rank()).thrown().filter(any -> traceBelow);
+        String told = thrown.map(text -> line.replace(" threw " + text, " threw the exception below"))
+                .orElse(line);
+        return guilty().equals(Set.of(first.rank())) ? told.replace(": " + ExitCode.describe(first.code()), "") : told;
+    }
+
     private List<String> diagnosis(boolean traceBelow) {
-        List<String> lines = recorded(traceBelow);
+        List<String> lines = new ArrayList<>(recorded(traceBelow).stream()
+                .map(line -> line.startsWith(DIAGNOSIS) ? withoutRepeats(line, traceBelow) : line)
+                .toList());
         if (first().code() == KILLED) {
             lines.add("signal KILL comes from a kill -9, or from the kernel if memory runs out (dmesg shows it)");
         }
@@ -210,12 +275,16 @@ record Postmortem(
                 .filter(name -> outcome.passed().getOrDefault(name, Set.of()).contains(first().rank()))
                 .ifPresent(name -> lines.add("its launcher received signal " + name
                         + " and passed it on to its ranks; the signal ends a rank that does not handle it"));
-        outcome.halted()
-                .forEach((rank, pid) -> lines.add("rank " + rank + ", pid " + pid
-                        + places.elsewhere(rank)
-                        + ", was suspended by a signal (SIGSTOP, ctrl-Z, a debugger);" + " kill -s CONT " + pid
-                        + " would have resumed it"));
+        outcome.halted().forEach((rank, pid) -> lines.add(halted(rank, pid)));
         return lines;
+    }
+
+    private String halted(int rank, long pid) {
+        String resumed = "kill -s CONT " + pid + places.elsewhere(rank) + " would have resumed ";
+        boolean told = guilty().contains(rank) && findings.orElseThrow().verdict().get(0).contains(Endings.SUSPENDED);
+        return told
+                ? resumed + "rank " + rank
+                : "rank " + rank + ", pid " + pid + ", was " + Endings.SUSPENDED + "; " + resumed + "it";
     }
 
     /** Splits a reason into lines: a recording is read with blanks in place of line breaks. */
@@ -228,23 +297,56 @@ record Postmortem(
      */
     private List<String> others(int first) {
         // the diagnosis says why ranks that are to blame have ended
-        List<JobEvent.Ended> later = byItself().stream()
+        List<JobEvent.Ended> later = outcome.failures().stream()
                 .filter(ended -> ended.rank() != first && !guilty().contains(ended.rank()))
+                .filter(ended -> !outcome.stopped().contains(ended.rank())
+                        || output(ended.rank()).reason().isPresent())
                 .toList();
-        Map<String, Set<Integer>> same = sharing(later, this::reason);
-        Map<String, Set<Integer>> alike = sharing(later, this::reasonLessItself);
+        List<String> lines = new ArrayList<>();
+        List<JobEvent.Ended> told =
+                later.stream().filter(ended -> isTold(output(ended.rank()))).toList();
+        if (!told.isEmpty()) {
+            lines.add("failed because of it: "
+                    + PlainTexts.ranks(told.stream().map(JobEvent.Ended::rank).toList()));
+        }
+        List<JobEvent.Ended> untold =
+                later.stream().filter(ended -> !told.contains(ended)).toList();
+        reasons(untold).forEach((reason, ranks) -> lines.add("failed after it: " + PlainTexts.ranks(ranks) + ": " + reason));
+        lines.addAll(stopped(later));
+        return lines;
+    }
+
+    /** Returns the reasons of ranks with all ranks that have the same one. */
+    private Map<String, Set<Integer>> reasons(List<JobEvent.Ended> ends) {
+        Map<String, Set<Integer>> same = sharing(ends, this::reason);
+        Map<String, Set<Integer>> alike = sharing(ends, this::reasonLessItself);
         // one reason of several ranks may name one of them; reasons that differ only by each rank's own number are
         // merged
-        Map<String, Set<Integer>> reasons = sharing(
-                later,
+        return sharing(
+                ends,
                 ended -> same.get(reason(ended)).size()
                                 >= alike.get(reasonLessItself(ended)).size()
                         ? reason(ended)
                         : reasonLessItself(ended));
+    }
+
+    /** Returns which ranks the launcher has stopped, without those that had failed before by themselves. */
+    private List<String> stopped(List<JobEvent.Ended> failed) {
+        Set<Integer> innocent = new TreeSet<>(outcome.stopped());
+        failed.forEach(ended -> innocent.remove(ended.rank()));
+        Set<Integer> culprits = new TreeSet<>(innocent);
+        culprits.retainAll(guilty());
+        innocent.removeAll(culprits);
+        culprits.removeAll(outcome.halted().keySet());
         List<String> lines = new ArrayList<>();
-        reasons.forEach((reason, ranks) -> lines.add("failed after it: " + named(ranks) + ": " + reason));
-        if (!outcome.stopped().isEmpty()) {
-            lines.add("stopped because of it: " + named(outcome.stopped()));
+        if (!culprits.isEmpty()) {
+            lines.add(PlainTexts.ranks(culprits)
+                    + (culprits.size() == 1
+                            ? " was still running: its launcher has ended it"
+                            : " were still running: their launcher has ended them"));
+        }
+        if (!innocent.isEmpty()) {
+            lines.add("stopped because of it: " + PlainTexts.ranks(innocent));
         }
         return lines;
     }
@@ -263,9 +365,5 @@ record Postmortem(
 
     private String reasonLessItself(JobEvent.Ended ended) {
         return reason(ended).replaceAll("\\brank " + ended.rank() + "\\b", "this rank");
-    }
-
-    private static String named(Collection<Integer> ranks) {
-        return "ranks [" + PlainTexts.numbers(ranks) + "]";
     }
 }

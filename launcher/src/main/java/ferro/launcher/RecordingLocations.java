@@ -2,26 +2,35 @@ package ferro.launcher;
 
 import ferro.launcher.input.HostName;
 import ferro.launcher.nodes.NodeCard;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 
 /**
  * Where the ranks of a job run, and where each host keeps their recordings.
  *
+ * @param host    name of this host
  * @param nodes   by number; empty for a job on this host alone
  * @param folders folders with recordings, by number of the node; the number is 0 for a job on this host alone
  */
-record RecordingLocations(List<NodeCard> nodes, Map<Integer, String> folders) {
+record RecordingLocations(String host, List<NodeCard> nodes, Map<Integer, String> folders) {
     static RecordingLocations here(Path folder, boolean recorded) {
-        return new RecordingLocations(List.of(), recorded ? Map.of(0, folder.toString()) : Map.of());
+        return new RecordingLocations(
+                HostName.ofKernel(), List.of(), recorded ? Map.of(0, folder.toString()) : Map.of());
+    }
+
+    /** Returns the same places on a host of another name. */
+    RecordingLocations on(String name) {
+        return new RecordingLocations(name, nodes, folders);
     }
 
     /** Returns where a rank runs, for example {@code host b} or {@code node 1 (host b, 10.0.0.2)}. */
     String of(int rank) {
-        return nodes.isEmpty() ? "host " + HostName.ofKernel() : node(rank).toString();
+        return nodes.isEmpty() ? "host " + host : node(rank).toString();
     }
 
     /** Returns {@code  on node 1 (host b, 10.0.0.2)}; nothing for a job on this host alone. */
@@ -33,23 +42,25 @@ record RecordingLocations(List<NodeCard> nodes, Map<Integer, String> folders) {
         return nodes.get(rank / nodes.get(0).ranks());
     }
 
-    /** Returns how to learn more, with each command to type on its own line; empty if nothing was recorded. */
+    /**
+     * Returns how to learn more, with each command to type on its own line; empty if nothing was recorded. Folders of several
+     * hosts are named with their hosts unless this host has them all.
+     */
     List<String> more() {
         if (folders.isEmpty()) {
             return List.of();
         }
-        String what = "the calls of every rank, and a timeline";
+        String what = "the calls of every rank, and a timeline:";
         Invocation ferro = Invocation.ofProcess();
-        return nodes.isEmpty()
-                ? List.of(what + ":", "  " + ferro.line("analyze", folders.get(0)))
-                : List.of(
-                        what + ": run " + ferro.line("analyze", "DIR") + " on each host:",
-                        "  "
-                                + new TreeMap<>(folders)
-                                        .entrySet().stream()
-                                                .map(one -> one.getValue() + " on "
-                                                        + nodes.get(one.getKey())
-                                                                .host())
-                                                .collect(Collectors.joining(", ")));
+        SortedMap<Integer, String> byNode = new TreeMap<>(folders);
+        Object[] all = byNode.values().stream().distinct().toArray();
+        if (nodes.isEmpty() || byNode.values().stream().map(Path::of).allMatch(Files::isDirectory)) {
+            return List.of(what, "  " + ferro.line("analyze", all));
+        }
+        List<String> lines = new ArrayList<>();
+        lines.add(what + " copy these folders to one host, then " + ferro.line("analyze", "DIR", "DIR"));
+        byNode.forEach((node, folder) ->
+                lines.add("  " + folder + " on host " + nodes.get(node).host()));
+        return lines;
     }
 }

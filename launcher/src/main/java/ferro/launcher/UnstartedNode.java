@@ -4,8 +4,10 @@ import ferro.FerroException;
 import ferro.backend.tcp.store.LauncherStore;
 import ferro.launcher.input.BadInputException;
 import ferro.launcher.input.ExitCode;
+import ferro.launcher.input.HostName;
 import ferro.launcher.input.JobSpec;
 import ferro.launcher.nodes.NodesApartException;
+import ferro.launcher.nodes.NodeCard;
 import ferro.launcher.nodes.UnfitNode;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -59,8 +61,12 @@ record UnstartedNode(JobSpec spec, World world) {
         try (StoreHost store = StoreHost.open(spec, jobId, secret, new LinkedBlockingQueue<>(), world.screen()::note)) {
             LauncherStore.LauncherCall call = NodeMeeting.call(spec, store.endpoint(), jobId, secret);
             try (LauncherStore connection = LauncherStore.open(call, spec.nodeTimeout(), spec.nodeTimeout())) {
-                return UnfitNode.tell(
-                        connection, NodeMeeting.card(spec, connection, "", call.session()), why, spec.nodeTimeout());
+                NodeCard card = NodeMeeting.card(
+                        spec,
+                        connection,
+                        new NodeCard.NodeSettings(HostName.in(world.environment()), ""),
+                        call.session());
+                return UnfitNode.tell(connection, card, why, spec.nodeTimeout());
             }
         }
     }

@@ -9,7 +9,10 @@ import ferro.launcher.nodes.NodeCard;
 import ferro.launcher.output.RankOutput;
 import ferro.launcher.rank.JobEvent;
 import ferro.launcher.rank.Supervisor;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -19,6 +22,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -57,7 +61,7 @@ class NodeReportTest {
 
         String node = "node " + failed / 2 + " (host h" + failed / 2 + ", 10.0.0." + (failed / 2 + 1) + ")";
         assertTrue(box.contains("| ferro: rank " + failed + " failed first: exit code 1\n"), box);
-        assertTrue(box.contains("| " + node + ", pid " + (1000 + failed) + ", "), box);
+        assertTrue(box.contains("| rank " + failed + ": " + node + ", pid " + (1000 + failed) + ", "), box);
         assertTrue(box.contains("diagnosis: rank " + failed + " is to blame\n"), box);
         assertTrue(box.contains("last lines of rank " + failed + " (1):\n|   line 0 of rank " + failed + " "), box);
     }
@@ -149,7 +153,7 @@ class NodeReportTest {
 
         assertTrue(box.contains("| ferro: node 2 is lost: its launcher sent nothing"), box);
         assertFalse(box.contains("to blame"), box);
-        assertTrue(box.contains("stopped because of it: ranks [0-3]"), box);
+        assertTrue(box.contains("stopped because of it: ranks 0-3"), box);
     }
 
     @Test
@@ -210,6 +214,33 @@ class NodeReportTest {
         assertFalse(other.contains(line), other);
     }
 
+    @Test
+    void recordingsOfHostsThatThisHostHasAreReadByOneCommand(@TempDir Path folder) throws IOException {
+        List<NodeCard> nodes = List.of(card(0, 1, 2), card(1, 1, 2));
+        String first = "" + Files.createDirectory(folder.resolve("first"));
+        String second = "" + Files.createDirectory(folder.resolve("second"));
+
+        List<String> here = new RecordingLocations("h0", nodes, Map.of(0, first, 1, second)).more();
+        List<String> there = new RecordingLocations("h0", nodes, Map.of(0, first, 1, "/nowhere")).more();
+
+        assertEquals(2, here.size(), here::toString);
+        assertTrue(here.get(1).endsWith(" analyze " + first + " " + second), here::toString);
+        assertTrue(there.get(0).contains(": copy these folders to one host, then "), there::toString);
+        assertEquals(List.of("  " + first + " on host h0", "  /nowhere on host h1"), there.subList(1, 3));
+    }
+
+    @Test
+    void onlyLaunchersThatMayUseTheSameCoresShareThem() {
+        NodeCard one = new NodeCard(0, "a", "10.0.0.1", 2, 3, "1", "", "", 1, "boot [0, 1]");
+        NodeCard beside = new NodeCard(1, "b", "10.0.0.2", 2, 3, "1", "", "", 2, "boot [0, 1]");
+        NodeCard elsewhere = new NodeCard(2, "c", "10.0.0.3", 2, 3, "1", "", "", 3, "other boot [0, 1]");
+        NodeCard unknown = new NodeCard(2, "c", "10.0.0.3", 2, 3, "1", "", "", 3, "");
+
+        assertTrue(one.sharesCores(beside));
+        assertFalse(one.sharesCores(elsewhere));
+        assertFalse(unknown.sharesCores(unknown));
+    }
+
     private static Supervisor.JobOutcome stopped(Integer... ranks) {
         return new Supervisor.JobOutcome(
                 List.of(),
@@ -240,11 +271,11 @@ class NodeReportTest {
     }
 
     private static NodeCard card(int node, int ranks, int nodes) {
-        return new NodeCard(node, "h" + node, "10.0.0." + (node + 1), ranks, nodes, "1", "", "", 17 + node);
+        return new NodeCard(node, "h" + node, "10.0.0." + (node + 1), ranks, nodes, "1", "", "", 17 + node, "");
     }
 
     private static NodeReport report(Supervisor.JobOutcome outcome, List<RankOutput> printed, NodeFindings findings) {
-        RecordingLocations places = new RecordingLocations(List.of(), Map.of());
+        RecordingLocations places = new RecordingLocations("h", List.of(), Map.of());
         Map<Integer, Long> orders = new TreeMap<>();
         outcome.failures().forEach(end -> orders.put(end.rank(), 1L + end.rank()));
         return NodeReport.of(new Postmortem(outcome, printed, Optional.ofNullable(findings), places), orders, 0);

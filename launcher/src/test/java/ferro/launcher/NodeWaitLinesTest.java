@@ -52,6 +52,8 @@ class NodeWaitLinesTest {
         String line = firstLine(1);
 
         assertTrue(line.contains("waiting for node 0 of 2: "), line);
+        // the user types what the line shows
+        assertTrue(line.contains(" --secret-file " + folder.resolve("secret") + " -n 2 ... on that host"), line);
     }
 
     @Test

@@ -41,8 +41,8 @@ class PostmortemTest {
                 printed(2, MAIN + "java.lang.IllegalStateException: no data", "\tat app.Main.main(Main.java:3)"),
                 printed(3, MAIN + "ferro.FerroException: ABORTED: barrier on group \"world\" rank 3 seq 4: rank 2 x"));
 
-        assertTrue(box.contains("\n| failed after it: ranks [0, 3]: ABORTED: rank 2 x\n"), box);
-        assertTrue(box.contains("\n| failed after it: ranks [1]: exit code 7\n"), box);
+        assertTrue(box.contains("\n| failed after it: ranks 0, 3: ABORTED: rank 2 x\n"), box);
+        assertTrue(box.contains("\n| failed after it: rank 1: exit code 7\n"), box);
         assertTrue(box.contains("exception of rank 2:\n|   " + MAIN + "java.lang.IllegalState"), box);
         assertFalse(box.contains("ferro.FerroException"), box);
     }
@@ -67,25 +67,23 @@ class PostmortemTest {
                 printed(3, lost + "3 seq 4: rank 1 is gone (seen by rank 0)"));
 
         assertTrue(
-                themselves.contains("ranks [0, 2, 3]: PEER_LOST: rank 1 has left, while this rank is in barrier\n"),
+                themselves.contains("ranks 0, 2, 3: PEER_LOST: rank 1 has left, while this rank is in barrier\n"),
                 themselves);
-        assertTrue(oneOfThem.contains("ranks [0, 2, 3]: PEER_LOST: rank 1 is gone (seen by rank 0)\n"), oneOfThem);
+        assertTrue(oneOfThem.contains("ranks 0, 2, 3: PEER_LOST: rank 1 is gone (seen by rank 0)\n"), oneOfThem);
     }
 
     @Test
-    void reasonOfAnInnocentRankTakesOneLineHoweverLongItIs() throws IOException {
+    void reasonsAreWrappedAndNotCut() throws IOException {
         Supervisor.JobOutcome outcome = outcome(List.of(ended(1, 1), ended(0, 1)), List.of(), Set.of());
         String box = box(
                 outcome,
-                printed(0, MAIN + "java.lang.Error: " + "word ".repeat(90), "\tat app.Main.main(Main.java:3)"),
+                printed(0, MAIN + "java.lang.Error: " + "word ".repeat(90) + "end", "\tat app.Main.main(Main.java:3)"),
                 printed(1));
 
-        assertEquals(
-                1,
-                box.lines()
-                        .filter(line -> line.contains("word") || line.contains("Main.java"))
-                        .count(),
-                box);
+        assertTrue(box.contains("word end\n"), box);
+        assertFalse(box.contains(" ..."), box);
+        assertTrue(box.lines().allMatch(line -> line.length() <= 120), box);
+        assertFalse(box.contains("Main.java"), box);
     }
 
     @Test
@@ -99,14 +97,106 @@ class PostmortemTest {
         String printed =
                 box(outcome, printed(0), printed(1, MAIN + "java.lang.Error: no data", "\tat app.Main.load()"));
 
-        String told =
-                "|   rank 0 reports: ABORTED, rank 1 to blame: rank 1 aborted the group: java.lang.Error: no data\n";
+        String told = "|   rank 0 reports: ABORTED";
         assertTrue(
-                silent.contains(told
+                silent.contains(told + ": rank 1 aborted the group: java.lang.Error: no data\n"
                         + "|       at app.Main.load(Main.java:9)\n|       ... 1 frame of the JDK\n|     caused by"
                         + " java.io.IOException: disk\n"),
                 silent);
-        assertTrue(printed.contains(told + "| failed after it"), printed);
+        assertTrue(printed.contains(told + "\n| failed after it"), printed);
+    }
+
+    @Test
+    void exceptionOfTheRankToBlameIsToldOnce() throws Exception {
+        String left = "rank 1 left group \"world\" after seq 3; this call is seq 4 (barrier): if rank 1 should have taken"
+                + " part, its own output says why it left";
+        for (int rank = 0; rank < 3; rank++) {
+            recording(rank, "PEER_LOST", List.of(1), left);
+        }
+        Supervisor.JobOutcome outcome = outcome(List.of(ended(1, 1), ended(0, 1), ended(2, 1)), List.of(), Set.of());
+        String lost = MAIN + "ferro.FerroException: PEER_LOST: barrier on group \"world\" rank ";
+
+        String box = box(
+                outcome,
+                printed(0, lost + "0 seq 4: " + left),
+                printed(1, MAIN + "java.lang.IllegalStateException: no data", "\tat app.Main.main(Main.java:3)"),
+                printed(2, lost + "2 seq 4: " + left));
+
+        assertTrue(
+                box.contains("\n| diagnosis: rank 1 is to blame: it threw the exception below; it made no call in that"
+                        + " group before\n"
+                        + "|   ranks 0, 2 agree: PEER_LOST\n"
+                        + "| failed because of it: ranks 0, 2\n"
+                        + "| exception of rank 1:\n"
+                        + "|   " + MAIN + "java.lang.IllegalStateException: no data\n"),
+                box);
+        assertEquals(1, box.split("no data", -1).length - 1, box);
+        assertFalse(box.contains("left"), box);
+    }
+
+    @Test
+    void failureThatTheDiagnosisTellsIsNotToldAgain() throws Exception {
+        String silent = "nothing heard from rank 1 (pid 1001 on host h) for 3.0 s, limit ferro.heartbeat.limit 3.0 s: its"
+                + " process hangs or is stopped, or the network to it is cut";
+        recording(0, "PARTITION", List.of(1), silent);
+        Supervisor.JobOutcome outcome = new Supervisor.JobOutcome(
+                List.of(ended(0, 1)),
+                List.of(),
+                Set.of(1),
+                Optional.of(System.nanoTime()),
+                Map.of(1, 1001L),
+                Optional.empty(),
+                Optional.empty(),
+                Map.of(),
+                Optional.empty());
+
+        String box = box(
+                outcome,
+                printed(0, MAIN + "ferro.FerroException: PARTITION: barrier on group \"world\" rank 0 seq 4: " + silent),
+                printed(1));
+
+        assertTrue(
+                box.contains("\n| diagnosis: rank 1 is to blame: its process was suspended by a signal (SIGSTOP, ctrl-Z, a"
+                        + " debugger)\n|   rank 0 reports: PARTITION: nothing heard from rank 1 (pid 1001 on host h) for"
+                        + " 3.0 s, limit ferro.heartbeat.limit\n|   3.0 s\n| kill -s CONT 1001 would have resumed rank 1\n"),
+                box);
+        assertFalse(box.contains("exception of rank 0"), box);
+        assertFalse(box.contains("stopped because"), box);
+    }
+
+    @Test
+    void rankToBlameAndRankThatFailedFirstHaveEachTheirHostAndPid() throws Exception {
+        recording(0, "TIMED_OUT", List.of(2), "gave up on rank 2");
+        Supervisor.JobOutcome outcome = outcome(List.of(ended(0, 1)), List.of(), Set.of(1, 2));
+
+        Postmortem postmortem = postmortem(outcome, printed(0), printed(1), printed(2)).on("a");
+        String box = String.join("\n", postmortem.box(1.5).lines(120));
+
+        assertTrue(
+                box.contains("| ferro: rank 2 is to blame; rank 0 failed first: exit code 1\n"
+                        + "| rank 0: host a, pid 1000, 1.5 s after the start\n"
+                        + "| rank 2: host a, pid 1002\n"),
+                box);
+    }
+
+    @Test
+    void ranksToBlameAndRanksThatHadFailedAreNotStoppedBecauseOfIt() throws Exception {
+        recording(0, "TIMED_OUT", List.of(2), "gave up on rank 2");
+        Supervisor.JobOutcome outcome =
+                outcome(List.of(ended(0, 1), ended(3, 143)), List.of(), Set.of(1, 2, 3));
+
+        String box = box(
+                outcome,
+                printed(0, MAIN + "ferro.FerroException: TIMED_OUT: barrier on group \"world\" rank 0 seq 4: gave up"),
+                printed(1),
+                printed(2),
+                printed(3, MAIN + "ferro.FerroException: TIMED_OUT: barrier on group \"world\" rank 3 seq 4: gave up"));
+
+        assertTrue(
+                box.contains("\n| failed because of it: rank 3\n"
+                        + "| rank 2 was still running: its launcher has ended it\n"
+                        + "| stopped because of it: rank 1\n"),
+                box);
     }
 
     @Test
@@ -119,10 +209,9 @@ class PostmortemTest {
                 printed(1, MAIN + "java.lang.Error: no data", "\tat app.Main.load()"),
                 printed(2, MAIN + "java.lang.Error: no data", "\tat app.Main.load()"));
 
-        assertTrue(box.contains("| diagnosis: ranks 1, 2 are to blame: they threw java.lang.Error: no data, and"), box);
-        assertTrue(box.contains("\n| failed after it: ranks [0]: ABORTED: rank 1 x\n"), box);
-        assertEquals(
-                1, box.lines().filter(line -> line.contains("failed after it")).count(), box);
+        assertTrue(box.contains("| diagnosis: ranks 1, 2 are to blame: they threw the exception below, and aborted the group"), box);
+        assertTrue(box.contains("\n| failed because of it: rank 0\n"), box);
+        assertFalse(box.contains("failed after it"), box);
     }
 
     private void recording(String text) throws IOException {
@@ -130,14 +219,18 @@ class PostmortemTest {
     }
 
     private void recording(String text, List<Integer> culprits) throws IOException {
+        recording(0, "ABORTED", culprits, text);
+    }
+
+    private void recording(int rank, String code, List<Integer> culprits, String text) throws IOException {
         Map<String, Object> failure =
-                Map.of("code", "ABORTED", "culprits", culprits, "sequence", 4, "origin", 1, "text", text);
+                Map.of("code", code, "culprits", culprits, "sequence", 4, "origin", 1, "text", text);
         Map<String, Object> group =
-                Map.of("name", "world", "rank", 0, "ranks", List.of(0, 1, 2), "worldSize", 3, "failure", failure);
+                Map.of("name", "world", "rank", rank, "ranks", List.of(0, 1, 2), "worldSize", 3, "failure", failure);
         Map<String, Object> recording = new HashMap<>(Map.of(
-                "format", 1, "job", "job", "rank", 0, "worldSize", 3, "wallNanos", 5_000_000_000L, "clockNanos", 7));
+                "format", 1, "job", "job", "rank", rank, "worldSize", 3, "wallNanos", 5_000_000_000L, "clockNanos", 7));
         recording.putAll(Map.of("groups", List.of(group), "operations", List.of()));
-        Files.writeString(folder.resolve("ferro-job-rank0.json"), Json.text(recording));
+        Files.writeString(folder.resolve("ferro-job-rank" + rank + ".json"), Json.text(recording));
     }
 
     @Test
@@ -222,8 +315,10 @@ class PostmortemTest {
     }
 
     private String box(Supervisor.JobOutcome outcome, RankOutput... printed) {
-        Recordings recordings = new Recordings(folder, false, Map.of());
-        Postmortem postmortem = Postmortem.of(outcome, List.of(printed), "job", recordings);
-        return String.join("\n", postmortem.box(1.5).lines(120));
+        return String.join("\n", postmortem(outcome, printed).box(1.5).lines(120));
+    }
+
+    private Postmortem postmortem(Supervisor.JobOutcome outcome, RankOutput... printed) {
+        return Postmortem.of(outcome, List.of(printed), "job", new Recordings(folder, false, Map.of()));
     }
 }

@@ -76,7 +76,7 @@ class StartScriptTest {
         find(script, "" + newest);
         String others = path(other);
 
-        assertEquals(1, count(run(script, Map.of("PATH", others)), "-Dferro.path.java=17.0.1"));
+        assertEquals(1, count(run(script, Map.of("PATH", others)), "-Dferro.path.java=17.0.1 of " + other));
         assertEquals(0, count(run(script, Map.of("PATH", path(newest))), "-Dferro.path.java"));
         assertEquals(0, count(run(script, Map.of("PATH", others, "JAVA_HOME", "" + newest)), "-Dferro.path.java"));
     }

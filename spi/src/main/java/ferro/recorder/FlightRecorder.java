@@ -1,5 +1,6 @@
 package ferro.recorder;
 
+import ferro.FerroException.Code;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
@@ -26,7 +27,7 @@ import java.util.function.LongSupplier;
  * object that runs operations acquires the recorder with {@link #of} and releases it with {@link #release}. If {@code
  * ferro.recorder.dir} is set, the record is written to that folder at the first failure of each group. If the JVM ends
  * before the record of a failure is written, the record is written at the end of the JVM. The record is also written
- * within a second after a file {@code dump.request} appears or changes in that folder.
+ * when the rank ends and its last operation has timed out, and within a second after a file {@code dump.request} appears or changes in that folder.
  */
 public final class FlightRecorder implements AutoCloseable {
     private static final int MOST_ENTRIES = 1 << 20;
@@ -260,6 +261,12 @@ public final class FlightRecorder implements AutoCloseable {
             }
         }
         return entries;
+    }
+
+    /** Returns whether the newest operation has failed because its timeout has passed. */
+    boolean hasTimedOut() {
+        List<OperationRing.RingEntry> all = operations();
+        return !all.isEmpty() && all.get(all.size() - 1).code() == Code.TIMED_OUT;
     }
 
     /** Returns the newest entry and the open entries of a group. */

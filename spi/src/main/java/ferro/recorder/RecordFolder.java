@@ -17,8 +17,8 @@ import java.util.Map;
 
 /**
  * The folder of {@code ferro.recorder.dir}, with the thread that writes to it. The thread writes when a group has
- * failed, when more is known about the failure, and when a file requests it. Only two events wait for this thread: the
- * end of the JVM, and the close of the last group.
+ * failed, when more is known about the failure, when a file requests it, and when the rank ends because a call has timed
+ * out. Only two events wait for this thread: the end of the JVM, and the close of the last group.
  */
 final class RecordFolder {
     static final String REQUEST = "dump.request";
@@ -45,6 +45,8 @@ final class RecordFolder {
     private FileTime answered;
     private boolean woken;
     private boolean closed;
+    /** Whether a file has the failure of a group. Only the writer thread uses this field. */
+    private boolean wroteFailure;
     /** Whether a warning has been logged. Only the writer thread uses this field. */
     private boolean complained;
 
@@ -124,6 +126,17 @@ final class RecordFolder {
             }
         }
         writeFailures();
+        writeTimeout();
+    }
+
+    /**
+     * Writes a file if the last operation of the rank has timed out. A send or receive that times out does not fail its group,
+     * but the file shows which rank waited for which.
+     */
+    private void writeTimeout() {
+        if (!wroteFailure && recorder.hasTimedOut()) {
+            write("a call that timed out");
+        }
     }
 
     /** Writes new failures. An error with one file does not end the thread, because the next file may succeed. */
@@ -174,6 +187,7 @@ final class RecordFolder {
         if (!news.isEmpty()) {
             String first = news.keySet().iterator().next().name();
             if (write("first failure of group " + first)) {
+                wroteFailure = true;
                 news.forEach(GroupRecorder::written);
             }
         }

@@ -94,6 +94,26 @@ class RecordFolderTest {
     }
 
     @Test
+    void aRankThatEndsBehindAReceiveThatTimedOutLeavesAFile() throws IOException {
+        int entry = group.message("recv from rank 0 tag 7", 100, 10, 0);
+        group.failed(entry, 20, Code.TIMED_OUT, new GroupRecorder.Progress(-1, 0, "0"));
+        leave();
+
+        assertTrue(says("\"reason\":\"a call that timed out\""), "no file");
+        assertTrue(says("\"code\":\"TIMED_OUT\""), Files.readString(file));
+    }
+
+    @Test
+    void aRankThatGoesOnAfterATimeoutLeavesNone() {
+        int entry = group.message("recv from rank 0 tag 7", 100, 10, 0);
+        group.failed(entry, 20, Code.TIMED_OUT, new GroupRecorder.Progress(-1, 0, "0"));
+        group.done(group.message("recv from rank 0 tag 7", 100, 30, 0), 40, -1, 100);
+        leave();
+
+        assertFalse(Files.exists(file));
+    }
+
+    @Test
     void aCallThatComesAndFailsAfterTheFileIsInTheNextOne() throws Exception {
         failInAFile();
         int entry = group.submitted(18, "broadcast f32[64] root 0 by binomial", 256, 30);

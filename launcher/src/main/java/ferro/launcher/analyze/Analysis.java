@@ -15,6 +15,7 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /** The analysis of the recordings of a folder: which ranks are to blame, and all that this rests on. Immutable. */
 public final class Analysis {
@@ -43,7 +44,22 @@ public final class Analysis {
      * @throws IOException if the folder cannot be read
      */
     public static Analysis of(Path folder, Optional<String> job) throws UnreadableRecordingException, IOException {
-        return of(folder, job, file -> true, Ends.UNSEEN);
+        return of(List.of(folder), job);
+    }
+
+    /**
+     * Reads the recordings of one job whose ranks wrote into several folders, one on each host. Of two recordings of a rank the
+     * newer one counts.
+     *
+     * @param folders where recorders wrote
+     * @param job     which job; empty for the one that wrote last
+     * @return analysis
+     * @throws UnreadableRecordingException if there is no recording that can be read
+     * @throws IOException if a folder cannot be read
+     */
+    public static Analysis of(List<Path> folders, Optional<String> job)
+            throws UnreadableRecordingException, IOException {
+        return of(folders, job, file -> true, Ends.UNSEEN);
     }
 
     /**
@@ -60,22 +76,29 @@ public final class Analysis {
      */
     public static Analysis of(Path folder, Optional<String> job, Predicate<Path> taken, Ends ends)
             throws UnreadableRecordingException, IOException {
-        if (!Files.isDirectory(folder)) {
-            throw new UnreadableRecordingException(folder + " is not a folder: need the folder that recorders wrote to"
-                    + " (ferro.recorder.dir; ferro run prints it)");
-        }
+        return of(List.of(folder), job, taken, ends);
+    }
+
+    private static Analysis of(List<Path> folders, Optional<String> job, Predicate<Path> taken, Ends ends)
+            throws UnreadableRecordingException, IOException {
         List<RankRecording> readable = new ArrayList<>();
         List<String> problems = new ArrayList<>();
-        for (Path file : permitted(folder).stream().filter(taken).toList()) {
-            try {
-                readable.add(RecordingReader.read(file));
-            } catch (UnreadableRecordingException broken) {
-                problems.add(broken.getMessage());
+        for (Path folder : folders) {
+            if (!Files.isDirectory(folder)) {
+                throw new UnreadableRecordingException(folder + " is not a folder: need the folder that recorders wrote to"
+                        + " (ferro.recorder.dir; ferro run prints it)");
+            }
+            for (Path file : permitted(folder).stream().filter(taken).toList()) {
+                try {
+                    readable.add(RecordingReader.read(file));
+                } catch (UnreadableRecordingException broken) {
+                    problems.add(broken.getMessage());
+                }
             }
         }
         if (readable.stream()
                 .noneMatch(one -> job.isEmpty() || job.get().equals(one.writer().job()))) {
-            throw nothingIn(folder, job, problems);
+            throw nothingIn(folders, job, problems);
         }
         return new Analysis(Merge.of(readable, job), ends, problems);
     }
@@ -98,8 +121,10 @@ public final class Analysis {
         return files;
     }
 
-    private static UnreadableRecordingException nothingIn(Path folder, Optional<String> job, List<String> problems) {
-        String what = folder + " holds no recording"
+    private static UnreadableRecordingException nothingIn(
+            List<Path> folders, Optional<String> job, List<String> problems) {
+        String where = folders.stream().map(Path::toString).collect(Collectors.joining(", "));
+        String what = where + (folders.size() == 1 ? " holds" : " hold") + " no recording"
                 + job.map(name -> " of job " + name).orElse("") + " (ferro-JOB-rankR.json)";
         String why = problems.isEmpty()
                 ? ": ranks write one when a group fails, or when ferro dump asks for it"
@@ -134,6 +159,24 @@ public final class Analysis {
         List<String> lines = new ArrayList<>(List.of(verdict.headline()));
         lines.addAll(verdict.reasons());
         return lines;
+    }
+
+    /**
+     * Returns the failure on which ranks agree.
+     *
+     * @return its code and these ranks
+     */
+    public Agreed agreed() {
+        return verdict.agreed();
+    }
+
+    /**
+     * Returns whether the ranks to look at wait for each other, so that none of them is to blame.
+     *
+     * @return whether they are in a deadlock
+     */
+    public boolean isDeadlock() {
+        return verdict.kind() == Verdict.TroubleKind.DEADLOCK;
     }
 
     /**

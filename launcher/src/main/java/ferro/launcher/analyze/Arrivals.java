@@ -19,8 +19,10 @@ import java.util.TreeMap;
  */
 record Arrivals(int rank, int times, int calls, long middle, long most) {
     private static final int LAST_CALLS = 50;
+    /** In fewer calls, the rank that comes last may be any rank. */
+    private static final int LEAST_CALLS = 5;
 
-    /** Returns the arrivals of a group; empty if it has too few members or calls. */
+    /** Returns the arrivals of a group; empty if it has fewer than 2 members or 5 calls. */
     static Optional<Arrivals> of(Merge merge, SharedGroup group) {
         SortedSet<Integer> members = group.members();
         List<Long> whole = group.sequences().stream()
@@ -29,7 +31,7 @@ record Arrivals(int rank, int times, int calls, long middle, long most) {
                 .sorted(Comparator.reverseOrder())
                 .limit(LAST_CALLS)
                 .toList();
-        if (members.size() < 2 || whole.isEmpty()) {
+        if (members.size() < 2 || whole.size() < LEAST_CALLS) {
             return Optional.empty();
         }
         TreeMap<Integer, List<Long>> lags = new TreeMap<>();

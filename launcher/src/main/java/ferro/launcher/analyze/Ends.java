@@ -40,6 +40,8 @@ public record Ends(Map<Integer, ProcessEnd> byRank, Set<Integer> stopped, long s
         CODE,
         /** By the launcher, because of another rank. */
         STOPPED,
+        /** By the launcher, after a signal had suspended the process. */
+        HALTED,
         /** On another host, where its recording is: its absence here means nothing. The text is the place. */
         ELSEWHERE
     }
@@ -51,12 +53,20 @@ public record Ends(Map<Integer, ProcessEnd> byRank, Set<Integer> stopped, long s
      * @param text what it did, as in "it threw ..."
      */
     public record ProcessEnd(EndKind kind, String text) {
-        /** Returns what it did while the others were in a call, whose name may be empty. */
-        String at(String call, Pronoun pronoun) {
-            if (kind == EndKind.WELL) {
-                return said(pronoun) + " before the others had finished" + (call.isEmpty() ? "" : " " + call);
+        /** Returns what it did while the others were in their calls. */
+        String at(CallsOfOthers others, Pronoun pronoun) {
+            if (kind != EndKind.WELL) {
+                return said(pronoun) + others.after(", while ", "was in", "were in");
             }
-            return said(pronoun) + (call.isEmpty() ? "" : ", while the others were in " + call);
+            return said(pronoun)
+                    + (others.isEmpty()
+                            ? " before the others had finished"
+                            : others.after(" before ", "had finished", "had finished"));
+        }
+
+        /** Returns the exception that it threw, as its text has it. */
+        String thrown() {
+            return text.substring("it threw ".length());
         }
 
         /** Returns what it did. The words of an exception are the program's and stay as they are. */
@@ -68,6 +78,11 @@ public record Ends(Map<Integer, ProcessEnd> byRank, Set<Integer> stopped, long s
         /** Whether the process ended abnormally, and not because the launcher ended it. */
         boolean bad() {
             return kind == EndKind.THREW || kind == EndKind.SIGNAL || kind == EndKind.CODE;
+        }
+
+        /** Whether it says why other ranks lost this one, so that the reasons that they guess add nothing. */
+        boolean isCause() {
+            return bad() || kind == EndKind.WELL || kind == EndKind.HALTED;
         }
 
         /** Whether the end is not the consequence of a failed group. */

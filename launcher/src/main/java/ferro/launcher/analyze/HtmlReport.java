@@ -79,6 +79,7 @@ final class HtmlReport {
         texts("notes", merge.notes());
         ranks("guilty", verdict.guilty());
         ranks("missing", merge.missing());
+        ranks("outdated", merge.outdated());
         json.name("group").value(verdict.group());
         json.name("sequence").value(verdict.sequence());
         json.name("lanes").beginArray();
@@ -117,6 +118,7 @@ final class HtmlReport {
             RankRecording.RecordedProgress progress = operation.progress();
             json.value(progress.step()).value(progress.bytesMoved()).value(PlainTexts.numbers(progress.waitingFor()));
             json.value(operation.code());
+            json.value(progress.text());
         }
         json.endArray();
     }

@@ -12,6 +12,8 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -20,6 +22,11 @@ import java.util.stream.Stream;
  * has failed yet, different calls under one sequence number count next, and then the end of the chain of waiting ranks.
  */
 final class Investigation {
+    private static final Pattern LENGTH = Pattern.compile("\\[\\d+]");
+    private static final Pattern BY = Pattern.compile(" by \\w+$");
+    private static final String LENGTHS = "all ranks must pass the same length; gather, allGather, scatter, reduceScatter and"
+            + " allToAll have forms with counts for lengths that differ";
+
     private final Merge merge;
     private final Ends ends;
     private final Testimony testimony;
@@ -36,11 +43,34 @@ final class Investigation {
     static Verdict verdict(Merge merge, Ends ends) {
         Investigation investigation = new Investigation(merge, ends);
         return investigation
-                .failed()
+                .timedOut()
+                .or(investigation::failed)
                 .or(investigation::mismatch)
                 .or(investigation::brokenOff)
-                .or(investigation::waiting)
+                .or(() -> investigation.waiting(investigation.chain))
                 .orElseGet(investigation::nothing);
+    }
+
+    /**
+     * Returns the verdict on a rank that has ended because a send or receive of it timed out, which does not fail its group. That
+     * it is gone may have failed the group afterwards.
+     */
+    private Optional<Verdict> timedOut() {
+        return merge.recordings().keySet().stream()
+                .flatMap(rank -> timedOut(rank).stream())
+                .min(Long::compare)
+                .filter(when -> merge.groups().stream().allMatch(group -> failedAt(group) > when))
+                .flatMap(when -> waiting(new WaitChain(merge, when)));
+    }
+
+    /** Returns when the last call of a rank timed out, if it is a send or receive. */
+    private Optional<Long> timedOut(int rank) {
+        List<RecordedOperation> all = merge.recordings().get(rank).operations();
+        return all.stream()
+                .skip(Math.max(0, all.size() - 1))
+                .filter(last -> !last.ordered() && last.code().equals(Code.TIMED_OUT.name()))
+                .map(last -> merge.at(rank, last.ended()))
+                .findFirst();
     }
 
     /** A failure and its group. */
@@ -107,15 +137,47 @@ final class Investigation {
         SharedGroup group = seen.group();
         RecordedFailure failure = seen.failure();
         if (failure.code().equals("MISMATCH") && group.firstMismatch().isPresent()) {
-            return mismatch(group, group.firstMismatch().get(), said(seen));
+            return mismatch(group, group.firstMismatch().get(), others(seen), agreed(seen));
         }
         SortedSet<Integer> guilty = blamed(group, failure);
         long sequence = failure.sequence() >= 0 ? failure.sequence() : group.top();
-        String where = at(group, sequence);
+        WaitChain then = new WaitChain(merge, failedAt(group));
+        if (isDeadlock(failure, guilty, then)) {
+            Verdict found = deadlock(then, group, sequence, agreed(seen));
+            found.reasons().addAll(others(seen));
+            return found;
+        }
         String headline = guilty.isEmpty()
-                ? "no rank can be blamed: " + failure.code() + where + unexplained()
+                ? "no rank can be blamed: " + failure.code() + at(group, sequence) + unexplained()
                 : toBlame(guilty) + ": " + testimony.on(guilty, group, sequence, failure.code());
-        return new Verdict(Verdict.TroubleKind.FAILED, guilty, headline, said(seen), group.name(), sequence);
+        return new Verdict(
+                Verdict.TroubleKind.FAILED,
+                guilty,
+                headline,
+                said(seen, guilty),
+                group.name(),
+                sequence,
+                agreed(seen));
+    }
+
+    /** Whether a call timed out because the ranks that are blamed wait for each other. */
+    private static boolean isDeadlock(RecordedFailure failure, SortedSet<Integer> guilty, WaitChain then) {
+        return failure.code().equals(Code.TIMED_OUT.name())
+                && then.end().isEmpty()
+                && !guilty.isEmpty()
+                && then.circle().containsAll(guilty);
+    }
+
+    private static Verdict deadlock(WaitChain chain, SharedGroup group, long sequence, Agreed agreed) {
+        SortedSet<Integer> circle = chain.circle();
+        return new Verdict(
+                Verdict.TroubleKind.DEADLOCK,
+                circle,
+                PlainTexts.ranks(circle) + " wait for each other: a deadlock",
+                new ArrayList<>(chain.story()),
+                group.name(),
+                sequence,
+                agreed);
     }
 
     private SortedSet<Integer> blamed(SharedGroup group, RecordedFailure agreed) {
@@ -131,37 +193,65 @@ final class Investigation {
     }
 
     /** Returns lines on the failures that the members recorded, and whether they agree. */
-    private List<String> said(SeenFailure seen) {
+    private List<String> said(SeenFailure seen, SortedSet<Integer> guilty) {
+        RecordedFailure failure = seen.failure();
+        SortedSet<Integer> agreeing = new TreeSet<>(agreed(seen).ranks());
+        // what a rank says of itself is no agreement
+        if (!guilty.containsAll(agreeing)) {
+            agreeing.removeAll(guilty);
+        }
+        String blamed = guilty.equals(new TreeSet<>(failure.culprits())) ? "" : blamed(failure);
+        String text = failure.text().isEmpty() || testimony.isExplained(guilty, failure)
+                ? ""
+                : ": " + testimony.withoutAdvice(guilty, failure.text());
         List<String> lines = new ArrayList<>();
-        SortedSet<Integer> agreeing = new TreeSet<>();
-        failures(seen.group()).forEach((rank, failure) -> {
-            if (failure.code().equals(seen.failure().code())
-                    && failure.culprits().equals(seen.failure().culprits())) {
-                agreeing.add(rank);
-            } else {
-                lines.add(PlainTexts.ranks(List.of(rank)) + " reports another failure: " + said(failure));
-            }
-        });
-        lines.add(
-                0,
-                PlainTexts.ranks(agreeing) + (agreeing.size() == 1 ? " reports: " : " agree: ") + said(seen.failure()));
+        lines.add(PlainTexts.ranks(agreeing) + (agreeing.size() == 1 ? " reports: " : " agree: ") + failure.code()
+                + blamed + text);
+        lines.addAll(others(seen));
         return lines;
     }
 
-    private static String said(RecordedFailure failure) {
-        String blamed =
-                failure.culprits().isEmpty() ? "no rank to blame" : PlainTexts.ranks(failure.culprits()) + " to blame";
-        return failure.code() + ", " + blamed + (failure.text().isEmpty() ? "" : ": " + failure.text());
+    /** Returns the ranks that recorded the failure that counts. */
+    private Agreed agreed(SeenFailure seen) {
+        SortedSet<Integer> agreeing = new TreeSet<>();
+        failures(seen.group()).forEach((rank, failure) -> {
+            if (isSame(failure, seen.failure())) {
+                agreeing.add(rank);
+            }
+        });
+        return new Agreed(seen.failure().code(), agreeing);
+    }
+
+    private static boolean isSame(RecordedFailure one, RecordedFailure other) {
+        return one.code().equals(other.code()) && one.culprits().equals(other.culprits());
+    }
+
+    /** Returns a line for each member that recorded another failure. */
+    private List<String> others(SeenFailure seen) {
+        List<String> lines = new ArrayList<>();
+        failures(seen.group()).forEach((rank, failure) -> {
+            if (!isSame(failure, seen.failure())) {
+                lines.add("rank " + rank + " reports another failure: " + failure.code() + blamed(failure)
+                        + (failure.text().isEmpty() ? "" : ": " + failure.text()));
+            }
+        });
+        return lines;
+    }
+
+    private static String blamed(RecordedFailure failure) {
+        return failure.culprits().isEmpty()
+                ? ", no rank to blame"
+                : ", " + PlainTexts.ranks(failure.culprits()) + " to blame";
     }
 
     private Optional<Verdict> mismatch() {
         return merge.groups().stream()
                 .filter(group -> group.firstMismatch().isPresent())
                 .findFirst()
-                .map(group -> mismatch(group, group.firstMismatch().get(), List.of()));
+                .map(group -> mismatch(group, group.firstMismatch().get(), List.of(), Agreed.NONE));
     }
 
-    private static Verdict mismatch(SharedGroup group, long sequence, List<String> said) {
+    private static Verdict mismatch(SharedGroup group, long sequence, List<String> said, Agreed agreed) {
         SortedMap<String, SortedSet<Integer>> texts = group.texts(sequence);
         int most = texts.values().stream().mapToInt(Collection::size).max().orElse(0);
         List<SortedSet<Integer>> largest =
@@ -172,13 +262,32 @@ final class Investigation {
                 .collect(Collectors.toCollection(TreeSet::new));
         List<String> reasons = new ArrayList<>();
         texts.forEach((text, ranks) -> reasons.add(PlainTexts.ranks(ranks) + " called " + text));
+        boolean lengthsDiffer = areEqualButForLengths(texts.keySet());
+        if (lengthsDiffer) {
+            reasons.add(LENGTHS);
+        }
         reasons.addAll(said);
-        String headline = "ranks made different calls under seq " + sequence + " of group \"" + group.name() + "\": "
+        String headline = (lengthsDiffer ? "lengths differ" : "ranks made different calls") + " under seq " + sequence + " of group \"" + group.name() + "\": "
                 + (largest.size() > 1
                         ? "one side is wrong"
                         : PlainTexts.ranks(guilty) + (guilty.size() == 1 ? " differs" : " differ")
                                 + " from the others");
-        return new Verdict(Verdict.TroubleKind.MISMATCH, guilty, headline, reasons, group.name(), sequence);
+        return new Verdict(
+                Verdict.TroubleKind.MISMATCH, guilty, headline, reasons, group.name(), sequence, agreed);
+    }
+
+    /** The length decides which algorithm a call uses, so the algorithms may differ as well. */
+    private static boolean areEqualButForLengths(Collection<String> texts) {
+        return texts.stream()
+                        .map(text -> BY.matcher(LENGTH.matcher(text).replaceAll("[]")).replaceAll(""))
+                        .distinct()
+                        .count()
+                == 1
+                && texts.stream().map(Investigation::lengths).distinct().count() > 1;
+    }
+
+    private static List<String> lengths(String text) {
+        return LENGTH.matcher(text).results().map(MatchResult::group).toList();
     }
 
     /**
@@ -198,7 +307,7 @@ final class Investigation {
                 : Optional.empty();
     }
 
-    private Optional<Verdict> waiting() {
+    private Optional<Verdict> waiting(WaitChain chain) {
         Optional<WaitChain.WaitingRank> longest = chain.longest();
         if (longest.isEmpty()) {
             return Optional.empty();
@@ -210,9 +319,7 @@ final class Investigation {
         List<String> reasons = new ArrayList<>(chain.story());
         boolean circle = guilty.isEmpty() && !chain.circle().isEmpty();
         if (circle) {
-            String headline = PlainTexts.ranks(chain.circle()) + " wait for one another: a deadlock";
-            return Optional.of(new Verdict(
-                    Verdict.TroubleKind.DEADLOCK, chain.circle(), headline, reasons, group.name(), sequence));
+            return Optional.of(deadlock(chain, group, sequence, Agreed.NONE));
         }
         String headline = guilty.isEmpty()
                 ? "no rank is to blame yet: all ranks are in "

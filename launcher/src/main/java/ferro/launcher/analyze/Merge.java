@@ -32,7 +32,11 @@ final class Merge {
     /** Ranks of one run write within seconds of one another, or were in a call while the first of them wrote. */
     private static final long EARLIER_RUN_NANOS = 60_000_000_000L;
 
+    /** Ranks write within a second after they are asked; a file that is older than another by more is an earlier answer. */
+    private static final long EARLIER_ANSWER_NANOS = 2_000_000_000L;
+
     private final SortedMap<Integer, RankRecording> recordings = new TreeMap<>();
+    private final SortedMap<Integer, Long> outdated = new TreeMap<>();
     private final Map<Integer, Long> offsets = new HashMap<>();
     private final Map<List<?>, SharedGroup> groups = new LinkedHashMap<>();
     private final List<String> notes = new ArrayList<>();
@@ -62,6 +66,7 @@ final class Merge {
                     + (wanted.isPresent() ? "" : "; this job wrote last"));
         }
         merge.leaveOutEarlierRuns();
+        merge.leaveOutEarlierAnswers();
         merge.settle();
         return merge;
     }
@@ -71,9 +76,7 @@ final class Merge {
      * not overwrite is of an earlier one.
      */
     private void leaveOutEarlierRuns() {
-        RankRecording newest = recordings.values().stream()
-                .max(Comparator.comparingLong(one -> one.clock().wallNanos()))
-                .orElseThrow(() -> new IllegalArgumentException("0 recordings of job " + job + ", need at least 1"));
+        RankRecording newest = newest();
         long written = newest.clock().wallNanos();
         long earliest = newest.operations().stream()
                 .mapToLong(operation -> operation.begun() + newest.clock().offset())
@@ -89,6 +92,32 @@ final class Merge {
                     + " before the newest file, and before every call in it");
             recordings.keySet().removeAll(earlier);
         }
+    }
+
+    private RankRecording newest() {
+        return recordings.values().stream()
+                .max(Comparator.comparingLong(one -> one.clock().wallNanos()))
+                .orElseThrow(() -> new IllegalArgumentException("0 recordings of job " + job + ", need at least 1"));
+    }
+
+    /**
+     * Leaves out recordings that answer an earlier ferro dump than the newest recording: their ranks have not answered since,
+     * and what they recorded then says nothing of what they do now.
+     */
+    private void leaveOutEarlierAnswers() {
+        RankRecording newest = newest();
+        recordings.forEach((rank, one) -> {
+            long older = newest.clock().wallNanos() - one.clock().wallNanos();
+            boolean superseded = !newest.isAnswer() || one.origin().askedForAgain();
+            if (one.isAnswer() && superseded && older > EARLIER_ANSWER_NANOS) {
+                outdated.put(rank, older);
+            }
+        });
+        outdated.forEach((rank, older) -> {
+            recordings.remove(rank);
+            notes.add("the recording of rank " + rank + " is left out: it answers an earlier ferro dump, "
+                    + PlainTexts.time(older) + " before the newest recording, and the rank has written none since");
+        });
     }
 
     private void add(RankRecording one) {
@@ -175,6 +204,16 @@ final class Merge {
     /** Returns the ranks that wrote nothing. */
     SortedSet<Integer> missing() {
         return Collections.unmodifiableSortedSet(missing);
+    }
+
+    /** Returns by how much the newest recording of a rank is older than the others, if it is left out for that. */
+    Optional<Long> outdated(int rank) {
+        return Optional.ofNullable(outdated.get(rank));
+    }
+
+    /** Returns the ranks whose recordings are left out because the others have written newer ones. */
+    SortedSet<Integer> outdated() {
+        return Collections.unmodifiableSortedSet(new TreeSet<>(outdated.keySet()));
     }
 
     /** Returns the groups. The joined group is first if it was seen first. */

@@ -9,9 +9,10 @@ enum Pronoun {
     THEY;
 
     private static final Pattern SINGULAR =
-            Pattern.compile("\\b(its process is|its process|its|it is|it has|stopped it|it)\\b");
+            Pattern.compile("\\b(its process is|its process was|its process|its|it is|it has|stopped it|it)\\b");
     private static final Map<String, String> PLURAL = Map.of(
             "its process is", "their processes are",
+            "its process was", "their processes were",
             "its process", "their processes",
             "its", "their",
             "it is", "they are",

@@ -3,26 +3,42 @@ package ferro.launcher.analyze;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * The content of one rank's flight recorder when it was written. Rank numbers are those of the joined group.
  *
- * @param file       file it was read from
+ * @param origin     file, and why it was written
  * @param writer     rank that wrote it
  * @param clock      when it was written
- * @param reason     why it was written
  * @param groups     groups that the rank is or was in
  * @param operations in the order they were begun; only the last ones are kept
  * @param events     in the order they happened
  */
 record RankRecording(
-        Path file,
+        Origin origin,
         Writer writer,
         Clock clock,
-        String reason,
         List<GroupView> groups,
         List<RecordedOperation> operations,
         List<EventView> events) {
+    /** Reason of a recording that ferro dump has asked for. */
+    private static final String REQUEST = "request";
+
+    /**
+     * The file of a recording.
+     *
+     * @param file          file it was read from
+     * @param reason        why it was written
+     * @param askedForAgain whether ferro dump may have asked for a newer one
+     */
+    record Origin(Path file, String reason, boolean askedForAgain) {}
+
+    /** Whether it is the answer to ferro dump. */
+    boolean isAnswer() {
+        return origin.reason().equals(REQUEST);
+    }
+
     /**
      * The rank that wrote a recording.
      *
@@ -93,11 +109,18 @@ record RankRecording(
      */
     record RecordedOperation(
             RecordedCall call, long begun, long ended, OperationState state, String code, RecordedProgress progress) {
+        private static final Pattern OWN_TAG = Pattern.compile(" tag -\\d+$");
+
         /** Whether it is in the order of calls that is the same on all ranks; messages are not. */
         boolean ordered() {
             return call.sequence() >= 0
                     && !call.kind().startsWith("send")
                     && !call.kind().startsWith("recv");
+        }
+
+        /** Whether ferro made this call for itself, as when ranks join, and it has completed. Programs use no negative tag. */
+        boolean isDoneByFerro() {
+            return !ordered() && !unfinished() && OWN_TAG.matcher(call.text()).find();
         }
 
         /** Whether it has not completed: it hangs, or has failed. */

@@ -23,6 +23,9 @@ final class RecordingReader {
     /** More ranks than this are an error: each rank takes space in the report, whether it wrote a recording or not. */
     static final int MOST_RANKS = 65_536;
 
+    /** The file by which ferro dump asks ranks for recordings. */
+    static final String REQUEST = "dump.request";
+
     private static final int FORMAT = 1;
     /** 2,048 operations take less than 1 MiB. */
     private static final long MOST_BYTES = 64L << 20;
@@ -100,9 +103,29 @@ final class RecordingReader {
         for (JsonFields operation : all.objects("operations")) {
             operations.add(operation(operation));
         }
+        operations.removeIf(RankRecording.RecordedOperation::isDoneByFerro);
         operations.sort(Comparator.comparingLong(RankRecording.RecordedOperation::begun));
         return new RankRecording(
-                file, writer, clock, all.text("reason", ""), List.copyOf(groups), List.copyOf(operations), events(all));
+                new RankRecording.Origin(file, all.text("reason", ""), isAskedForAgain()),
+                writer,
+                clock,
+                List.copyOf(groups),
+                List.copyOf(operations),
+                events(all));
+    }
+
+    /**
+     * Whether ferro dump has asked for a newer file, also if the folder does not say when it has asked. Both times are those of
+     * the folder's own clock.
+     */
+    private boolean isAskedForAgain() {
+        try {
+            Path request = file.resolveSibling(REQUEST);
+            return !Files.exists(request)
+                    || Files.getLastModifiedTime(file).compareTo(Files.getLastModifiedTime(request)) < 0;
+        } catch (IOException unknown) {
+            return false;
+        }
     }
 
     private static RankRecording.GroupView group(JsonFields group) throws UnreadableRecordingException {

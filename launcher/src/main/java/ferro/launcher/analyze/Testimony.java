@@ -1,8 +1,12 @@
 package ferro.launcher.analyze;
 
+import ferro.FerroException.Code;
 import ferro.launcher.analyze.Ends.ProcessEnd;
+import ferro.launcher.analyze.RankRecording.RecordedFailure;
 import ferro.launcher.analyze.RankRecording.RecordedOperation;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -10,6 +14,7 @@ import java.util.Optional;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -18,6 +23,11 @@ import java.util.stream.Stream;
  * the recordings leave open.
  */
 final class Testimony {
+    /** What failures add for a reader who does not know what has happened to the rank that is lost. */
+    private static final Pattern ADVICE = Pattern.compile("; (?:its|their) own output says why\\b"
+            + "|: if rank \\d+ should have taken part, its own output says why it left"
+            + "|: its process hangs,? (?:or )?is stopped,? or (?:the network to it is cut|cannot be reached)");
+
     private final Merge merge;
     private final Ends ends;
 
@@ -26,12 +36,12 @@ final class Testimony {
         this.ends = ends;
     }
 
-    /** Where a failure was seen, and its code; the code is empty if ranks still wait. */
-    private record Scene(SharedGroup group, long sequence, String code) {}
+    /** Where a failure was seen, its code, and the ranks to blame; the code is empty if ranks still wait. */
+    private record Scene(SharedGroup group, long sequence, String code, SortedSet<Integer> guilty) {}
 
     /** Returns what ranks did or did not do at a call: once if it is the same for all, else for each. */
     String on(SortedSet<Integer> guilty, SharedGroup group, long sequence, String code) {
-        Scene scene = new Scene(group, sequence, code);
+        Scene scene = new Scene(group, sequence, code, guilty);
         Map<String, SortedSet<Integer>> same = new LinkedHashMap<>();
         for (int rank : guilty) {
             same.computeIfAbsent(on(rank, scene, Pronoun.IT), key -> new TreeSet<>())
@@ -44,7 +54,7 @@ final class Testimony {
     }
 
     private String on(int rank, Scene scene, Pronoun pronoun) {
-        String call = whileIn(rank, scene);
+        CallsOfOthers others = others(scene);
         if (scene.code().equals("ABORTED")) {
             String aborted = "aborted the group" + whereItAborted(rank, scene.group());
             return byItself(rank)
@@ -55,16 +65,14 @@ final class Testimony {
         Optional<ProcessEnd> end = Optional.ofNullable(ends.byRank().get(rank));
         if (merge.missing().contains(rank)) {
             if (end.filter(seen -> seen.kind() == Ends.EndKind.ELSEWHERE).isPresent()) {
-                return pronoun.say(faraway(scene.code())) + " on " + end.get().text()
-                        + (call.isEmpty() ? "" : ", while the others were in " + call);
+                return pronoun.say(faraway(scene.code())) + " on " + end.get().text() + meanwhile(others);
             }
-            return end.map(seen -> seen.at(call, pronoun))
-                    .orElseGet(() -> pronoun.say(silent(scene.code()))
-                            + (call.isEmpty() ? "" : ", while the others were in " + call));
+            return end.map(seen -> seen.at(others, pronoun))
+                    .orElseGet(() -> pronoun.say(silent(rank, scene.code())) + meanwhile(others));
         }
         Optional<ProcessEnd> own = byItself(rank);
         if (scene.code().equals("PEER_LOST") && own.isPresent()) {
-            return own.get().at(call, pronoun) + (scene.sequence() < 0 ? "" : "; " + last(rank, scene, pronoun));
+            return own.get().at(others, pronoun) + (scene.sequence() < 0 ? "" : "; " + last(rank, scene, pronoun));
         }
         // a late rank may have ended because of the failure that the others reported to it, unless they still wait for
         // it
@@ -137,15 +145,20 @@ final class Testimony {
             return inside(rank, own.get(), pronoun);
         }
         if (scene.sequence() < 0 && scene.code().isEmpty()) {
-            String call = whileIn(rank, scene);
-            return pronoun.say("it is in no call of ferro") + (call.isEmpty() ? "" : ", while others wait in " + call);
+            return pronoun.say("it is in no call of ferro") + others(scene).after(", while ", "waits in", "wait in");
+        }
+        if (scene.sequence() < 0 && scene.code().equals(Code.TIMED_OUT.name())) {
+            return ownCalls(rank, group)
+                    .filter(RecordedOperation::unfinished)
+                    .reduce((first, second) -> second)
+                    .map(open -> inside(rank, open, pronoun))
+                    .orElseGet(() -> pronoun.say("it was in no call of ferro") + meanwhile(others(scene)));
         }
         if (scene.sequence() < 0) {
             return scene.code() + " in group \"" + group.name() + "\"";
         }
         if (lost) {
-            String call = whileIn(rank, scene);
-            return pronoun.say("it left") + (call.isEmpty() ? "" : ", although the others were in " + call) + "; "
+            return pronoun.say("it left") + others(scene).after(", although ", "was in", "were in") + "; "
                     + last(rank, scene, pronoun);
         }
         String call = call(group, scene.sequence());
@@ -154,12 +167,36 @@ final class Testimony {
         return never + call + "; " + last(rank, scene, pronoun) + elsewhere(rank, group, pronoun);
     }
 
+    /**
+     * Whether it is known how the processes of all ranks to blame have ended, so that the text of a failure that blames them
+     * adds nothing: that they are gone, or the exception that they threw.
+     */
+    boolean isExplained(SortedSet<Integer> guilty, RecordedFailure failure) {
+        boolean lost = failure.code().equals(Code.PEER_LOST.name());
+        return !guilty.isEmpty()
+                && guilty.stream().allMatch(rank -> byItself(rank)
+                        .filter(end -> lost || end.kind() == Ends.EndKind.THREW && failure.text().contains(end.thrown()))
+                        .isPresent());
+    }
+
+    /** Returns the text of a failure, without the advice to find out what is known of the ranks to blame. */
+    String withoutAdvice(SortedSet<Integer> guilty, String text) {
+        boolean known = !guilty.isEmpty()
+                && guilty.stream().allMatch(rank -> byItself(rank)
+                        .or(() -> Optional.ofNullable(ends.byRank().get(rank)))
+                        .filter(ProcessEnd::isCause)
+                        .isPresent());
+        return known ? ADVICE.matcher(text).replaceAll("") : text;
+    }
+
     /** Returns which ranks left no recording, and what is known of each. */
     List<String> ofMissing() {
         Map<String, SortedSet<Integer>> same = new LinkedHashMap<>();
         for (int rank : merge.missing()) {
-            same.computeIfAbsent(ofMissing(ends.byRank().get(rank)), key -> new TreeSet<>())
-                    .add(rank);
+            String why = merge.outdated(rank)
+                    .map(older -> " wrote no recording for " + PlainTexts.time(older) + ": dead, killed or stopped")
+                    .orElseGet(() -> ofMissing(ends.byRank().get(rank)));
+            same.computeIfAbsent(why, key -> new TreeSet<>()).add(rank);
         }
         List<String> lines = new ArrayList<>();
         same.forEach((why, ranks) -> lines.add(PlainTexts.ranks(ranks) + why));
@@ -181,11 +218,15 @@ final class Testimony {
     }
 
     /** Describes a rank without a recording; the code of the failure says what is known. */
-    private static String silent(String code) {
-        if (code.equals("PEER_LOST")) {
-            return "its process is gone and wrote no recording (killed, crashed, or ended by itself)";
-        }
-        return "it wrote no recording (stopped, killed or stuck)";
+    private String silent(int rank, String code) {
+        boolean lost = code.equals("PEER_LOST");
+        String wrote = merge.outdated(rank)
+                .map(older -> (lost ? ", and its newest recording is " : "its newest recording is ")
+                        + PlainTexts.time(older) + " older than the others")
+                .orElse(lost ? " and wrote no recording" : "it wrote no recording");
+        return lost
+                ? "its process is gone" + wrote + " (killed, crashed, or ended by itself)"
+                : wrote + " (stopped, killed or stuck)";
     }
 
     private static String call(SharedGroup group, long sequence) {
@@ -196,15 +237,29 @@ final class Testimony {
                 .orElse("seq " + sequence + " of group \"" + group.name() + "\"");
     }
 
-    /**
-     * Returns the call in which the others waited for the rank, empty if none is known. A call that all have completed is
-     * not one.
-     */
-    private String whileIn(int rank, Scene scene) {
-        return kept(rank, scene)
+    private static String meanwhile(CallsOfOthers others) {
+        return others.after(", while ", "was in", "were in");
+    }
+
+    /** Returns the calls in which the ranks waited that are not to blame. A call that a rank has completed is not one. */
+    private CallsOfOthers others(Scene scene) {
+        SharedGroup group = scene.group();
+        SortedSet<Integer> others = new TreeSet<>(group.callers());
+        others.removeAll(scene.guilty());
+        CallsOfOthers calls = new CallsOfOthers(others);
+        others.forEach(rank -> Stream.of(
+                        group.call(rank, scene.sequence()).stream(),
+                        ownCalls(rank, group).filter(own -> waitsForAny(own, scene.guilty())),
+                        ownCalls(rank, group))
+                .flatMap(own -> own)
+                .filter(RecordedOperation::unfinished)
                 .findFirst()
-                .map(one -> one.operation().call().name())
-                .orElse("");
+                .ifPresent(own -> calls.add(rank, own.call().name())));
+        return calls;
+    }
+
+    private static boolean waitsForAny(RecordedOperation operation, Collection<Integer> ranks) {
+        return !Collections.disjoint(operation.progress().waitingFor(), ranks);
     }
 
     /** A call of some rank. */

@@ -60,7 +60,7 @@ final class TextReport {
     private void recordings() {
         Map<String, SortedSet<Integer>> reasons = new LinkedHashMap<>();
         merge.recordings()
-                .forEach((rank, one) -> reasons.computeIfAbsent(one.reason(), key -> new TreeSet<>())
+                .forEach((rank, one) -> reasons.computeIfAbsent(one.origin().reason(), key -> new TreeSet<>())
                         .add(rank));
         reasons.forEach((reason, ranks) -> {
             long from = ranks.stream().mapToLong(merge::writtenAt).min().orElse(0);
@@ -71,9 +71,10 @@ final class TextReport {
                             : "")
                     + (reason.isEmpty() ? "" : ": " + reason));
         });
-        if (!merge.missing().isEmpty()) {
-            lines.add("  " + PlainTexts.ranks(merge.missing())
-                    + " wrote no recording: dead, killed, stopped, or on another host");
+        SortedSet<Integer> silent = new TreeSet<>(merge.missing());
+        silent.removeAll(merge.outdated());
+        if (!silent.isEmpty()) {
+            lines.add("  " + PlainTexts.ranks(silent) + " wrote no recording: dead, killed, stopped, or on another host");
         }
     }
 
@@ -97,7 +98,8 @@ final class TextReport {
     private String status(SharedGroup group, int rank, long top) {
         Optional<RecordedOperation> last = group.last(rank);
         if (last.isEmpty()) {
-            return merge.missing().contains(rank) ? "no recording" : "no call recorded";
+            String since = merge.outdated(rank).isPresent() ? "no recent recording" : "no recording";
+            return merge.missing().contains(rank) ? since : "no call recorded";
         }
         RecordedOperation operation = last.get();
         long behind = top - operation.call().sequence();

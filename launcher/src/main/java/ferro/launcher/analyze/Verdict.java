@@ -12,6 +12,7 @@ import java.util.SortedSet;
  * @param reasons  reasons, one sentence each
  * @param group    name of the group in which it was seen, empty if none
  * @param sequence number of the call in which it was seen, -1 if none
+ * @param agreed   failure on which ranks agree, and these ranks
  */
 record Verdict(
         TroubleKind kind,
@@ -19,7 +20,18 @@ record Verdict(
         String headline,
         List<String> reasons,
         String group,
-        long sequence) {
+        long sequence,
+        Agreed agreed) {
+    Verdict(
+            TroubleKind kind,
+            SortedSet<Integer> guilty,
+            String headline,
+            List<String> reasons,
+            String group,
+            long sequence) {
+        this(kind, guilty, headline, reasons, group, sequence, Agreed.NONE);
+    }
+
     /** The kind of trouble. */
     enum TroubleKind {
         /** A group has failed, and its members say why. */
@@ -28,7 +40,7 @@ record Verdict(
         MISMATCH,
         /** Ranks wait for a rank that keeps them waiting. */
         WAITING,
-        /** Ranks wait for one another in a circle. */
+        /** Ranks wait for each other in a circle. */
         DEADLOCK,
         /** Nothing is wrong, as far as recorded. */
         NOTHING

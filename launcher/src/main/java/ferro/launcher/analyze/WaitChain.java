@@ -19,7 +19,11 @@ import java.util.stream.Collectors;
  * made it, to the ranks that it needs something from; from a rank that waits for a message to the other rank. A rank at the end of all chains keeps the others waiting.
  */
 final class WaitChain {
+    /** Ranks record a failure of their group after the end of the call that has seen it, or before. */
+    private static final long NEAR_NANOS = 10_000_000;
+
     private final Merge merge;
+    private final long at;
     private final Map<Integer, WaitingRank> waiting = new TreeMap<>();
     private final Map<Integer, BitSet> awaited = new LinkedHashMap<>();
     private final WaitGraph graph = new WaitGraph(rank -> awaited.getOrDefault(rank, new BitSet()));
@@ -28,7 +32,13 @@ final class WaitChain {
     record WaitingRank(int rank, SharedGroup group, RecordedOperation operation) {}
 
     WaitChain(Merge merge) {
+        this(merge, Long.MAX_VALUE);
+    }
+
+    /** Looks at the ranks as they were at some time of the wall clock, in nanoseconds since 1970. */
+    WaitChain(Merge merge, long at) {
         this.merge = merge;
+        this.at = at;
         for (SharedGroup group : merge.groups()) {
             for (int rank : group.members()) {
                 unfinished(group, rank).ifPresent(found -> waiting.merge(rank, found, WaitChain::later));
@@ -46,23 +56,36 @@ final class WaitChain {
         Map<Integer, WaitingRank> messages = new TreeMap<>();
         merge.recordings()
                 .forEach((rank, recording) -> recording.operations().stream()
-                        .filter(operation -> !waiting.containsKey(rank) && isOpenMessage(operation))
+                        .filter(operation -> !waiting.containsKey(rank)
+                                && isMessage(operation)
+                                && isUnfinished(rank, operation))
                         .max(Comparator.comparingLong(RecordedOperation::begun))
                         .flatMap(operation ->
                                 group(rank, operation).map(group -> new WaitingRank(rank, group, operation)))
                         .ifPresent(found -> messages.put(rank, found)));
         messages.forEach((rank, one) -> awaited.put(rank, awaited(one)));
-        if (end().isEmpty() && !waiting.isEmpty()) {
+        // a message that has timed out was waited for
+        if (at == Long.MAX_VALUE && end().isEmpty() && !waiting.isEmpty()) {
             awaited.keySet().removeAll(messages.keySet());
         } else {
             waiting.putAll(messages);
         }
     }
 
-    private static boolean isOpenMessage(RecordedOperation operation) {
-        return !operation.ordered()
-                && operation.state().open()
-                && !operation.progress().waitingFor().isEmpty();
+    private static boolean isMessage(RecordedOperation operation) {
+        return !operation.ordered() && !operation.progress().waitingFor().isEmpty();
+    }
+
+    private boolean isUnfinished(int rank, RecordedOperation operation) {
+        return operation.unfinished()
+                && isBegun(rank, operation)
+                && (at == Long.MAX_VALUE
+                        || operation.ended() == 0
+                        || merge.at(rank, operation.ended()) >= at - NEAR_NANOS);
+    }
+
+    private boolean isBegun(int rank, RecordedOperation operation) {
+        return merge.at(rank, operation.begun()) <= at;
     }
 
     private Optional<SharedGroup> group(int rank, RecordedOperation operation) {
@@ -72,12 +95,12 @@ final class WaitChain {
                 .findFirst();
     }
 
-    private static Optional<WaitingRank> unfinished(SharedGroup group, int rank) {
+    private Optional<WaitingRank> unfinished(SharedGroup group, int rank) {
         // of several queued calls the first is the one that waits
-        Optional<RecordedOperation> last = group.last(rank).filter(RecordedOperation::unfinished);
+        Optional<RecordedOperation> last = last(group, rank).filter(one -> isUnfinished(rank, one));
         while (last.isPresent()) {
             Optional<RecordedOperation> before =
-                    group.before(rank, last.get().call().sequence()).filter(RecordedOperation::unfinished);
+                    group.before(rank, last.get().call().sequence()).filter(one -> isUnfinished(rank, one));
             if (before.isEmpty()) {
                 break;
             }
@@ -86,14 +109,23 @@ final class WaitChain {
         return last.map(operation -> new WaitingRank(rank, group, operation));
     }
 
+    /** Returns the last call that a rank had begun. */
+    private Optional<RecordedOperation> last(SharedGroup group, int rank) {
+        Optional<RecordedOperation> last = group.last(rank);
+        while (last.isPresent() && !isBegun(rank, last.get())) {
+            last = group.before(rank, last.get().call().sequence());
+        }
+        return last;
+    }
+
     /** Returns the call begun last: a rank in two calls at once waits in that one, as in a nested call. */
     private static WaitingRank later(WaitingRank one, WaitingRank other) {
         return one.operation().begun() > other.operation().begun() ? one : other;
     }
 
-    private static BitSet awaited(WaitingRank one) {
+    private BitSet awaited(WaitingRank one) {
         boolean ordered = one.operation().ordered();
-        SortedSet<Integer> behind = one.group().behind(one.operation().call().sequence());
+        SortedSet<Integer> behind = behind(one.group(), one.operation().call().sequence());
         BitSet needed = new BitSet();
         if (ordered && !behind.isEmpty()) {
             behind.forEach(needed::set);
@@ -102,6 +134,14 @@ final class WaitChain {
         one.operation().progress().waitingFor().forEach(needed::set);
         needed.clear(one.rank());
         return needed;
+    }
+
+    private SortedSet<Integer> behind(SharedGroup group, long sequence) {
+        SortedSet<Integer> behind = new TreeSet<>(group.members());
+        behind.removeIf(rank -> last(group, rank)
+                .filter(last -> last.call().sequence() >= sequence)
+                .isPresent());
+        return behind;
     }
 
     /** Returns the rank that has waited longest. */
@@ -118,7 +158,7 @@ final class WaitChain {
         return ranks(graph.ends(all));
     }
 
-    /** Returns ranks that wait for one another; empty if there are none. */
+    /** Returns ranks that wait for each other; empty if there are none. */
     SortedSet<Integer> circle() {
         BitSet all = new BitSet();
         awaited.keySet().forEach(all::set);

@@ -1,16 +1,39 @@
 package ferro.launcher.input;
 
+import ferro.group.SystemContext;
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 
-/** The kernel's name of this host. A resolver may have another name or none, or may take seconds to answer. */
+/**
+ * The name of this host: the one that the user has given it, or the kernel's. A resolver may have another name or none, or may
+ * take seconds to answer.
+ */
 public final class HostName {
     private static final Path KERNELS = Path.of("/proc/sys/kernel/hostname");
     private static final String UNKNOWN = "(without a name)";
 
     private HostName() {}
+
+    /** Returns the name that ferro.host gives to this host, else the kernel's. Ranks refuse a name that is not valid. */
+    public static String in(RankContext context) {
+        try {
+            return Settings.HOST.find(context).orElseGet(HostName::ofKernel);
+        } catch (IllegalArgumentException invalid) {
+            return ofKernel();
+        }
+    }
+
+    /** Returns the same from settings of ranks and variables. */
+    public static String in(Map<String, String> settings) {
+        try (SystemContext context = SystemContext.of(settings)) {
+            return in(context);
+        }
+    }
 
     /** Returns the name that the kernel has for this host. */
     public static String ofKernel() {

@@ -8,7 +8,7 @@ import java.util.stream.IntStream;
  * The data of a launcher that it publishes to the others.
  *
  * @param node    number of its node
- * @param host    name that the kernel has for its host
+ * @param host    name of its host
  * @param address its local address of the connection to the store
  * @param ranks   number of ranks that it starts
  * @param nodes   number of nodes of the job, as it was told
@@ -16,6 +16,7 @@ import java.util.stream.IntStream;
  * @param backend back end that was requested by name; empty if the choice was left open
  * @param debug   ranks that wait for a debugger, for example {@code 0, 2}; empty if there are none
  * @param session number of this run of the launcher, chosen at random
+ * @param cores   name of the cores that it may use, the same for launchers that share them; empty if unknown
  */
 public record NodeCard(
         int node,
@@ -26,7 +27,16 @@ public record NodeCard(
         String version,
         String backend,
         String debug,
-        long session) {
+        long session,
+        String cores) {
+    /**
+     * Settings of the ranks that the other launchers must know.
+     *
+     * @param host    name of the host
+     * @param backend back end that was requested by name; empty if the choice was left open
+     */
+    public record NodeSettings(String host, String backend) {}
+
     /**
      * Compares this card with that of another launcher of the job.
      *
@@ -50,6 +60,16 @@ public record NodeCard(
             return Optional.of(differs("--debug", orNone(debug), other, orNone(other.debug)));
         }
         return Optional.empty();
+    }
+
+    /**
+     * Returns whether another launcher of the job uses the same cores.
+     *
+     * @param other launcher of the same job
+     * @return false if it is not known
+     */
+    public boolean sharesCores(NodeCard other) {
+        return !cores.isEmpty() && cores.equals(other.cores);
     }
 
     private static String orNone(String debug) {

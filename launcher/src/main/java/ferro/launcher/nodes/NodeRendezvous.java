@@ -17,7 +17,7 @@ import java.util.stream.IntStream;
 
 /**
  * Calls the roll on node 0. Ranks start when the launchers of all nodes are there and alike. The first difference, loss or
- * wrong secret, or the deadline, ends the meeting for all. All methods run on one thread, except {@link #missing} and {@link
+ * wrong secret, or the timeout, ends the meeting for all. All methods run on one thread, except {@link #missing} and {@link
  * #known}.
  */
 final class NodeRendezvous {
@@ -43,7 +43,7 @@ final class NodeRendezvous {
     }
 
     /** Starts to wait for the others; does not block. */
-    void call(long deadlineMillis) {
+    void call(long timeoutMillis) {
         for (int node : others()) {
             store.when(Keys.card(node)).thenAcceptAsync(card -> came(Keys.decoded(card, NodeCard.class)), thread);
             store.when(LauncherStore.refusedKey(node))
@@ -53,7 +53,7 @@ final class NodeRendezvous {
         }
         store.when(LauncherStore.STRANGER)
                 .thenAcceptAsync(value -> stranger("a process", Refused.decoded(value)), thread);
-        thread.schedule(this::late, deadlineMillis, TimeUnit.MILLISECONDS);
+        thread.schedule(() -> late(timeoutMillis), timeoutMillis, TimeUnit.MILLISECONDS);
     }
 
     /** Returns the nodes that have not come yet. */
@@ -122,14 +122,14 @@ final class NodeRendezvous {
         return (missing.size() == 1 ? "node " : "nodes ") + numbers;
     }
 
-    private void late() {
+    private void late(long timeoutMillis) {
         SortedSet<Integer> missing = missing();
         if (!missing.isEmpty()) {
             // a process whose node is unknown may belong to another job, and says nothing of the way to a missing node
             boolean mayBeBlocked = !refusedNodes.containsAll(missing);
             refuse(
                     named(missing) + " of " + own.nodes()
-                            + " did not connect before the deadline: check that ferro run --node-rank "
+                            + " did not connect within " + timeoutMillis + " ms: check that ferro run --node-rank "
                             + missing.first() + " runs there with a --master that leads to " + own
                             + (mayBeBlocked ? ", and that no firewall blocks the connection" : "")
                             + " (ferro.join.timeout sets the time)"

@@ -37,9 +37,21 @@ public record FailureBox(
      */
     public record First(int rank, String headline, String place, long pid) {
         private String when(double seconds) {
-            String process = rank == NO_RANK ? "" : ", pid " + pid;
-            return String.format(Locale.ROOT, "| %s%s, %.1f s after the start", place, process, seconds);
+            String where = rank == NO_RANK ? place : "rank " + rank + ": " + place + ", pid " + pid;
+            return String.format(Locale.ROOT, "%s, %.1f s after the start", where, seconds);
         }
+    }
+
+    /** How much of an exception the box shows. */
+    public enum TracePart {
+        /** The exception with its frames and causes. */
+        WHOLE,
+        /** As the whole, but the exception of ferro without its text, which the diagnosis has told. */
+        FRAMES,
+        /** Its first line: another rank is to blame. */
+        FIRST_LINE,
+        /** Nothing: the diagnosis has told it. */
+        NONE
     }
 
     /**
@@ -47,15 +59,23 @@ public record FailureBox(
      *
      * @param trace     of the exception that ended it, as it was printed; empty if there is none
      * @param lastLines last lines on either stream
-     * @param innocent  whether another rank caused the end of this one; then one line of the trace is shown
+     * @param part      how much of the trace is shown
      */
-    public record Printed(List<String> trace, List<String> lastLines, boolean innocent) {
+    public record Printed(List<String> trace, List<String> lastLines, TracePart part) {
         /** A longer trace comes from an endless recursion. */
         private static final int MOST_LINES = 40;
 
         private List<String> shown() {
+            int most =
+                    switch (part) {
+                        case WHOLE, FRAMES -> MOST_LINES;
+                        case FIRST_LINE -> 1;
+                        case NONE -> 0;
+                    };
             return FoldedTrace.of(trace).stream()
-                    .limit(innocent ? 1 : MOST_LINES)
+                    .limit(most)
+                    .map(line -> part == TracePart.FRAMES ? RankOutput.withoutText(line) : line)
+                    .map(line -> line.replace("\t", "    "))
                     .toList();
         }
 
@@ -95,33 +115,42 @@ public record FailureBox(
     private List<String> lines(Wrapped wrapped) {
         List<String> lines = new ArrayList<>();
         lines.add(RULE);
-        lines.add("| ferro: " + first.headline());
-        lines.add(first.when(seconds));
+        lines.addAll(wrapped.lines("| ", "ferro: " + first.headline()));
+        lines.addAll(wrapped.lines("| ", first.when(seconds)));
         diagnosis.forEach(line -> lines.addAll(wrapped.lines("| ", line)));
-        others.forEach(line -> lines.add("| " + line));
-        if (!printed.trace().isEmpty()) {
+        others.forEach(line -> lines.addAll(wrapped.lines("| ", line)));
+        List<String> shown = printed.shown();
+        if (!shown.isEmpty()) {
             lines.add("| exception of rank " + first.rank() + ":");
-            printed.shown().stream()
-                    .map(line -> line.replace("\t", "    "))
-                    .forEach(line ->
-                            lines.addAll(printed.innocent() ? List.of("|   " + line) : wrapped.lines("|   ", line)));
+            shown.forEach(line -> lines.addAll(wrapped.lines("|   ", line)));
         }
         List<String> rest = printed.rest();
         if (!rest.isEmpty()) {
             lines.add("| last lines of rank " + first.rank() + " (" + rest.size() + "):");
-            rest.forEach(line -> lines.add("|   " + line));
+            rest.forEach(line -> lines.addAll(wrapped.briefly().lines("|   ", line)));
         } else if (printed.trace().isEmpty() && first.rank() != NO_RANK) {
             lines.add("| rank " + first.rank() + " printed nothing");
         }
         return lines;
     }
 
-    /** Breaks sentences of ferro between words and does not cut them, because they often end with what to do. */
-    private record Wrapped(int columns) {
+    /**
+     * Breaks lines between words and does not cut them, because they often end with what to do.
+     *
+     * @param columns width of a line
+     * @param most    lines of one text; the last one is cut
+     */
+    private record Wrapped(int columns, int most) {
         private static final int MOST_LINES = 12;
+        /** Lines that a line of a program may take: it may print all on one line. */
+        private static final int MOST_BRIEF = 4;
 
         static Wrapped to(int columns) {
-            return new Wrapped(Math.min(columns, 120));
+            return new Wrapped(Math.min(columns, 120), MOST_LINES);
+        }
+
+        Wrapped briefly() {
+            return new Wrapped(columns, MOST_BRIEF);
         }
 
         List<String> lines(String start, String text) {
@@ -129,7 +158,9 @@ public record FailureBox(
             StringBuilder line = new StringBuilder(start);
             for (String word : text.split(" ")) {
                 boolean full = line.length() + word.length() >= columns && line.length() > start.length() + 2;
-                if (full && lines.size() < MOST_LINES - 1) {
+                // a word that is longer than a line is cut where it stands
+                boolean fits = start.length() + 2 + word.length() < columns;
+                if (full && fits && lines.size() < most - 1) {
                     lines.add(line.toString().stripTrailing());
                     line = new StringBuilder(start + "  ");
                 }

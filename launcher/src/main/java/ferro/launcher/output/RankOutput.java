@@ -2,6 +2,7 @@ package ferro.launcher.output;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
@@ -20,9 +21,19 @@ public record RankOutput(int rank, long pid, List<String> trace, List<String> la
             "(" + START.pattern() + "|\\s*Caused by: |\\s*Suppressed: )ferro\\.Ferro\\w*Exception\\b.*");
 
     private static final String OF_FERRO = "ferro.FerroException: ";
+    private static final Pattern CODE = Pattern.compile("[A-Z_]+(?=:)");
+    /** Matches an exception of ferro up to its call, and the text behind it. */
+    private static final Pattern TOLD = Pattern.compile(
+            "^(.*\\bferro\\.FerroException: \\w+: .*? on group \"[^\"]*\" rank \\d+(?: seq \\d+)?): .*");
+
     /** Matches the call in which this rank was told of the failure: the others were told in other calls. */
     private static final Pattern OWN_CALL =
             Pattern.compile("^(\\w+: ).*? on group \"[^\"]*\" rank \\d+(?: seq \\d+)?: ");
+
+    /** Returns an exception of ferro with its code and its call, without what has failed. Other lines stay. */
+    static String withoutText(String line) {
+        return TOLD.matcher(line).replaceFirst("$1");
+    }
 
     /** Returns a shorter version, for a report without room for all. */
     public RankOutput brief() {
@@ -38,6 +49,14 @@ public record RankOutput(int rank, long pid, List<String> trace, List<String> la
         return trace.isEmpty()
                 ? Optional.empty()
                 : Optional.of(START.matcher(trace.get(0)).replaceFirst(""));
+    }
+
+    /** Returns the code of the exception of ferro that ended the rank. */
+    public Optional<String> code() {
+        return thrown().filter(text -> text.startsWith(OF_FERRO))
+                .map(text -> CODE.matcher(text.substring(OF_FERRO.length())))
+                .filter(Matcher::lookingAt)
+                .map(Matcher::group);
     }
 
     /** Whether an exception ended its main thread that does not report the failure of a group. */

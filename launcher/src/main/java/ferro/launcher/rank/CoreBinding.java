@@ -22,11 +22,42 @@ public record CoreBinding(List<String> slices, String reason) {
      *
      * @param cores   how many the JVM says may be used
      * @param allowed numbers of the cores that this process may run on, empty if unknown
+     * @param sharing number of launchers among which they were divided
      */
-    public record Cores(int cores, List<Integer> allowed) {
+    public record Cores(int cores, List<Integer> allowed, int sharing) {
+        private static final Path BOOT = Path.of("/proc/sys/kernel/random/boot_id");
+
+        /** Cores of one launcher. */
+        public Cores(int cores, List<Integer> allowed) {
+            this(cores, allowed, 1);
+        }
+
         /** Returns the cores that this process may use. */
         public static Cores ofThisMachine() {
             return new Cores(Runtime.getRuntime().availableProcessors(), allowedCores());
+        }
+
+        /** Returns a name that no other cores have, in this or another machine; empty if there is none. */
+        public String name() {
+            try {
+                return allowed.isEmpty() ? "" : Files.readString(BOOT).trim() + " " + allowed;
+            } catch (IOException noProc) {
+                return "";
+            }
+        }
+
+        /**
+         * Returns the part of one launcher.
+         *
+         * @param place number of the launcher among those that share these cores
+         * @param of    number of these launchers
+         */
+        public Cores part(int place, int of) {
+            if (of == 1) {
+                return this;
+            }
+            int each = allowed.size() / of;
+            return new Cores(Math.min(cores, each), allowed.subList(place * each, (place + 1) * each), of);
         }
     }
 
@@ -39,7 +70,11 @@ public record CoreBinding(List<String> slices, String reason) {
             return new CoreBinding(List.of(), "not bound (only one rank)");
         }
         if (ranks > machine.cores()) {
-            return new CoreBinding(List.of(), "not bound (ranks > cores)");
+            return new CoreBinding(
+                    List.of(),
+                    machine.sharing() == 1
+                            ? "not bound (ranks > cores)"
+                            : "not bound (ranks of " + machine.sharing() + " nodes on this machine > cores)");
         }
         if (programs.find("taskset").isEmpty() || machine.allowed().size() < ranks) {
             return new CoreBinding(List.of(), "not bound (no taskset on this machine)");

@@ -14,6 +14,9 @@ import java.util.concurrent.TimeUnit;
 
 /** Finds from exit codes and output how the ranks of a job ended, for the analysis of their recordings. */
 public final class Endings {
+    /** What has happened to a process that neither runs nor has ended. */
+    public static final String SUSPENDED = "suspended by a signal (SIGSTOP, ctrl-Z, a debugger)";
+
     private Endings() {}
 
     /** Returns how the processes of a job ended, from their exit codes and their output. */
@@ -37,7 +40,7 @@ public final class Endings {
                         rank, new ProcessEnd(EndKind.STOPPED, "it wrote no recording until the launcher stopped it")));
         outcome.halted()
                 .forEach((rank, pid) ->
-                        ends.put(rank, new ProcessEnd(EndKind.STOPPED, "a signal had suspended its process")));
+                        ends.put(rank, new ProcessEnd(EndKind.HALTED, "its process was " + SUSPENDED)));
         return new Ends(
                 ends,
                 outcome.stopped(),

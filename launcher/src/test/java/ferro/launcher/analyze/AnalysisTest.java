@@ -1,8 +1,10 @@
 package ferro.launcher.analyze;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -74,7 +76,7 @@ class AnalysisTest {
                         + " allReduce seq 6 of group \"tcp\"",
                 verdict);
         assertEquals(
-                "ranks 0, 1, 3 agree: TIMED_OUT, rank 2 to blame: gave up on rank 2",
+                "ranks 0, 1, 3 agree: TIMED_OUT: gave up on rank 2",
                 analysis.verdict().get(1));
         assertEquals(Set.of(2), analysis.missing());
     }
@@ -194,11 +196,43 @@ class AnalysisTest {
         assertEquals(Set.of(1), analysis.guilty());
         assertEquals(
                 List.of(
-                        "ranks made different calls under seq 6 of group \"tcp\": rank 1 differs from the others",
+                        "lengths differ under seq 6 of group \"tcp\": rank 1 differs from the others",
                         "rank 1 called allReduce f32[262143] SUM by ring",
-                        "ranks 0, 2, 3 called allReduce f32[262144] SUM by ring"),
+                        "ranks 0, 2, 3 called allReduce f32[262144] SUM by ring",
+                        "all ranks must pass the same length; gather, allGather, scatter, reduceScatter and allToAll have"
+                                + " forms with counts for lengths that differ"),
                 analysis.verdict());
         assertTrue(text(analysis).contains("different calls under seq 6:"), text(analysis));
+    }
+
+    @Test
+    void callsThatDifferInMoreThanTheirLengthsAreDifferentCalls() throws Exception {
+        RecordedJob job = new RecordedJob(2).calls(1, 5, 0);
+        job.hangs(0, RecordedJob.GROUP, 6, NEXT).hangs(1, RecordedJob.GROUP, 6, "broadcast f32[8] root 0 by staged");
+
+        Analysis analysis = job.analyzed(folder, job.allBut());
+
+        assertEquals(
+                "ranks made different calls under seq 6 of group \"tcp\": one side is wrong",
+                analysis.verdict().get(0));
+    }
+
+    @Test
+    void ranksThatBlamedMoreThanTheOneThatDiffersDoNotContradictTheVerdict() throws Exception {
+        RecordedJob job = new RecordedJob(3).calls(1, 5, 0);
+        job.allBut(1).forEach(rank -> job.hangs(rank, RecordedJob.GROUP, 6, NEXT));
+        job.hangs(1, RecordedJob.GROUP, 6, "allReduce f32[1000000] SUM by halving");
+        job.fail(job.allBut(), "MISMATCH", List.of(0, 1, 2), 6, "ranks made different calls at seq 6: ...");
+
+        Analysis analysis = job.analyzed(folder, job.allBut());
+
+        assertEquals(Set.of(1), analysis.guilty());
+        assertEquals(
+                "lengths differ under seq 6 of group \"tcp\": rank 1 differs from the others",
+                analysis.verdict().get(0));
+        assertEquals(1, analysis.verdict().stream().filter(line -> line.contains("rank 1")).skip(1).count());
+        assertTrue(analysis.verdict().stream().noneMatch(line -> line.contains("blame")), analysis.verdict()::toString);
+        assertEquals(new Agreed("MISMATCH", Set.of(0, 1, 2)), analysis.agreed());
     }
 
     /** Letters stand for the calls of ranks 0, 1, 2 and so on. */
@@ -268,7 +302,7 @@ class AnalysisTest {
         Analysis analysis = job.analyzed(folder, job.allBut());
 
         assertTrue(
-                analysis.verdict().get(0).contains("ranks made different calls under seq 1"),
+                analysis.verdict().get(0).contains("lengths differ under seq 1"),
                 analysis.verdict().toString());
     }
 
@@ -281,7 +315,7 @@ class AnalysisTest {
 
         assertEquals(Set.of(0, 1), analysis.guilty());
         assertTrue(
-                analysis.verdict().get(0).contains("wait for one another: a deadlock"),
+                analysis.verdict().get(0).contains("wait for each other: a deadlock"),
                 analysis.verdict().toString());
     }
 
@@ -298,6 +332,68 @@ class AnalysisTest {
         assertTrue(
                 text(analysis).contains("slow: rank 3 was the last rank to make 50 of the last 50 calls, "),
                 text(analysis));
+    }
+
+    @Test
+    void rankThatComesLastToFourCallsIsNotNamed() throws Exception {
+        RecordedJob four = new RecordedJob(4, "four").calls(1, 4, 20 * RecordedJob.MILLI);
+        assertFalse(text(four.analyzed(folder, four.allBut())).contains("slow: "));
+
+        RecordedJob five = new RecordedJob(4, "five").calls(1, 5, 20 * RecordedJob.MILLI);
+        assertTrue(text(five.analyzed(folder, five.allBut())).contains("slow: rank 3 was the last rank to make 5 of"));
+    }
+
+    @Test
+    void rankToBlameIsNotAmongTheRanksThatAgree() throws Exception {
+        RecordedJob job = new RecordedJob(3).calls(1, 5, 0);
+        job.fail(job.allBut(), "PEER_LOST", List.of(1), 6, "rank 1 left after seq 5");
+
+        Analysis analysis = job.analyzed(folder, job.allBut());
+
+        assertEquals("ranks 0, 2 agree: PEER_LOST: rank 1 left after seq 5", analysis.verdict().get(1));
+        assertEquals(new Agreed("PEER_LOST", Set.of(0, 1, 2)), analysis.agreed());
+    }
+
+    @Test
+    void recordingOfAnEarlierDumpIsNotTakenForOneOfTheLast() throws Exception {
+        RecordedJob job = new RecordedJob(3).calls(1, 5, 0).write(folder, "request", List.of(0, 1, 2));
+        job.ask(folder).passes(34_000 * RecordedJob.MILLI);
+        job.hangs(0, RecordedJob.GROUP, 6, NEXT, 2).hangs(1, RecordedJob.GROUP, 6, NEXT, 2);
+        job.passes(300 * RecordedJob.MILLI);
+
+        Analysis analysis = job.analyzed(folder, List.of(0, 1));
+
+        assertEquals(
+                "rank 2 is to blame: its newest recording is 34.3 s older than the others (stopped, killed or stuck),"
+                        + " while the others were in allReduce seq 6 of group \"tcp\"",
+                analysis.verdict().get(0));
+        assertEquals(Set.of(2), analysis.missing());
+        assertTrue(text(analysis).contains("rank 2: no recent recording"), text(analysis));
+        assertTrue(text(analysis).contains("note: the recording of rank 2 is left out: it answers an earlier ferro dump"));
+        assertFalse(text(analysis).contains("rank 2 wrote"), text(analysis));
+    }
+
+    @Test
+    void recordingsThatAnswerOneDumpLateAreAllTaken() throws Exception {
+        RecordedJob job = new RecordedJob(3).calls(1, 5, 0).ask(folder).write(folder, "request", List.of(0, 1));
+
+        Analysis analysis = job.passes(9_000 * RecordedJob.MILLI).analyzed(folder, List.of(2));
+
+        assertEquals(Set.of(), analysis.missing());
+    }
+
+    @Test
+    void recordingsOfTheHostsOfAJobAreReadTogether() throws Exception {
+        RecordedJob job = new RecordedJob(4).calls(1, 5, 0);
+        List<Path> folders = List.of(
+                Files.createDirectory(folder.resolve("a")), Files.createDirectory(folder.resolve("b")));
+        job.allBut(3).forEach(rank -> job.hangs(rank, RecordedJob.GROUP, 6, NEXT, 3));
+        job.write(folders.get(0), "request", List.of(0, 1)).write(folders.get(1), "request", List.of(2, 3));
+
+        Analysis analysis = Analysis.of(folders, Optional.empty());
+
+        assertEquals(Set.of(3), analysis.guilty());
+        assertEquals(Set.of(), analysis.missing());
     }
 
     @Test

@@ -6,12 +6,14 @@ import com.google.gson.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * Recordings of a job that never ran: ranks on two hosts whose clocks begin anywhere, calls some milliseconds apart, and then
@@ -161,16 +163,26 @@ final class RecordedJob {
     RecordedJob fail(List<Integer> on, String code, List<Integer> culprits, int sequence, String text) {
         for (int rank : on) {
             failGroup(rank, 0, failure(code, culprits, sequence, text));
-            ranks.get(rank).getAsJsonArray("operations").forEach(one -> {
-                JsonObject call = one.getAsJsonObject();
-                if (call.get("state").getAsString().equals("running")) {
-                    call.addProperty("state", "failed");
-                    call.addProperty("code", code);
-                    call.addProperty("ended", now + clock(rank));
-                }
-            });
+            endCalls(rank, code);
         }
         return this;
+    }
+
+    /** What hangs on a rank times out, which does not fail the group. */
+    RecordedJob timesOut(int rank) {
+        endCalls(rank, "TIMED_OUT");
+        return this;
+    }
+
+    private void endCalls(int rank, String code) {
+        ranks.get(rank).getAsJsonArray("operations").forEach(one -> {
+            JsonObject call = one.getAsJsonObject();
+            if (call.get("state").getAsString().equals("running")) {
+                call.addProperty("state", "failed");
+                call.addProperty("code", code);
+                call.addProperty("ended", now + clock(rank));
+            }
+        });
     }
 
     /** The second group of a rank fails, outside any call. */
@@ -226,6 +238,20 @@ final class RecordedJob {
             one.addProperty("reason", reason);
             Files.writeString(
                     folder.resolve("ferro-" + one.get("job").getAsString() + "-rank" + rank + ".json"), "" + one);
+        }
+        return this;
+    }
+
+    /** ferro dump asks for recordings, after those that the folder has. */
+    RecordedJob ask(Path folder) throws IOException {
+        Path request = folder.resolve(RecordingReader.REQUEST);
+        Files.deleteIfExists(request);
+        Files.createFile(request);
+        try (Stream<Path> files = Files.list(folder)) {
+            for (Path file : files.filter(one -> !one.equals(request)).toList()) {
+                Files.setLastModifiedTime(
+                        file, FileTime.fromMillis(Files.getLastModifiedTime(request).toMillis() - 1));
+            }
         }
         return this;
     }

@@ -59,9 +59,37 @@ class TestimonyTest {
         String verdict = verdict(job.analyzed(folder, job.allBut()));
 
         assertTrue(
-                verdict.startsWith("rank 1 is to blame: it left, although the others were in recv from rank 1 tag 7 of"
+                verdict.startsWith("rank 1 is to blame: it left, although rank 2 was in recv from rank 1 tag 7 of"
                         + " group \"tcp\"; its last call was allReduce seq 5, 1"),
                 verdict);
+    }
+
+    @Test
+    void callsOfTheOthersAreNamedEachWithItsRanks() throws Exception {
+        RecordedJob job = new RecordedJob(4).calls(1, 5, 0).hangs(0, GROUP, -1, "recv from rank 3 tag 7", 3);
+        job.hangs(1, GROUP, 6, NEXT, 0).hangs(2, GROUP, 6, NEXT, 0);
+        job.fail(job.allBut(3), "PEER_LOST", List.of(3), -1, "rank 3 is gone");
+
+        String verdict = verdict(job.analyzed(folder, job.allBut(3)));
+
+        assertEquals(
+                "rank 3 is to blame: its process is gone and wrote no recording (killed, crashed, or ended by itself), while"
+                        + " rank 0 was in recv from rank 3 tag 7 of group \"tcp\" and ranks 1, 2 were in allReduce seq 6 of"
+                        + " group \"tcp\"",
+                verdict);
+    }
+
+    @Test
+    void reasonsOfTheOthersAreLeftOutWhereTheEndOfTheRankIsKnown() throws Exception {
+        String advice = "; its own output says why";
+        RecordedJob job = new RecordedJob(3).calls(1, 5, 0);
+        job.fail(List.of(0, 2), "PEER_LOST", List.of(1), 6, "rank 1 is gone" + advice);
+
+        Analysis seen = job.analyzed(folder, List.of(0, 2), seen(Map.of(1, code(3))));
+        Analysis unseen = job.analyzed(folder, List.of(0, 2));
+
+        assertEquals("ranks 0, 2 agree: PEER_LOST", seen.verdict().get(1));
+        assertEquals("ranks 0, 2 agree: PEER_LOST: rank 1 is gone" + advice, unseen.verdict().get(1));
     }
 
     @Test
@@ -150,7 +178,7 @@ class TestimonyTest {
         String verdict = verdict(job.analyzed(folder, List.of(2), seen(Map.of(0, threw, 1, threw))));
 
         assertEquals(
-                "ranks 0, 1 are to blame: they threw java.lang.Error: it has its limits, while the others were in"
+                "ranks 0, 1 are to blame: they threw java.lang.Error: it has its limits, while rank 2 was in"
                         + " allReduce seq 6 of group \"tcp\"",
                 verdict);
     }
@@ -173,7 +201,7 @@ class TestimonyTest {
 
         Analysis analysis = lostTwo().analyzed(folder, List.of(2), seen(Map.of(0, threw, 1, code(3))));
 
-        String during = ", while the others were in allReduce seq 6 of group \"tcp\"";
+        String during = ", while rank 2 was in allReduce seq 6 of group \"tcp\"";
         assertEquals(
                 "ranks 0, 1 are to blame: rank 0: it threw java.lang.Error: no data" + during
                         + "; rank 1: it ended with exit code 3" + during,

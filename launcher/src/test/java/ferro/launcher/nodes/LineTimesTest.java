@@ -61,7 +61,7 @@ class LineTimesTest {
     }
 
     private static void rendezvous(LauncherStore zero, BlockingQueue<Set<Integer>> heard, LineTimes times) {
-        NodeCard first = new NodeCard(0, "h0", "127.0.0.1", 2, 2, "1", "", "", 7);
+        NodeCard first = new NodeCard(0, "h0", "127.0.0.1", 2, 2, "1", "", "", 7, "");
         try {
             Nodes.meet(zero, first, new Nodes.WaitTimes(LONG, LONG, LONG), new Waiting() {
                 @Override

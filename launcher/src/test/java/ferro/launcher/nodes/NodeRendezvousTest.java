@@ -165,6 +165,6 @@ class NodeRendezvousTest {
     }
 
     private static NodeCard card(int node, int ranks) {
-        return new NodeCard(node, "h" + node, "127.0.0." + (node + 1), ranks, 2, "1", "", "", 7 + node);
+        return new NodeCard(node, "h" + node, "127.0.0." + (node + 1), ranks, 2, "1", "", "", 7 + node, "");
     }
 }

@@ -19,7 +19,7 @@ class FailureBoxTest {
                 List.of(),
                 List.of(),
                 new FailureBox.Printed(
-                        List.of(), List.of("INFO ferro.join: waiting for the store at 127.0.0.1:1", "bye"), false),
+                        List.of(), List.of("INFO ferro.join: waiting for the store at 127.0.0.1:1", "bye"), FailureBox.TracePart.WHOLE),
                 List.of());
 
         String text = String.join("\n", box.lines(80));
@@ -34,16 +34,16 @@ class FailureBoxTest {
                 3.21,
                 List.of(
                         "diagnosis: rank 2 is to blame: its process is gone and wrote no recording (killed or crashed)"),
-                List.of("stopped because of it: ranks [0, 1]"),
-                new FailureBox.Printed(List.of(), List.of("step 7", "step 8"), false),
+                List.of("stopped because of it: ranks 0, 1"),
+                new FailureBox.Printed(List.of(), List.of("step 7", "step 8"), FailureBox.TracePart.WHOLE),
                 List.of("./ferro analyze /tmp/here"));
 
         String text = String.join("\n", box.lines(80));
 
         assertTrue(text.contains("rank 2 failed first: ended by signal KILL (exit code 137)"), text);
-        assertTrue(text.contains("host host-a, pid 4711, 3.2 s after the start"), text);
+        assertTrue(text.contains("| rank 2: host host-a, pid 4711, 3.2 s after the start"), text);
         assertTrue(text.contains("last lines of rank 2 (2):\n|   step 7\n|   step 8\n"), text);
-        assertTrue(text.contains("ranks [0, 1]"), text);
+        assertTrue(text.contains("stopped because of it: ranks 0, 1\n"), text);
         assertTrue(text.contains(
                 "| diagnosis: rank 2 is to blame: its process is gone and wrote no recording\n|   (killed or"));
         assertTrue(text.contains("| ./ferro analyze /tmp/here\n+---"), text);
@@ -57,7 +57,7 @@ class FailureBoxTest {
                 0.5,
                 List.of(),
                 List.of(),
-                new FailureBox.Printed(List.of(), List.of(wide, "short"), false),
+                new FailureBox.Printed(List.of(), List.of(wide, "short"), FailureBox.TracePart.WHOLE),
                 List.of());
 
         for (int columns : List.of(60, 132, 200, 5000)) {
@@ -70,6 +70,32 @@ class FailureBoxTest {
     }
 
     @Test
+    void allLinesAreWrapped() {
+        String words = "word ".repeat(60) + "end";
+        FailureBox box = new FailureBox(
+                new FailureBox.First(1, "rank 1 failed first: exit code 3", "host host-b", 17),
+                0.5,
+                List.of("diagnosis: " + words),
+                List.of("failed after it: " + words),
+                new FailureBox.Printed(List.of("Exception: " + words), List.of(words), FailureBox.TracePart.FIRST_LINE),
+                List.of());
+
+        List<String> lines = box.lines(100);
+
+        assertEquals(4, lines.stream().filter(line -> line.endsWith(" end")).count(), lines.toString());
+        assertTrue(lines.stream().allMatch(line -> line.length() <= 100), lines.toString());
+        assertTrue(lines.stream().noneMatch(line -> line.endsWith(" ...")), lines.toString());
+    }
+
+    @Test
+    void exceptionThatTheDiagnosisTellsIsNotShown() {
+        String text = boxed(FailureBox.TracePart.NONE);
+
+        assertFalse(text.contains("exception of rank 1") || text.contains("no data"), text);
+        assertTrue(text.contains("| last lines of rank 1 (1):\n|   step 7\n"), text);
+    }
+
+    @Test
     void whatIsToBeTypedStaysWhole() {
         String command = "  ./ferro analyze /tmp/" + "x".repeat(100);
         FailureBox box = new FailureBox(
@@ -77,7 +103,7 @@ class FailureBoxTest {
                 0.5,
                 List.of(),
                 List.of(),
-                new FailureBox.Printed(List.of(), List.of("short"), false),
+                new FailureBox.Printed(List.of(), List.of("short"), FailureBox.TracePart.WHOLE),
                 List.of("a timeline:", command));
 
         List<String> lines = box.lines(60);
@@ -135,7 +161,7 @@ class FailureBoxTest {
                 0.5,
                 List.of(),
                 List.of(),
-                new FailureBox.Printed(tail.trace(), tail.lines(), false),
+                new FailureBox.Printed(tail.trace(), tail.lines(), FailureBox.TracePart.WHOLE),
                 List.of());
 
         String text = String.join("\n", box.lines(80));
@@ -147,7 +173,7 @@ class FailureBoxTest {
 
     @Test
     void boxFoldsTheTraceAndShowsNoneOfItsFramesAmongTheLastLines() {
-        String text = boxed(false);
+        String text = boxed(FailureBox.TracePart.WHOLE);
 
         assertTrue(text.contains("|   Exception in thread \"main\" java.lang.IllegalStateException: no data\n"), text);
         assertTrue(text.contains("|       at ferro.group.ProcessGroup.allReduce(ProcessGroup.java:1)\n"), text);
@@ -157,7 +183,7 @@ class FailureBoxTest {
 
     @Test
     void traceOfAnInnocentRankIsOneLine() {
-        String text = boxed(true);
+        String text = boxed(FailureBox.TracePart.FIRST_LINE);
 
         assertTrue(
                 text.contains(
@@ -166,7 +192,7 @@ class FailureBoxTest {
         assertFalse(text.contains("at app.Main"), text);
     }
 
-    private static String boxed(boolean innocent) {
+    private static String boxed(FailureBox.TracePart part) {
         Tail tail = new Tail();
         add(tail, "Exception in thread \"main\" java.lang.IllegalStateException: no data");
         add(tail, "\tat ferro.group.ProcessGroup.allReduce(ProcessGroup.java:1)");
@@ -180,7 +206,7 @@ class FailureBoxTest {
                 0.5,
                 List.of(),
                 List.of(),
-                new FailureBox.Printed(tail.trace(), tail.lines(), innocent),
+                new FailureBox.Printed(tail.trace(), tail.lines(), part),
                 List.of());
         return String.join("\n", box.lines(100));
     }

@@ -56,6 +56,24 @@ class CoreBindingTest {
     }
 
     @Test
+    void launchersOfOneMachineGetDifferentCores() {
+        CoreBinding first = CoreBinding.of(2, true, programs, FOUR.part(0, 2));
+        CoreBinding second = CoreBinding.of(2, true, programs, FOUR.part(1, 2));
+
+        assertEquals(List.of("0", "1"), first.slices());
+        assertEquals(List.of("6", "7"), second.slices());
+        assertEquals("bound to a core each", second.reason());
+    }
+
+    @Test
+    void launchersOfOneMachineWithFewerCoresThanRanksBindNone() {
+        CoreBinding binding = CoreBinding.of(2, true, programs, FOUR.part(1, 3));
+
+        assertEquals(List.of(), binding.slices());
+        assertEquals("not bound (ranks of 3 nodes on this machine > cores)", binding.reason());
+    }
+
+    @Test
     void listOfCoresIsReadAsTheKernelWritesIt() {
         assertEquals(List.of(0, 1, 2, 3, 8, 10, 11), CoreBinding.cores("0-3,8,10-11"));
     }
