@@ -38,7 +38,7 @@ class LauncherFailureTest {
             assertTrue(box.contains(", pid " + pid + ", "), box);
             assertTrue(box.contains("|   line one of 1"), box);
             assertTrue(box.contains("|   oops"), box);
-            assertTrue(box.contains("ranks [0, 2]"), box);
+            assertTrue(box.contains("stopped because of it: ranks 0, 2\n"), box);
         }
     }
 

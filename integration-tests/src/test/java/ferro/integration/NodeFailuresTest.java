@@ -71,9 +71,11 @@ class NodeFailuresTest {
         ending.check();
         for (HostProcess one : nodes) {
             String box = TwoNodes.box(one);
-            assertTrue(box.contains("| ferro: rank 3 failed first: exit code 7\n| " + TwoNodes.NODE_1 + ", pid "), box);
+            assertTrue(
+                    box.contains("| ferro: rank 3 failed first: exit code 7\n| rank 3: " + TwoNodes.NODE_1 + ", pid "),
+                    box);
             assertTrue(box.contains("\n|   oops\n"), box);
-            assertTrue(box.contains("\n| stopped because of it: ranks [1, 2]\n"), box);
+            assertTrue(box.contains("\n| stopped because of it: ranks 1, 2\n"), box);
         }
         assertEquals(TwoNodes.box(nodes.get(0)), TwoNodes.box(nodes.get(1)));
     }
@@ -93,7 +95,8 @@ class NodeFailuresTest {
         for (HostProcess one : nodes) {
             String box = TwoNodes.box(one);
             assertTrue(
-                    box.contains("rank 1 failed first: ended by signal KILL (exit code 137)\n| " + TwoNodes.NODE_1),
+                    box.contains(
+                            "rank 1 failed first: ended by signal KILL (exit code 137)\n| rank 1: " + TwoNodes.NODE_1),
                     box);
             assertTrue(box.contains("rank 1 is to blame: its process is gone on " + TwoNodes.NODE_1), box);
             assertFalse(box.contains("wrote no recording"), box);

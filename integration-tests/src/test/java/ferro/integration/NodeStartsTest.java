@@ -104,8 +104,7 @@ class NodeStartsTest {
                 itself::toString);
         assertEquals(1, first.exitCode(), first::toString);
         assertTrue(
-                first.errText()
-                        .contains("ferro: node 1 of 2 did not connect before the deadline: check that ferro run"),
+                first.errText().contains("ferro: node 1 of 2 did not connect within 3000 ms: check that ferro run"),
                 first::toString);
         assertTrue(first.errText().contains("a --master that leads to " + TwoNodes.NODE_0), first::toString);
         assertEquals(1, alone.exitCode(), alone::toString);

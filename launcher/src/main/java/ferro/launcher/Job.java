@@ -204,7 +204,8 @@ final class Job {
                 new Supervisor(events, screen, Supervisor.StopTimes.of(spec, target), witness).await(ranks);
         List<RankOutput> printed = ranks.stream().map(RankProcess::output).toList();
         String host = HostName.in(BackendChoice.ofFirstRank(spec, target, environment));
-        return Postmortem.of(outcome, printed, jobId, recordings, nodes.elsewhere()).on(host);
+        return Postmortem.of(outcome, printed, jobId, recordings, nodes.elsewhere())
+                .on(host);
     }
 
     /** Answers a signal that asks for no end and comes before there is a rank to pass it on to. */

@@ -18,8 +18,7 @@ import java.util.TreeSet;
  * @param agreed   failure on which ranks agree; the verdict has told it
  * @param deadlock whether the ranks to look at wait for each other
  */
-record NodeFindings(
-        Set<Integer> guilty, List<String> verdict, NodeFindings early, Agreed agreed, boolean deadlock) {
+record NodeFindings(Set<Integer> guilty, List<String> verdict, NodeFindings early, Agreed agreed, boolean deadlock) {
     NodeFindings(Set<Integer> guilty, List<String> verdict) {
         this(guilty, verdict, null);
     }
@@ -33,7 +32,9 @@ record NodeFindings(
                 new TreeSet<>(analysis.guilty()),
                 analysis.verdict(),
                 null,
-                new Agreed(analysis.agreed().code(), new TreeSet<>(analysis.agreed().ranks())),
+                new Agreed(
+                        analysis.agreed().code(),
+                        new TreeSet<>(analysis.agreed().ranks())),
                 analysis.isDeadlock());
     }
 

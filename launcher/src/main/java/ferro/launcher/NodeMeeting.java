@@ -85,30 +85,34 @@ final class NodeMeeting {
         LauncherStore.LauncherCall call = call(spec, master, jobId, secret);
         LineTimes lines = new LineTimes(System::nanoTime);
         LauncherStore store = connected(call, lines);
-        return Nodes.meet(store, card(spec, store, new NodeCard.NodeSettings(host, backend), call.session()), times(), new Waiting() {
-            @Override
-            public void missing(Set<Integer> nodes) {
-                // all nodes have come to node 0, which only has to tell them to start
-                if (!nodes.isEmpty() || spec.placement().nodeRank() != 0) {
-                    waiting(nodes);
-                }
-            }
+        return Nodes.meet(
+                store,
+                card(spec, store, new NodeCard.NodeSettings(host, backend), call.session()),
+                times(),
+                new Waiting() {
+                    @Override
+                    public void missing(Set<Integer> nodes) {
+                        // all nodes have come to node 0, which only has to tell them to start
+                        if (!nodes.isEmpty() || spec.placement().nodeRank() != 0) {
+                            waiting(nodes);
+                        }
+                    }
 
-            @Override
-            public LineTimes lines() {
-                return lines;
-            }
+                    @Override
+                    public LineTimes lines() {
+                        return lines;
+                    }
 
-            @Override
-            public void refused(String text) {
-                screen.note(text + "; this job continues to wait");
-            }
+                    @Override
+                    public void refused(String text) {
+                        screen.note(text + "; this job continues to wait");
+                    }
 
-            @Override
-            public NodesApartException interrupted() {
-                return signals.beforeAnyRank();
-            }
-        });
+                    @Override
+                    public NodesApartException interrupted() {
+                        return signals.beforeAnyRank();
+                    }
+                });
     }
 
     static LauncherStore.LauncherCall call(JobSpec spec, Endpoint master, String jobId, Path secret)
@@ -168,7 +172,8 @@ final class NodeMeeting {
         }
         if (failure.code() == Code.UNAUTHENTICATED) {
             throw new BadInputException(
-                    "the secret of node " + spec.placement().nodeRank() + " (host " + host + ") differs from the secret of node 0 at " + master
+                    "the secret of node " + spec.placement().nodeRank() + " (host " + host
+                            + ") differs from the secret of node 0 at " + master
                             + ": the file of --secret-file must have the same"
                             + " content on all nodes (" + failure.getMessage() + ")",
                     failure);
@@ -209,8 +214,8 @@ final class NodeMeeting {
 
     /** Returns the command that starts another node, as far as this launcher knows it. */
     private String command(int node) {
-        List<Object> words = new ArrayList<>(
-                List.of("--nodes", spec.placement().nodes(), "--node-rank", node, "--master", master));
+        List<Object> words =
+                new ArrayList<>(List.of("--nodes", spec.placement().nodes(), "--node-rank", node, "--master", master));
         spec.secretFile().ifPresent(file -> words.addAll(List.of("--secret-file", file)));
         words.addAll(List.of("-n", spec.placement().ranksHere()));
         return Invocation.ofProcess().line("run", words.toArray());

@@ -280,11 +280,13 @@ record Postmortem(
     }
 
     private String halted(int rank, long pid) {
-        String resumed = "kill -s CONT " + pid + places.elsewhere(rank) + " would have resumed ";
-        boolean told = guilty().contains(rank) && findings.orElseThrow().verdict().get(0).contains(Endings.SUSPENDED);
+        String place = places.elsewhere(rank);
+        boolean told = guilty().contains(rank)
+                && findings.orElseThrow().verdict().get(0).contains(Endings.SUSPENDED);
         return told
-                ? resumed + "rank " + rank
-                : "rank " + rank + ", pid " + pid + ", was " + Endings.SUSPENDED + "; " + resumed + "it";
+                ? "kill -s CONT " + pid + place + " would have resumed rank " + rank
+                : "rank " + rank + ", pid " + pid + place + ", was " + Endings.SUSPENDED + "; kill -s CONT " + pid
+                        + " would have resumed it";
     }
 
     /** Splits a reason into lines: a recording is read with blanks in place of line breaks. */
@@ -311,7 +313,8 @@ record Postmortem(
         }
         List<JobEvent.Ended> untold =
                 later.stream().filter(ended -> !told.contains(ended)).toList();
-        reasons(untold).forEach((reason, ranks) -> lines.add("failed after it: " + PlainTexts.ranks(ranks) + ": " + reason));
+        reasons(untold)
+                .forEach((reason, ranks) -> lines.add("failed after it: " + PlainTexts.ranks(ranks) + ": " + reason));
         lines.addAll(stopped(later));
         return lines;
     }

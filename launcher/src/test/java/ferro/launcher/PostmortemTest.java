@@ -108,8 +108,9 @@ class PostmortemTest {
 
     @Test
     void exceptionOfTheRankToBlameIsToldOnce() throws Exception {
-        String left = "rank 1 left group \"world\" after seq 3; this call is seq 4 (barrier): if rank 1 should have taken"
-                + " part, its own output says why it left";
+        String left =
+                "rank 1 left group \"world\" after seq 3; this call is seq 4 (barrier): if rank 1 should have taken"
+                        + " part, its own output says why it left";
         for (int rank = 0; rank < 3; rank++) {
             recording(rank, "PEER_LOST", List.of(1), left);
         }
@@ -136,8 +137,9 @@ class PostmortemTest {
 
     @Test
     void failureThatTheDiagnosisTellsIsNotToldAgain() throws Exception {
-        String silent = "nothing heard from rank 1 (pid 1001 on host h) for 3.0 s, limit ferro.heartbeat.limit 3.0 s: its"
-                + " process hangs or is stopped, or the network to it is cut";
+        String silent =
+                "nothing heard from rank 1 (pid 1001 on host h) for 3.0 s, limit ferro.heartbeat.limit 3.0 s: its"
+                        + " process hangs or is stopped, or the network to it is cut";
         recording(0, "PARTITION", List.of(1), silent);
         Supervisor.JobOutcome outcome = new Supervisor.JobOutcome(
                 List.of(ended(0, 1)),
@@ -152,13 +154,16 @@ class PostmortemTest {
 
         String box = box(
                 outcome,
-                printed(0, MAIN + "ferro.FerroException: PARTITION: barrier on group \"world\" rank 0 seq 4: " + silent),
+                printed(
+                        0,
+                        MAIN + "ferro.FerroException: PARTITION: barrier on group \"world\" rank 0 seq 4: " + silent),
                 printed(1));
 
         assertTrue(
-                box.contains("\n| diagnosis: rank 1 is to blame: its process was suspended by a signal (SIGSTOP, ctrl-Z, a"
-                        + " debugger)\n|   rank 0 reports: PARTITION: nothing heard from rank 1 (pid 1001 on host h) for"
-                        + " 3.0 s, limit ferro.heartbeat.limit\n|   3.0 s\n| kill -s CONT 1001 would have resumed rank 1\n"),
+                box.contains(
+                        "\n| diagnosis: rank 1 is to blame: its process was suspended by a signal (SIGSTOP, ctrl-Z, a"
+                                + " debugger)\n|   rank 0 reports: PARTITION: nothing heard from rank 1 (pid 1001 on host h) for"
+                                + " 3.0 s, limit ferro.heartbeat.limit\n|   3.0 s\n| kill -s CONT 1001 would have resumed rank 1\n"),
                 box);
         assertFalse(box.contains("exception of rank 0"), box);
         assertFalse(box.contains("stopped because"), box);
@@ -169,7 +174,8 @@ class PostmortemTest {
         recording(0, "TIMED_OUT", List.of(2), "gave up on rank 2");
         Supervisor.JobOutcome outcome = outcome(List.of(ended(0, 1)), List.of(), Set.of(1, 2));
 
-        Postmortem postmortem = postmortem(outcome, printed(0), printed(1), printed(2)).on("a");
+        Postmortem postmortem =
+                postmortem(outcome, printed(0), printed(1), printed(2)).on("a");
         String box = String.join("\n", postmortem.box(1.5).lines(120));
 
         assertTrue(
@@ -182,8 +188,7 @@ class PostmortemTest {
     @Test
     void ranksToBlameAndRanksThatHadFailedAreNotStoppedBecauseOfIt() throws Exception {
         recording(0, "TIMED_OUT", List.of(2), "gave up on rank 2");
-        Supervisor.JobOutcome outcome =
-                outcome(List.of(ended(0, 1), ended(3, 143)), List.of(), Set.of(1, 2, 3));
+        Supervisor.JobOutcome outcome = outcome(List.of(ended(0, 1), ended(3, 143)), List.of(), Set.of(1, 2, 3));
 
         String box = box(
                 outcome,
@@ -209,7 +214,10 @@ class PostmortemTest {
                 printed(1, MAIN + "java.lang.Error: no data", "\tat app.Main.load()"),
                 printed(2, MAIN + "java.lang.Error: no data", "\tat app.Main.load()"));
 
-        assertTrue(box.contains("| diagnosis: ranks 1, 2 are to blame: they threw the exception below, and aborted the group"), box);
+        assertTrue(
+                box.contains(
+                        "| diagnosis: ranks 1, 2 are to blame: they threw the exception below, and aborted the group"),
+                box);
         assertTrue(box.contains("\n| failed because of it: rank 0\n"), box);
         assertFalse(box.contains("failed after it"), box);
     }

@@ -85,8 +85,9 @@ public final class Analysis {
         List<String> problems = new ArrayList<>();
         for (Path folder : folders) {
             if (!Files.isDirectory(folder)) {
-                throw new UnreadableRecordingException(folder + " is not a folder: need the folder that recorders wrote to"
-                        + " (ferro.recorder.dir; ferro run prints it)");
+                throw new UnreadableRecordingException(
+                        folder + " is not a folder: need the folder that recorders wrote to"
+                                + " (ferro.recorder.dir; ferro run prints it)");
             }
             for (Path file : permitted(folder).stream().filter(taken).toList()) {
                 try {

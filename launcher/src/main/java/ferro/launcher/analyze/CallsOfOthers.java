@@ -40,8 +40,8 @@ record CallsOfOthers(Map<String, SortedSet<Integer>> byCall, Collection<Integer>
         }
         return start
                 + byCall.entrySet().stream()
-                        .map(entry -> who(entry.getValue())
-                                + (entry.getValue().size() == 1 ? " " + one : " " + many) + " " + entry.getKey())
+                        .map(entry -> who(entry.getValue()) + (entry.getValue().size() == 1 ? " " + one : " " + many)
+                                + " " + entry.getKey())
                         .collect(Collectors.joining(" and "));
     }
 

@@ -24,8 +24,9 @@ import java.util.stream.Stream;
 final class Investigation {
     private static final Pattern LENGTH = Pattern.compile("\\[\\d+]");
     private static final Pattern BY = Pattern.compile(" by \\w+$");
-    private static final String LENGTHS = "all ranks must pass the same length; gather, allGather, scatter, reduceScatter and"
-            + " allToAll have forms with counts for lengths that differ";
+    private static final String LENGTHS =
+            "all ranks must pass the same length; gather, allGather, scatter, reduceScatter and"
+                    + " allToAll have forms with counts for lengths that differ";
 
     private final Merge merge;
     private final Ends ends;
@@ -151,13 +152,7 @@ final class Investigation {
                 ? "no rank can be blamed: " + failure.code() + at(group, sequence) + unexplained()
                 : toBlame(guilty) + ": " + testimony.on(guilty, group, sequence, failure.code());
         return new Verdict(
-                Verdict.TroubleKind.FAILED,
-                guilty,
-                headline,
-                said(seen, guilty),
-                group.name(),
-                sequence,
-                agreed(seen));
+                Verdict.TroubleKind.FAILED, guilty, headline, said(seen, guilty), group.name(), sequence, agreed(seen));
     }
 
     /** Whether a call timed out because the ranks that are blamed wait for each other. */
@@ -205,8 +200,11 @@ final class Investigation {
                 ? ""
                 : ": " + testimony.withoutAdvice(guilty, failure.text());
         List<String> lines = new ArrayList<>();
-        lines.add(PlainTexts.ranks(agreeing) + (agreeing.size() == 1 ? " reports: " : " agree: ") + failure.code()
-                + blamed + text);
+        lines.add(PlainTexts.ranks(agreeing)
+                + (agreeing.size() == 1 ? " reports: " : " agree: ")
+                + failure.code()
+                + blamed
+                + text);
         lines.addAll(others(seen));
         return lines;
     }
@@ -267,22 +265,23 @@ final class Investigation {
             reasons.add(LENGTHS);
         }
         reasons.addAll(said);
-        String headline = (lengthsDiffer ? "lengths differ" : "ranks made different calls") + " under seq " + sequence + " of group \"" + group.name() + "\": "
+        String headline = (lengthsDiffer ? "lengths differ" : "ranks made different calls") + " under seq " + sequence
+                + " of group \"" + group.name() + "\": "
                 + (largest.size() > 1
                         ? "one side is wrong"
                         : PlainTexts.ranks(guilty) + (guilty.size() == 1 ? " differs" : " differ")
                                 + " from the others");
-        return new Verdict(
-                Verdict.TroubleKind.MISMATCH, guilty, headline, reasons, group.name(), sequence, agreed);
+        return new Verdict(Verdict.TroubleKind.MISMATCH, guilty, headline, reasons, group.name(), sequence, agreed);
     }
 
     /** The length decides which algorithm a call uses, so the algorithms may differ as well. */
     private static boolean areEqualButForLengths(Collection<String> texts) {
         return texts.stream()
-                        .map(text -> BY.matcher(LENGTH.matcher(text).replaceAll("[]")).replaceAll(""))
-                        .distinct()
-                        .count()
-                == 1
+                                .map(text -> BY.matcher(LENGTH.matcher(text).replaceAll("[]"))
+                                        .replaceAll(""))
+                                .distinct()
+                                .count()
+                        == 1
                 && texts.stream().map(Investigation::lengths).distinct().count() > 1;
     }
 

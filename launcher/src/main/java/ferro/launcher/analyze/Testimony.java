@@ -174,18 +174,22 @@ final class Testimony {
     boolean isExplained(SortedSet<Integer> guilty, RecordedFailure failure) {
         boolean lost = failure.code().equals(Code.PEER_LOST.name());
         return !guilty.isEmpty()
-                && guilty.stream().allMatch(rank -> byItself(rank)
-                        .filter(end -> lost || end.kind() == Ends.EndKind.THREW && failure.text().contains(end.thrown()))
-                        .isPresent());
+                && guilty.stream()
+                        .allMatch(rank -> byItself(rank)
+                                .filter(end -> lost
+                                        || end.kind() == Ends.EndKind.THREW
+                                                && failure.text().contains(end.thrown()))
+                                .isPresent());
     }
 
     /** Returns the text of a failure, without the advice to find out what is known of the ranks to blame. */
     String withoutAdvice(SortedSet<Integer> guilty, String text) {
         boolean known = !guilty.isEmpty()
-                && guilty.stream().allMatch(rank -> byItself(rank)
-                        .or(() -> Optional.ofNullable(ends.byRank().get(rank)))
-                        .filter(ProcessEnd::isCause)
-                        .isPresent());
+                && guilty.stream()
+                        .allMatch(rank -> byItself(rank)
+                                .or(() -> Optional.ofNullable(ends.byRank().get(rank)))
+                                .filter(ProcessEnd::isCause)
+                                .isPresent());
         return known ? ADVICE.matcher(text).replaceAll("") : text;
     }
 

@@ -74,7 +74,8 @@ final class TextReport {
         SortedSet<Integer> silent = new TreeSet<>(merge.missing());
         silent.removeAll(merge.outdated());
         if (!silent.isEmpty()) {
-            lines.add("  " + PlainTexts.ranks(silent) + " wrote no recording: dead, killed, stopped, or on another host");
+            lines.add(
+                    "  " + PlainTexts.ranks(silent) + " wrote no recording: dead, killed, stopped, or on another host");
         }
     }
 

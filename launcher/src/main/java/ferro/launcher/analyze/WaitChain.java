@@ -56,9 +56,8 @@ final class WaitChain {
         Map<Integer, WaitingRank> messages = new TreeMap<>();
         merge.recordings()
                 .forEach((rank, recording) -> recording.operations().stream()
-                        .filter(operation -> !waiting.containsKey(rank)
-                                && isMessage(operation)
-                                && isUnfinished(rank, operation))
+                        .filter(operation ->
+                                !waiting.containsKey(rank) && isMessage(operation) && isUnfinished(rank, operation))
                         .max(Comparator.comparingLong(RecordedOperation::begun))
                         .flatMap(operation ->
                                 group(rank, operation).map(group -> new WaitingRank(rank, group, operation)))

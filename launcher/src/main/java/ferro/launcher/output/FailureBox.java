@@ -66,12 +66,11 @@ public record FailureBox(
         private static final int MOST_LINES = 40;
 
         private List<String> shown() {
-            int most =
-                    switch (part) {
-                        case WHOLE, FRAMES -> MOST_LINES;
-                        case FIRST_LINE -> 1;
-                        case NONE -> 0;
-                    };
+            int most = switch (part) {
+                case WHOLE, FRAMES -> MOST_LINES;
+                case FIRST_LINE -> 1;
+                case NONE -> 0;
+            };
             return FoldedTrace.of(trace).stream()
                     .limit(most)
                     .map(line -> part == TracePart.FRAMES ? RankOutput.withoutText(line) : line)

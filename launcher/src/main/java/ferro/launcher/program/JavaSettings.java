@@ -107,9 +107,10 @@ public record JavaSettings(
         }
         String onPath = System.getProperty(PATH_JAVA);
         if (onPath != null) {
-            lines.add("ranks run on Java " + System.getProperty("java.version") + " of " + System.getProperty("java.home")
-                    + ", the newest JDK of this machine, because JAVA_HOME is not set; not used: Java " + onPath
-                    + ", which PATH leads to");
+            lines.add(
+                    "ranks run on Java " + System.getProperty("java.version") + " of " + System.getProperty("java.home")
+                            + ", the newest JDK of this machine, because JAVA_HOME is not set; not used: Java " + onPath
+                            + ", which PATH leads to");
         }
         return lines;
     }

@@ -39,8 +39,7 @@ public final class Endings {
                 .forEach(rank -> ends.put(
                         rank, new ProcessEnd(EndKind.STOPPED, "it wrote no recording until the launcher stopped it")));
         outcome.halted()
-                .forEach((rank, pid) ->
-                        ends.put(rank, new ProcessEnd(EndKind.HALTED, "its process was " + SUSPENDED)));
+                .forEach((rank, pid) -> ends.put(rank, new ProcessEnd(EndKind.HALTED, "its process was " + SUSPENDED)));
         return new Ends(
                 ends,
                 outcome.stopped(),

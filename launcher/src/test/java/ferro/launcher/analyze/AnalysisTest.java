@@ -230,7 +230,12 @@ class AnalysisTest {
         assertEquals(
                 "lengths differ under seq 6 of group \"tcp\": rank 1 differs from the others",
                 analysis.verdict().get(0));
-        assertEquals(1, analysis.verdict().stream().filter(line -> line.contains("rank 1")).skip(1).count());
+        assertEquals(
+                1,
+                analysis.verdict().stream()
+                        .filter(line -> line.contains("rank 1"))
+                        .skip(1)
+                        .count());
         assertTrue(analysis.verdict().stream().noneMatch(line -> line.contains("blame")), analysis.verdict()::toString);
         assertEquals(new Agreed("MISMATCH", Set.of(0, 1, 2)), analysis.agreed());
     }
@@ -350,7 +355,9 @@ class AnalysisTest {
 
         Analysis analysis = job.analyzed(folder, job.allBut());
 
-        assertEquals("ranks 0, 2 agree: PEER_LOST: rank 1 left after seq 5", analysis.verdict().get(1));
+        assertEquals(
+                "ranks 0, 2 agree: PEER_LOST: rank 1 left after seq 5",
+                analysis.verdict().get(1));
         assertEquals(new Agreed("PEER_LOST", Set.of(0, 1, 2)), analysis.agreed());
     }
 
@@ -369,7 +376,8 @@ class AnalysisTest {
                 analysis.verdict().get(0));
         assertEquals(Set.of(2), analysis.missing());
         assertTrue(text(analysis).contains("rank 2: no recent recording"), text(analysis));
-        assertTrue(text(analysis).contains("note: the recording of rank 2 is left out: it answers an earlier ferro dump"));
+        assertTrue(
+                text(analysis).contains("note: the recording of rank 2 is left out: it answers an earlier ferro dump"));
         assertFalse(text(analysis).contains("rank 2 wrote"), text(analysis));
     }
 
@@ -385,8 +393,8 @@ class AnalysisTest {
     @Test
     void recordingsOfTheHostsOfAJobAreReadTogether() throws Exception {
         RecordedJob job = new RecordedJob(4).calls(1, 5, 0);
-        List<Path> folders = List.of(
-                Files.createDirectory(folder.resolve("a")), Files.createDirectory(folder.resolve("b")));
+        List<Path> folders =
+                List.of(Files.createDirectory(folder.resolve("a")), Files.createDirectory(folder.resolve("b")));
         job.allBut(3).forEach(rank -> job.hangs(rank, RecordedJob.GROUP, 6, NEXT, 3));
         job.write(folders.get(0), "request", List.of(0, 1)).write(folders.get(1), "request", List.of(2, 3));
 

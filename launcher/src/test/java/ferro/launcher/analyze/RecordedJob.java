@@ -250,7 +250,8 @@ final class RecordedJob {
         try (Stream<Path> files = Files.list(folder)) {
             for (Path file : files.filter(one -> !one.equals(request)).toList()) {
                 Files.setLastModifiedTime(
-                        file, FileTime.fromMillis(Files.getLastModifiedTime(request).toMillis() - 1));
+                        file,
+                        FileTime.fromMillis(Files.getLastModifiedTime(request).toMillis() - 1));
             }
         }
         return this;

@@ -89,7 +89,9 @@ class TestimonyTest {
         Analysis unseen = job.analyzed(folder, List.of(0, 2));
 
         assertEquals("ranks 0, 2 agree: PEER_LOST", seen.verdict().get(1));
-        assertEquals("ranks 0, 2 agree: PEER_LOST: rank 1 is gone" + advice, unseen.verdict().get(1));
+        assertEquals(
+                "ranks 0, 2 agree: PEER_LOST: rank 1 is gone" + advice,
+                unseen.verdict().get(1));
     }
 
     @Test

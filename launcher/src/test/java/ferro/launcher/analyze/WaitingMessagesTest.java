@@ -74,7 +74,9 @@ class WaitingMessagesTest {
             job.hangs(rank, GROUP, -1, "recv from rank " + other + " tag 0", other);
         }
         job.passes(2_000 * RecordedJob.MILLI).timesOut(1);
-        job.passes(30 * RecordedJob.MILLI).fail(List.of(0), "PEER_LOST", List.of(1), -1, "rank 1 left").timesOut(2);
+        job.passes(30 * RecordedJob.MILLI)
+                .fail(List.of(0), "PEER_LOST", List.of(1), -1, "rank 1 left")
+                .timesOut(2);
 
         Analysis analysis = job.analyzed(folder, job.allBut());
 
@@ -95,8 +97,8 @@ class WaitingMessagesTest {
         assertEquals(
                 List.of(
                         "ranks 0, 1 wait for each other: a deadlock",
-                        "rank 1 waits in barrier seq 1 of group \"tcp\" for rank 0",
-                        "rank 0 waits in recv from rank 1 tag 0 of group \"tcp\" for rank 1"),
+                        "rank 0 waits in recv from rank 1 tag 0 of group \"tcp\" for rank 1",
+                        "rank 1 waits in barrier seq 1 of group \"tcp\" for rank 0"),
                 analysis.verdict());
     }
 
@@ -104,7 +106,9 @@ class WaitingMessagesTest {
     void rankThatSentNothingUntilTheTimeoutIsToBlameAndNotTheRankThatLeft() throws Exception {
         RecordedJob job = new RecordedJob(3).hangs(0, GROUP, -1, "recv from rank 1 tag 0", 1);
         job.passes(2_000 * RecordedJob.MILLI).timesOut(0);
-        job.passes(30 * RecordedJob.MILLI).hangs(1, GROUP, 1, RecordedJob.TEXT, 0).hangs(2, GROUP, 1, RecordedJob.TEXT, 0);
+        job.passes(30 * RecordedJob.MILLI)
+                .hangs(1, GROUP, 1, RecordedJob.TEXT, 0)
+                .hangs(2, GROUP, 1, RecordedJob.TEXT, 0);
         job.fail(List.of(1, 2), "PEER_LOST", List.of(0), -1, "rank 0 left");
 
         Analysis analysis = job.analyzed(folder, job.allBut());

@@ -417,7 +417,8 @@ class NodesTest {
 
     private NodeCard card(int node, int ranks, String version, String... debug) {
         String ranksToDebug = String.join("", debug);
-        return new NodeCard(node, "h" + node, "127.0.0." + (node + 1), ranks, 2, version, "", ranksToDebug, sessions++, "");
+        return new NodeCard(
+                node, "h" + node, "127.0.0." + (node + 1), ranks, 2, version, "", ranksToDebug, sessions++, "");
     }
 
     private List<Nodes> meet(Duration silence, NodeCard... cards) throws Exception {

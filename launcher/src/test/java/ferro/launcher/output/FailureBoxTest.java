@@ -19,7 +19,9 @@ class FailureBoxTest {
                 List.of(),
                 List.of(),
                 new FailureBox.Printed(
-                        List.of(), List.of("INFO ferro.join: waiting for the store at 127.0.0.1:1", "bye"), FailureBox.TracePart.WHOLE),
+                        List.of(),
+                        List.of("INFO ferro.join: waiting for the store at 127.0.0.1:1", "bye"),
+                        FailureBox.TracePart.WHOLE),
                 List.of());
 
         String text = String.join("\n", box.lines(80));
