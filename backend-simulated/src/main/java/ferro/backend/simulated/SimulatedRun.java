@@ -14,8 +14,10 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 
 /**
  * One run of {@link SimulatedBackend#runAll}: a thread for each rank, the failures in their order, and the end of all
@@ -85,6 +87,15 @@ final class SimulatedRun<T> {
 
         boolean blames(int other) {
             return ofFerro().map(one -> one.where().culprits().contains(other)).orElse(false);
+        }
+
+        /** Returns the ranks that wait for each other, if this failure is one of them. Only then a timeout blames itself. */
+        Set<Integer> cycle() {
+            return ofFerro()
+                    .filter(one -> one.code() == Code.TIMED_OUT)
+                    .map(one -> one.where().culprits())
+                    .filter(culprits -> culprits.size() > 1 && culprits.contains(rank))
+                    .orElse(Set.of());
         }
     }
 
@@ -223,7 +234,7 @@ final class SimulatedRun<T> {
                                 ? " within " + Deadlines.millis(timeout)
                                         + " ms, the deadline of the group: set ferro.timeout if its code needs more time"
                                 : " after another rank had failed")
-                        + "; its thread was at " + (stack.length == 0 ? "its end" : stack[0]));
+                        + "; its thread was at " + UserFrame.of(stack));
         failure.setStackTrace(stack);
         return new BodyFailure(rank.rank(), failure);
     }
@@ -288,13 +299,7 @@ final class SimulatedRun<T> {
                 .filter(one -> !first.blames(first.rank()) && first.blames(one.rank()))
                 .findFirst()
                 .orElse(first);
-        String rank = "rank " + cause.rank() + " of " + ranks.size();
-        AssertionError error = new AssertionError(
-                cause == first
-                        ? rank + " failed first: " + first.thrown()
-                        : rank + " is to blame: " + cause.thrown() + "; rank " + first.rank() + " failed first: "
-                                + first.thrown(),
-                cause.thrown());
+        AssertionError error = new AssertionError(text(first, cause), cause.thrown());
         for (List<BodyFailure> others : Arrays.asList(failures, consequences)) {
             others.stream()
                     .map(BodyFailure::thrown)
@@ -302,5 +307,17 @@ final class SimulatedRun<T> {
                     .forEach(error::addSuppressed);
         }
         return error;
+    }
+
+    private String text(BodyFailure first, BodyFailure cause) {
+        String failedFirst = "rank " + first.rank() + " failed first: " + first.thrown();
+        if (!cause.cycle().isEmpty()) {
+            String cycle = cause.cycle().stream().map(String::valueOf).collect(Collectors.joining(", "));
+            return "ranks " + cycle + " of " + ranks.size() + " wait for each other; " + failedFirst;
+        }
+        String rank = "rank " + cause.rank() + " of " + ranks.size();
+        return cause == first
+                ? rank + " failed first: " + first.thrown()
+                : rank + " is to blame: " + cause.thrown() + "; " + failedFirst;
     }
 }

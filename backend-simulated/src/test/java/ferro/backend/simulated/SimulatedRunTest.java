@@ -272,6 +272,72 @@ class SimulatedRunTest {
     }
 
     @Test
+    void codeThatHangsIsNamedByItsOwnLine() {
+        AssertionError failure = failureOf(() -> SimulatedBackend.run(2, SHORT, group -> {
+            if (group.rank() == 1) {
+                Thread.sleep(LIMIT.toMillis());
+            }
+        }));
+        assertTrue(
+                failure.getMessage()
+                        .matches("(?s).*; its thread was at \\S*SimulatedRunTest\\.lambda\\S+"
+                                + "\\(SimulatedRunTest\\.java:\\d+\\), in java\\.lang\\.Thread\\.sleep"),
+                failure.getMessage());
+    }
+
+    @Test
+    void framesOfFerroAndOfTheJdkAreNotTheUsersLine() {
+        StackTraceElement[] stack = {
+            new StackTraceElement("java.lang.Thread", "sleep", "Thread.java", -2),
+            new StackTraceElement("ferro.group.ProcessGroup", "barrier", "ProcessGroup.java", 3),
+            new StackTraceElement("ferro.examples.Train", "step", "Train.java", 88),
+            new StackTraceElement("java.util.List", "forEach", "List.java", 5),
+            new StackTraceElement("ferro.examples.Train", "main", "Train.java", 9),
+        };
+        assertEquals(
+                "ferro.examples.Train.step(Train.java:88), in ferro.group.ProcessGroup.barrier", UserFrame.of(stack));
+        assertEquals(
+                "ferro.examples.Train.step(Train.java:88)", UserFrame.of(Arrays.copyOfRange(stack, 2, stack.length)));
+        assertEquals("java.lang.Thread.sleep(native)", UserFrame.of(Arrays.copyOf(stack, 1)), "code of nobody known");
+        assertEquals("its end", UserFrame.of(new StackTraceElement[0]));
+    }
+
+    @Test
+    void ranksThatWaitForEachOtherAreNamedTogetherWithTheirCalls() {
+        AssertionError failure = failureOf(() -> SimulatedBackend.run(
+                3, SHORT, group -> group.recv(new int[1], (group.rank() + 1) % 3, group.rank() + 4)));
+
+        String said = failure.getMessage();
+        assertTrue(
+                said.matches("(?s)ranks 0, 1, 2 of 3 wait for each other; rank [012] failed first: .*: gave up after"
+                        + " \\d+ ms: ranks 0, 1, 2 wait for each other, so no rank alone is to blame: .*"),
+                said);
+        for (int rank = 0; rank < 3; rank++) {
+            int next = (rank + 1) % 3;
+            // on a busy machine a rank may answer the first question only
+            String call = "(?s).*rank " + rank + " is (silent now; in its last answer it was )?in recv from rank " + next
+                    + " tag " + (rank + 4) + ", waiting for rank " + next + ".*";
+            assertTrue(said.matches(call), said);
+        }
+        assertFalse(said.contains("gave up on"), said);
+    }
+
+    @Test
+    void aMessageAndACollectiveThatWaitForEachOtherBlameNoRankAlone() {
+        AssertionError failure = failureOf(() -> SimulatedBackend.run(3, SHORT, group -> {
+            if (group.rank() == 1) {
+                group.within(LIMIT).recv(new int[1], 2, 4);
+            }
+            group.barrier();
+        }));
+
+        String said = failure.getMessage();
+        assertTrue(said.matches("(?s)ranks (0, )?1, 2 of 3 wait for each other; rank .*"), said);
+        assertTrue(said.contains("rank 1 has not made this call, its last call is none, and it is "), said);
+        assertTrue(said.contains("in recv from rank 2 tag 4, waiting for rank 2"), said);
+    }
+
+    @Test
     void callsThatGoOnForEverEndAtTheDeadline() {
         AssertionError failure = failureOf(() -> SimulatedBackend.run(2, SHORT, group -> {
             while (true) {
