@@ -20,7 +20,7 @@ public final class Listeners {
     private final String group;
     private final Executor executor;
     private final boolean logs;
-    private final Ear log = new Ear(event -> LOG.log(Level.WARNING, event.text()));
+    private final Ear log = new Ear(Listeners::write);
     private final List<Ear> ears = new ArrayList<>();
     private GroupEvent failed;
 
@@ -29,7 +29,7 @@ public final class Listeners {
      *
      * @param group    name of the group, for messages
      * @param executor runs each task on a thread that may block and that does not make progress on links
-     * @param logs     whether a late operation is also logged as a warning
+     * @param logs     whether late operations and silent ranks are also logged
      */
     public Listeners(String group, Executor executor, boolean logs) {
         this.group = Objects.requireNonNull(group, "group");
@@ -69,6 +69,24 @@ public final class Listeners {
         for (Ear ear : ears) {
             ear.tell(event);
         }
+    }
+
+    /**
+     * Logs an event without telling the listeners. A rank that is heard again is logged as INFO, and any other event as
+     * WARNING. Does nothing if this object does not log, or after the failure of the group.
+     *
+     * @param event event whose text is logged
+     */
+    public synchronized void log(GroupEvent event) {
+        Objects.requireNonNull(event, "event");
+        if (logs && failed == null) {
+            log.tell(event);
+        }
+    }
+
+    /** Writes an event to the log. No lambda: java.util.logging prints the name of this method. */
+    private static void write(GroupEvent event) {
+        LOG.log(event.kind() == GroupEvent.Kind.RECOVERED ? Level.INFO : Level.WARNING, event.text());
     }
 
     /**

@@ -119,6 +119,11 @@ final class EngineParts implements ProgressLoop.LoopOwner, ControlOwner {
     }
 
     @Override
+    public void log(GroupEvent event) {
+        listeners.log(event);
+    }
+
+    @Override
     public RankStatus status() {
         return calls.status();
     }

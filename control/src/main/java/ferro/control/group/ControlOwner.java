@@ -19,6 +19,13 @@ public interface ControlOwner {
     void event(GroupEvent event);
 
     /**
+     * Logs an event; must not block.
+     *
+     * @param event what happened
+     */
+    void log(GroupEvent event);
+
+    /**
      * Returns the state of this rank; any thread.
      *
      * @return state of now, or of a little earlier

@@ -344,6 +344,12 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         event(kind, List.of(rank), text);
     }
 
+    @Override
+    public void log(GroupEvent.Kind kind, int rank, String text) {
+        String line = "rank " + group.rank() + " of \"" + group.name() + "\": " + text;
+        owner.log(GroupEvent.of(kind, group.name(), group.rank(), List.of(rank), line));
+    }
+
     /**
      * Tells the listeners of the group.
      *

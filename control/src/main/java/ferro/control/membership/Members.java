@@ -136,6 +136,17 @@ final class Members {
         forEachWith(rank, (member, number) -> member.event(kind, number, numbered(text, number)));
     }
 
+    /** Logs an event about another rank: one line, however many groups that rank is in. */
+    void log(GroupEvent.Kind kind, int rank, String text) {
+        for (MemberGroup entry : entries) {
+            int number = entry.numberOf(rank);
+            if (number >= 0) {
+                guarded(entry, member -> member.log(kind, number, numbered(text, number)));
+                return;
+            }
+        }
+    }
+
     private void forEachWith(int rank, ObjIntConsumer<Member> call) {
         for (MemberGroup entry : entries) {
             int number = entry.numberOf(rank);

@@ -92,6 +92,17 @@ public final class Membership implements RankProcesses {
         void event(GroupEvent.Kind kind, int rank, String text);
 
         /**
+         * Logs an event about another rank. Of all groups with that rank, only the oldest one is asked to.
+         *
+         * @param kind SUSPECTED or RECOVERED
+         * @param rank in the numbers of that group
+         * @param text for people
+         */
+        default void log(GroupEvent.Kind kind, int rank, String text) {
+            // only an engine writes a log
+        }
+
+        /**
          * Handles a rank that was lost because of its silence and is heard of again.
          *
          * @param rank in the numbers of that group

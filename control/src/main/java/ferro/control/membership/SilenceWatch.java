@@ -84,11 +84,13 @@ final class SilenceWatch {
         if (!seen.suspected) {
             seen.suspected = true;
             seen.heardBefore = heardAt;
-            members.event(
+            report(
                     GroupEvent.Kind.SUSPECTED,
-                    seen.peer.rank(),
-                    nothingHeard(seen, silence) + ": its groups fail after " + HeartbeatTimes.words(times.limitNanos())
-                            + " (" + Settings.HEARTBEAT_LIMIT.name() + ")");
+                    seen,
+                    nothingHeard(seen, silence)
+                            + ": is its process stopped, or the network to it cut? Its groups fail after "
+                            + HeartbeatTimes.words(times.limitNanos()) + " of silence ("
+                            + Settings.HEARTBEAT_LIMIT.name() + ")");
         }
     }
 
@@ -96,11 +98,17 @@ final class SilenceWatch {
         seen.suspected = false;
         seen.lost = false;
         members.found(seen.peer.rank());
-        members.event(
+        report(
                 GroupEvent.Kind.RECOVERED,
-                seen.peer.rank(),
+                seen,
                 Members.RANK + seen.peer.placed() + " is heard again after "
                         + HeartbeatTimes.words(heardAt - seen.heardBefore) + " of silence");
+    }
+
+    /** Tells the groups of an event, and logs it. */
+    private void report(GroupEvent.Kind kind, PeerNews seen, String text) {
+        members.event(kind, seen.peer.rank(), text);
+        members.log(kind, seen.peer.rank(), text);
     }
 
     private void giveUp(PeerNews seen, long silence) {

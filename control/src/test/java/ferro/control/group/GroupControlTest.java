@@ -117,6 +117,11 @@ class GroupControlTest {
         }
 
         @Override
+        public void log(GroupEvent event) {
+            // only the events themselves are looked at
+        }
+
+        @Override
         public RankStatus status() {
             return RankStatus.IDLE;
         }

@@ -169,6 +169,11 @@ public final class HandDriven {
         }
 
         @Override
+        public void log(GroupEvent event) {
+            // only the events themselves are looked at
+        }
+
+        @Override
         public RankStatus status() {
             return statuses[rank];
         }

@@ -72,6 +72,7 @@ public final class Watchers {
     public final class Rank implements RankContext, ControlLane, Membership.Member {
         final Membership membership;
         public final List<String> heard = new ArrayList<>();
+        final List<String> logged = new ArrayList<>();
         final List<FerroException> peerFailures = new ArrayList<>();
         final ManualTimers timers = new ManualTimers(() -> now);
         final Queue<Runnable> inbox = new ArrayDeque<>();
@@ -166,6 +167,11 @@ public final class Watchers {
         @Override
         public void event(GroupEvent.Kind kind, int peer, String text) {
             heard.add(kind + " " + peer + ": " + text);
+        }
+
+        @Override
+        public void log(GroupEvent.Kind kind, int peer, String text) {
+            logged.add(kind + " " + peer + ": " + text);
         }
 
         @Override

@@ -1,0 +1,61 @@
+package ferro.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import ferro.GroupEvent;
+import ferro.GroupEvent.Kind;
+import ferro.spi.Listeners;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.Test;
+
+/** What the log has of the events of a group, and whom it names as the source. */
+class GroupLogTest {
+    private final List<String> lines = new ArrayList<>();
+
+    private final Handler handler = new Handler() {
+        @Override
+        public void publish(LogRecord line) {
+            lines.add(line.getLevel() + " " + line.getMessage() + " by " + line.getSourceClassName() + " "
+                    + line.getSourceMethodName());
+        }
+
+        @Override
+        public void flush() {
+            // nothing is kept back
+        }
+
+        @Override
+        public void close() {
+            // nothing is open
+        }
+    };
+
+    private static GroupEvent event(Kind kind, String text) {
+        return GroupEvent.of(kind, "pair", 0, List.of(1), text);
+    }
+
+    @Test
+    void eachLineHasItsLevelAndAMethodAsItsSource() {
+        Listeners logging = new Listeners("pair", Runnable::run, true);
+        Logger logger = Logger.getLogger("ferro.group");
+        logger.addHandler(handler);
+        try {
+            logging.tell(event(Kind.LATE, "late"));
+            logging.tell(event(Kind.SUSPECTED, "told to each group"));
+            logging.log(event(Kind.SUSPECTED, "silent"));
+            logging.log(event(Kind.RECOVERED, "heard"));
+            logging.tell(event(Kind.FAILED, "failed"));
+            logging.log(event(Kind.SUSPECTED, "too late"));
+            new Listeners("stepped", Runnable::run, false).log(event(Kind.SUSPECTED, "of a simulation"));
+        } finally {
+            logger.removeHandler(handler);
+        }
+
+        String by = " by ferro.spi.Listeners write";
+        assertEquals(List.of("WARNING late" + by, "WARNING silent" + by, "INFO heard" + by), lines);
+    }
+}
