@@ -72,12 +72,14 @@ final class BackendSelection {
         }
         String mine = device.get().deviceKind().get() + ":" + device.get().name();
         Optional<String> objection = agreement.objection(mine);
-        objection.ifPresent(why -> LOG.log(
-                Level.WARNING,
-                "rank " + group.rank() + " of \"" + group.name() + "\" does not open " + mine + " in addition to "
-                        + best.name() + ": " + why
-                        + "; device tensors can only go through host memory (ferro doctor on the hosts of "
-                        + "those ranks shows the reason; if ferro.backend names a back end, this is an error)"));
+        if (objection.isPresent()) {
+            LOG.log(
+                    Level.WARNING,
+                    "rank " + group.rank() + " of \"" + group.name() + "\" does not open " + mine + " in addition to "
+                            + best.name() + ": " + objection.get()
+                            + "; device tensors can only go through host memory (ferro doctor on the hosts of "
+                            + "those ranks shows the reason; if ferro.backend names a back end, this is an error)");
+        }
         return objection.isPresent() ? Optional.empty() : device;
     }
 

@@ -114,6 +114,19 @@ class ArchitectureTest {
                 .check(FERRO);
     }
 
+    /** The log of the JDK prints the class and the method that log, and the name of a lambda says nothing. */
+    @Test
+    void noLambdaWritesALineOfTheLog() {
+        noClasses()
+                .should()
+                .callMethodWhere(DescribedPredicate.describe(
+                        "a lambda logs",
+                        call -> call.isDeclaredInLambda()
+                                && call.getTargetOwner().isEquivalentTo(System.Logger.class)
+                                && call.getName().equals("log")))
+                .check(FERRO);
+    }
+
     @Test
     void nothingIsEverReadOrWrittenByJavaSerialization() {
         noClasses()

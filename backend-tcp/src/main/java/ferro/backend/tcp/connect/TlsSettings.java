@@ -90,13 +90,15 @@ public final class TlsSettings {
             Path key = file(Settings.TLS_KEY);
             PemIdentityFiles read = PemIdentityFiles.read(
                     file(Settings.TLS_CERTIFICATE), key, file(Settings.TLS_TRUST), name, provider.get());
-            openToAll(key)
-                    .filter(text -> OncePerContext.isFirst(context, text))
-                    .ifPresent(text -> System.getLogger("ferro.join").log(Level.WARNING, text));
+            openToAll(key).filter(text -> OncePerContext.isFirst(context, text)).ifPresent(TlsSettings::warn);
             return read;
         } catch (IOException wrong) {
             throw refused("unusable certificates: " + wrong.getMessage());
         }
+    }
+
+    private static void warn(String text) {
+        System.getLogger("ferro.join").log(Level.WARNING, text);
     }
 
     private Path file(Setting<String> setting) {
