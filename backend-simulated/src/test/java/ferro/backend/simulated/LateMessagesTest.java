@@ -40,26 +40,26 @@ class LateMessagesTest {
     }
 
     @Test
-    void receivesThatWaitForARankAreToldTogetherAndOnce() {
+    void receivesThatWaitForARankAreOneEvent() {
         run("8s", group -> {
             for (int tag = 1; group.rank() == 0 && tag <= 3; tag++) {
                 receive(group, 1, tag);
             }
         });
 
-        GroupEvent told = only(0);
-        assertEquals(List.of(1), told.ranks());
+        GroupEvent event = only(0);
+        assertEquals(List.of(1), event.ranks());
         assertTrue(
-                told.text()
+                event.text()
                         .matches(
                                 "rank 0 of \"[^\"]+\" waits for rank 1 after 20\\d\\d ms at recv from rank 1 tag 1 and 2"
                                         + " more: rank 1 is in no call of ferro"),
-                told::text);
+                event::text);
         assertEquals(List.of(), late.get(1));
     }
 
     @Test
-    void aSendThatNobodyReceivesIsTold() {
+    void aSendThatNobodyReceivesIsLate() {
         run("8s", group -> {
             if (group.rank() == 2) {
                 group.sendAsync(HostTensor.of(new double[100_000]), 1, 5);
@@ -92,7 +92,7 @@ class LateMessagesTest {
     }
 
     @Test
-    void aShortTimeoutIsNotToldOf() {
+    void aShortTimeoutHasNoEvent() {
         run("900ms", group -> receive(group, (group.rank() + 1) % 3, 4));
         late.forEach(events -> assertEquals(List.of(), events));
     }

@@ -315,8 +315,8 @@ class SimulatedRunTest {
         for (int rank = 0; rank < 3; rank++) {
             int next = (rank + 1) % 3;
             // on a busy machine a rank may answer the first question only
-            String call = "(?s).*rank " + rank + " is (silent now; in its last answer it was )?in recv from rank " + next
-                    + " tag " + (rank + 4) + ", waiting for rank " + next + ".*";
+            String call = "(?s).*rank " + rank + " is (silent now; in its last answer it was )?in recv from rank "
+                    + next + " tag " + (rank + 4) + ", waiting for rank " + next + ".*";
             assertTrue(said.matches(call), said);
         }
         assertFalse(said.contains("gave up on"), said);

@@ -106,17 +106,12 @@ public final class Diagnosis {
         return new Blame(owing, text(owing, listed), false);
     }
 
-    /**
-     * Judges a new group by the members that have not called.
-     *
-     * @param missing members that have not called
-     * @param here    what this rank is in, for people
-     * @return ranks to blame, and the state of each rank
-     */
-    public Blame ofMissing(BitSet missing, String here) {
+    /** Judges a new group by the members that have not called. */
+    public Blame ofMissing(BitSet missing) {
         mine = missing;
-        place = here;
-        return blameForMissing(missing);
+        place = ""; // only calls that members have made can be a cycle
+        BitSet ends = endOfMissing(missing);
+        return new Blame(ends, text(ends, missing), false);
     }
 
     private Blame blameForMissing(BitSet missing) {

@@ -129,11 +129,11 @@ public final class SubgroupAgreement {
             long lead = TimeoutProbe.leadNanos(timeoutNanos);
             BitSet missing = missing();
             if (!end.isDone() && probe.mayJudge(null, missing, deadline, lead, now)) {
-                Diagnosis.Blame verdict = probe.missing(missing, here());
+                Diagnosis.Blame verdict = probe.missing(missing);
                 finish(failure(
                         Code.TIMED_OUT,
                         RankLists.list(verdict.culprits()),
-                        "gave up" + (verdict.isCycle() ? "" : " on " + RankLists.ranks(verdict.culprits())) + " after "
+                        "gave up on " + RankLists.ranks(verdict.culprits()) + " after "
                                 + TimeUnit.NANOSECONDS.toMillis(timeoutNanos) + " ms: " + RankLists.ranks(missing)
                                 + " never called newGroup(" + list + "): " + verdict.text()));
             }
@@ -144,10 +144,6 @@ public final class SubgroupAgreement {
             return next;
         }
 
-        private String here() {
-            return "in newGroup(" + list + ")";
-        }
-
         private void warnIfLate(BitSet missing, long now) {
             long part = timeoutNanos / 4;
             if (warned
@@ -156,7 +152,7 @@ public final class SubgroupAgreement {
                 return;
             }
             warned = true;
-            Diagnosis.Blame verdict = warning.missing(missing, here());
+            Diagnosis.Blame verdict = warning.missing(missing);
             owner.event(GroupEvent.of(
                     GroupEvent.Kind.LATE,
                     group.name(),

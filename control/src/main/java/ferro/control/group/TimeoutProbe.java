@@ -150,9 +150,9 @@ public final class TimeoutProbe {
         return inquiry.diagnosis(early.ask, last.ask, 0).ofWaiting(waitedFor, stoodStill, here);
     }
 
-    /** Judges a new group by the members that have not called; {@code here} is what this rank is in. */
-    Diagnosis.Blame missing(BitSet missing, String here) {
-        return inquiry.diagnosis(early.ask, last.ask, 0).ofMissing(missing, here);
+    /** Judges a new group by the members that have not called. */
+    Diagnosis.Blame missing(BitSet missing) {
+        return inquiry.diagnosis(early.ask, last.ask, 0).ofMissing(missing);
     }
 
     /**
