@@ -65,15 +65,17 @@ final class TerminationGuard {
         long reserve = Math.min(LONGEST_RESERVE_NANOS, boundNanos / 4);
         parkUntil(begun, boundNanos - reserve);
         // another thread exits the process, because the log or a hook may hang
-        start("ferro-termination-exit", () -> {
-            LOG.log(
-                    Level.WARNING,
-                    "the process still runs " + Duration.ofNanos(reserve) + " before the end of its bound of " + bound
-                            + " after SIGTERM: it exits now");
-            end.exit(exitCode);
-        });
+        start("ferro-termination-exit", () -> exit(reserve));
         parkUntil(begun, boundNanos - reserve / 2);
         end.halt(exitCode);
+    }
+
+    private void exit(long reserveNanos) {
+        LOG.log(
+                Level.WARNING,
+                "the process still runs " + Duration.ofNanos(reserveNanos) + " before the end of its bound of " + bound
+                        + " after SIGTERM: it exits now");
+        end.exit(exitCode);
     }
 
     private static void parkUntil(long begun, long nanos) {

@@ -106,15 +106,17 @@ public final class FirstFailure {
             answer.complete(Set.of());
             return answer;
         }
-        threads.run(() -> {
-            try {
-                answer.complete(half.silentRanks(within));
-            } catch (RuntimeException | Error thrown) {
-                LOG.log(Level.DEBUG, "cannot find out which ranks of " + identity() + " are present", thrown);
-                answer.complete(Set.of());
-            }
-        });
+        threads.run(() -> answer.complete(silentRanks(half, within)));
         return answer;
+    }
+
+    private Set<Integer> silentRanks(HostHalf half, Duration within) {
+        try {
+            return half.silentRanks(within);
+        } catch (RuntimeException | Error thrown) {
+            LOG.log(Level.DEBUG, "cannot find out which ranks of " + identity() + " are present", thrown);
+            return Set.of();
+        }
     }
 
     /**

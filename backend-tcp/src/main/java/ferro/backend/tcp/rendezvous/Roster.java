@@ -282,14 +282,16 @@ public final class Roster {
         if (announced != null) {
             store.compareAndSetAsync(card(), announced, new byte[0]);
         }
-        store.compareAndSetAsync(slot(), taken(), bytes(LEFT + last)).whenComplete((there, gone) -> {
-            if (gone == null) {
-                released.confirm(own.instance);
-            } else {
-                System.getLogger("ferro.join")
-                        .log(System.Logger.Level.DEBUG, "the store ended before rank " + spec.rank() + " left", gone);
-            }
-        });
+        store.compareAndSetAsync(slot(), taken(), bytes(LEFT + last)).whenComplete((there, gone) -> left(gone));
+    }
+
+    private void left(Throwable gone) {
+        if (gone == null) {
+            released.confirm(own.instance);
+        } else {
+            System.getLogger("ferro.join")
+                    .log(System.Logger.Level.DEBUG, "the store ended before rank " + spec.rank() + " left", gone);
+        }
     }
 
     /** Returns the group's identity on the wire. */
