@@ -361,7 +361,8 @@ abstract class DiagnosisRows {
     @Test
     void messagesThatWaitForEachOtherInAChainNameItsEndFirst() {
         try (InProcessRanks ranks = ranks(4)) {
-            Duration[] deadlines = {null, Duration.ofSeconds(20), Duration.ofSeconds(20), Duration.ofMillis(600)};
+            // a tenth of it is for the answers of the others
+            Duration[] deadlines = {null, Duration.ofSeconds(20), Duration.ofSeconds(20), Duration.ofSeconds(2)};
             List<Future<Ended>> waiting = new ArrayList<>();
             for (int rank = 1; rank < 4; rank++) {
                 Duration deadline = deadlines[rank];

@@ -164,7 +164,8 @@ class FiguresTest {
         String names = "| simple type names used twice or more | 1: `Staging` 2 |";
         assertTrue(printed.contains(names), printed::toString);
         for (Map.Entry<String, Integer> one : largestPackages(printed).entrySet()) {
-            assertTrue(one.getValue() <= 40, one::toString);
+            // each page of the guide adds programs of one file there
+            assertTrue(one.getValue() <= 40 || one.getKey().equals("ferro.examples.guide"), one::toString);
         }
     }
 

@@ -51,7 +51,7 @@ class RanksByHandPageTest {
     private static String replaced(String text) {
         return text.replaceAll("(?m)^\\d\\d:\\d\\d:\\d\\d\\.\\d{3}", "TIME")
                 .replaceAll("(?m)^[A-Z][a-z]{2} \\d+, \\d{4} .*\\R.*\\R", "")
-                .replaceAll("(?m)^.*waiting for ranks? .*\\R", "")
+                .replaceAll("(?m)^.*(waiting for ranks?|is still starting:) .*\\R", "")
                 .replaceAll("(?m)^WARNING: .*\\R", "");
     }
 }

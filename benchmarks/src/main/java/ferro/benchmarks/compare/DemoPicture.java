@@ -54,7 +54,7 @@ final class DemoPicture {
                 "speed (higher is better)",
                 seconds,
                 Axis.linear("characters per second", fastest),
-                List.of(line(ranks, "ferro", speeds), line("1 rank, median", "soft", level)));
+                List.of(line(ranks, "ferro", speeds), line("1 rank", "soft", level)));
         String title = "Are " + ranks + " faster than one? " + (answer.group(2).equals("yes") ? "Yes" : "No") + ", "
                 + answer.group(3) + " times as fast on " + answer.group(4) + " cores";
         return new ChartPicture(title, notes(printed), 2, List.of(loss, speed));
