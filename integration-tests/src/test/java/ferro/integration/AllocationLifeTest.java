@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** How long memory of {@code group.allocate} lives, and what it counts. */
 @Timeout(120)
+@Tag("long")
 class AllocationLifeTest {
     /** More than the segments of a group of two ranks, and a good deal less than twice as much. */
     private static final String LIMIT = "16MiB";

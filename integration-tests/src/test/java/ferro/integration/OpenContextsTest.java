@@ -22,12 +22,14 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Jobs of one JVM that close no group leave nothing behind, because they close their contexts. */
 @Timeout(180)
+@Tag("long")
 class OpenContextsTest {
     private static final int RANKS = 3;
     private static final int JOBS = 12;

@@ -13,12 +13,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What a call over TLS allocates on its thread, by the JVM's own count: what its engines do, and nothing of ours for a record. */
 @Timeout(120)
+@Tag("long")
 class TlsAllocationTest {
     private static final int CALLS = 10;
     private static final int ROUNDS = 20;

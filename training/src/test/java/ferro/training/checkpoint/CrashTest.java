@@ -62,6 +62,7 @@ class CrashTest {
     }
 
     @Test
+    @Tag("long")
     void atEveryByteThatIsWritten() {
         DyingStorage dying = new DyingStorage(new MemoryStorage());
         AtomicInteger died = new AtomicInteger();
@@ -73,6 +74,7 @@ class CrashTest {
     }
 
     @Test
+    @Tag("long")
     @Tag("long")
     void atManyBytesThatTwoRanksWrite() {
         DyingStorage dying = new DyingStorage(new MemoryStorage());
