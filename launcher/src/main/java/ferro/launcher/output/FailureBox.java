@@ -78,11 +78,17 @@ public record FailureBox(
                     .toList();
         }
 
+        private boolean isTold() {
+            return part == TracePart.FRAMES || part == TracePart.NONE;
+        }
+
         private List<String> rest() {
             List<String> rest = new ArrayList<>(lastLines);
             rest.removeAll(trace);
             // what a rank printed while it joined says nothing about its end
-            rest.removeIf(line -> line.startsWith("INFO ferro.join: "));
+            rest.removeIf(line -> line.startsWith("INFO ferro.join: ") || line.startsWith("INFO ferro.group: "));
+            // a warning about the wait for a rank says what the diagnosis says
+            rest.removeIf(line -> isTold() && line.startsWith("WARNING ferro.group: ") && line.contains(" waits "));
             return rest;
         }
     }

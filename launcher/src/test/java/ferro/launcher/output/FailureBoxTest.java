@@ -98,6 +98,31 @@ class FailureBoxTest {
     }
 
     @Test
+    void warningThatSaysWhatTheDiagnosisSaysIsNotALastLine() {
+        List<String> printed = List.of(
+                "INFO ferro.group: group \"world\": all 2 ranks share memory",
+                "WARNING ferro.group: rank 1 of \"world\" waits for rank 0 after 519 ms at barrier",
+                "bye");
+
+        String told = lastLines(printed, FailureBox.TracePart.NONE);
+        String untold = lastLines(printed, FailureBox.TracePart.WHOLE);
+
+        assertTrue(told.contains("| last lines of rank 1 (1):\n|   bye\n"), told);
+        assertTrue(untold.contains("| last lines of rank 1 (2):\n|   WARNING ferro.group: "), untold);
+    }
+
+    private static String lastLines(List<String> printed, FailureBox.TracePart part) {
+        FailureBox box = new FailureBox(
+                new FailureBox.First(1, "rank 1 failed first: exit code 1", "host host-b", 17),
+                0.5,
+                List.of(),
+                List.of(),
+                new FailureBox.Printed(List.of(), printed, part),
+                List.of());
+        return String.join("\n", box.lines(120));
+    }
+
+    @Test
     void whatIsToBeTypedStaysWhole() {
         String command = "  ./ferro analyze /tmp/" + "x".repeat(100);
         FailureBox box = new FailureBox(
