@@ -5,8 +5,6 @@
  * <p>Start at {@link ferro.recorder.FlightRecorder}, of which each rank has one. Then read
  * {@link ferro.recorder.GroupRecorder}, which back ends call for every operation, and {@code OperationRing}, which
  * keeps the operations. {@code RecordWriter} and docs/operations.md describe the format of the file.
- * {@link ferro.control.failure.WaitGraph} finds the ranks that delay other ranks. Ranks use this graph at a deadline, and
- * {@code ferro analyze} uses it on the files of all ranks.
  *
  * <p>A report of an operation takes no lock, reads no clock and allocates no memory. The recorder throws no exception
  * into a call of the user, except that a join fails if the folder of the recorder cannot be written. A record
