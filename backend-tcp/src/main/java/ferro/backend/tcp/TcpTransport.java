@@ -168,7 +168,7 @@ final class TcpTransport implements Transport {
     @Override
     public void events(Events receiver) {
         events = receiver;
-        control.listen(receiver, new ArrivedData());
+        control.listen(receiver, new QueuedArrivals());
     }
 
     @Override
@@ -391,7 +391,7 @@ final class TcpTransport implements Transport {
     private record ArrivedConnection(int peer, DataLane lane, int epoch, Channel channel, FerroException failure) {}
 
     /** Queues the data connections that arrive on the background loop of the mesh. */
-    private final class ArrivedData implements TcpControlLane.DataArrivals {
+    private final class QueuedArrivals implements TcpControlLane.DataArrivals {
         @Override
         public void data(int peer, DataLane on, int epoch, Channel channel) {
             arrived(new ArrivedConnection(peer, on, epoch, channel, null));
