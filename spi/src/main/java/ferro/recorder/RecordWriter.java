@@ -87,8 +87,9 @@ final class RecordWriter {
             json.nothing();
         } else {
             json.open('{').name("code").text(failure.code().name());
-            json.name("culprits");
-            ranks(group, failure.culprits());
+            json.name("culprits").open('[');
+            failure.culprits().forEach(rank -> json.number(inJoined(group, rank)));
+            json.close(']');
             json.name("sequence").number(failure.sequence());
             json.name("origin").number(inJoined(group, failure.origin()));
             json.name("text").text(failure.text()).close('}');

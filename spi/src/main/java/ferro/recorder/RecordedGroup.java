@@ -1,8 +1,12 @@
 package ferro.recorder;
 
 import ferro.FerroException.Code;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * The view of a group that a {@link FlightRecorder} reads when it writes a file. Any thread may call its methods. No
@@ -37,14 +41,14 @@ public interface RecordedGroup {
         private final Code code;
         private final int origin;
         private final long sequence;
-        private final String culprits;
+        private final Set<Integer> culprits;
         private final String text;
 
-        private Failed(Code code, int origin, long sequence, String culprits, String text) {
+        private Failed(Code code, int origin, long sequence, Set<Integer> culprits, String text) {
             this.code = Objects.requireNonNull(code, "code");
             this.origin = origin;
             this.sequence = sequence;
-            this.culprits = Objects.requireNonNull(culprits, "culprits");
+            this.culprits = culprits;
             this.text = Objects.requireNonNull(text, "text");
         }
 
@@ -54,12 +58,13 @@ public interface RecordedGroup {
          * @param code kind
          * @param origin rank of the group that detected the failure first
          * @param sequence number of the operation in which the failure was detected, -1 if none
-         * @param culprits ranks of the group to blame, comma-separated, empty if unknown
+         * @param culprits ranks of the group to blame, empty if unknown
          * @param text description for people
          * @return failure
          */
-        public static Failed of(Code code, int origin, long sequence, String culprits, String text) {
-            return new Failed(code, origin, sequence, culprits, text);
+        public static Failed of(Code code, int origin, long sequence, Collection<Integer> culprits, String text) {
+            Set<Integer> ascending = new TreeSet<>(Objects.requireNonNull(culprits, "culprits"));
+            return new Failed(code, origin, sequence, Collections.unmodifiableSet(ascending), text);
         }
 
         /** {@return the kind of failure} */
@@ -77,8 +82,8 @@ public interface RecordedGroup {
             return sequence;
         }
 
-        /** {@return the ranks of the group to blame, comma-separated, empty if unknown} */
-        public String culprits() {
+        /** {@return the ranks of the group to blame, ascending and immutable; empty if unknown} */
+        public Set<Integer> culprits() {
             return culprits;
         }
 

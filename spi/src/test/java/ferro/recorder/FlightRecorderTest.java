@@ -13,8 +13,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -117,7 +119,7 @@ class FlightRecorderTest {
         FlightRecorder recorder = recorder(Map.of());
         GroupOfTest pair = new GroupOfTest();
         GroupRecorder group = recorder.enter("world[2, 3]", 0, new int[] {2, 3}, pair);
-        pair.failure = RecordedGroup.Failed.of(Code.PEER_LOST, 0, -1, "1", "rank 1 is gone");
+        pair.failure = RecordedGroup.Failed.of(Code.PEER_LOST, 0, -1, Set.of(1), "rank 1 is gone");
         group.event(GroupEvent.of(Kind.SUSPECTED, "world[2, 3]", 0, List.of(1), "rank 1 is silent"));
 
         String record = written(recorder);
@@ -137,7 +139,7 @@ class FlightRecorderTest {
     void aClosedGroupKeepsItsFailureAndItsNameIsNotUsedTwice() throws IOException {
         FlightRecorder recorder = recorder(Map.of());
         GroupRecorder first = recorder.enter("pair", 0, new int[] {2, 3}, world);
-        world.fail(Code.ABORTED, "1", "given up");
+        world.fail(Code.ABORTED, Set.of(1), "given up");
         first.close();
         world.failure = null;
         recorder.enter("pair", 0, new int[] {2, 3}, new GroupOfTest());
@@ -215,14 +217,19 @@ class FlightRecorderTest {
     }
 
     @Test
-    void culpritsThatAreNoRanksAreLeftOut() throws IOException {
+    void culpritsAreASetThatNobodyCanChange() throws IOException {
         FlightRecorder recorder = recorder(Map.of());
-        recorder.enter("world", 2, new int[] {0, 1, 2, 3}, world);
-        world.fail(Code.ABORTED, "1,x,99999999999", "nonsense came");
+        recorder.enter("pair", 0, new int[] {3, 2}, world);
+        List<Integer> given = new ArrayList<>(List.of(1, 0, 1));
+        world.fail(Code.ABORTED, given, "given up");
+        given.clear();
 
+        assertEquals(List.of(0, 1), List.copyOf(world.failure.culprits()));
+        assertThrows(
+                UnsupportedOperationException.class,
+                () -> world.failure.culprits().add(2));
         String record = written(recorder);
-
-        assertTrue(record.contains("\"culprits\":[1],"), record);
+        assertTrue(record.contains("\"culprits\":[3,2],"), record);
     }
 
     @Test

@@ -1,6 +1,7 @@
 package ferro.recorder;
 
 import ferro.FerroException.Code;
+import java.util.Collection;
 import java.util.concurrent.CountDownLatch;
 
 /** A group that fails when a test says so. */
@@ -13,7 +14,7 @@ final class GroupOfTest implements RecordedGroup {
 
     final CountDownLatch thrown = new CountDownLatch(1);
 
-    void fail(Code code, String culprits, String text) {
+    void fail(Code code, Collection<Integer> culprits, String text) {
         failure = Failed.of(code, 0, 17, culprits, text);
     }
 

@@ -17,6 +17,7 @@ import java.nio.file.WatchService;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -76,11 +77,11 @@ class RecordFolderTest {
 
     @Test
     void aFailureIsWrittenAndWhatIsLearnedLaterToo() throws InterruptedException {
-        world.fail(Code.PEER_LOST, "0", "rank 0 is gone");
+        world.fail(Code.PEER_LOST, Set.of(0), "rank 0 is gone");
         group.groupFailed();
         awaitFile("\"reason\":\"first failure of group world\"", "rank 0 is gone");
 
-        world.fail(Code.PEER_LOST, "0,1", "both are gone");
+        world.fail(Code.PEER_LOST, Set.of(0, 1), "both are gone");
         group.groupFailed();
         awaitFile("\"culprits\":[0,1]");
 
@@ -88,7 +89,7 @@ class RecordFolderTest {
     }
 
     private void failInAFile() throws InterruptedException {
-        world.fail(Code.PEER_LOST, "0", "rank 0 is gone");
+        world.fail(Code.PEER_LOST, Set.of(0), "rank 0 is gone");
         group.groupFailed();
         awaitFile("rank 0 is gone");
     }
@@ -146,7 +147,7 @@ class RecordFolderTest {
     @Test
     void aFileThatCouldNotBeWrittenIsWrittenLater() throws Exception {
         world.broken = new OutOfMemoryError("of this test");
-        world.fail(Code.PEER_LOST, "0", "rank 0 is gone");
+        world.fail(Code.PEER_LOST, Set.of(0), "rank 0 is gone");
         group.groupFailed();
         world.thrown.await();
         leave();
@@ -158,7 +159,7 @@ class RecordFolderTest {
     void whoClosesTheLastGroupLeavesACompleteFile() throws IOException {
         int entry = group.submitted(17, "allReduce f32[64] sum by ring", 256, 10);
         group.failed(entry, 20, Code.PEER_LOST, GroupRecorder.Progress.UNKNOWN);
-        world.fail(Code.PEER_LOST, "0", "rank 0 is gone");
+        world.fail(Code.PEER_LOST, Set.of(0), "rank 0 is gone");
         leave();
 
         assertTrue(says("\"state\":\"failed\",\"code\":\"PEER_LOST\""), Files.readString(file));
@@ -192,11 +193,11 @@ class RecordFolderTest {
 
     @Test
     void aRankThatJoinsAgainLeavesTheFileOfBefore() throws IOException {
-        world.fail(Code.PEER_LOST, "0", "rank 0 is gone");
+        world.fail(Code.PEER_LOST, Set.of(0), "rank 0 is gone");
         leave();
         GroupOfTest again = new GroupOfTest();
         group = FlightRecorder.of(rank, RANK_1_OF_2).enter("world", 1, new int[] {0, 1}, again);
-        again.fail(Code.ABORTED, "1", "given up");
+        again.fail(Code.ABORTED, Set.of(1), "given up");
         leave();
 
         assertTrue(says("rank 0 is gone"), Files.readString(file));
@@ -207,10 +208,10 @@ class RecordFolderTest {
     @Test
     void anErrorWhileWritingDoesNotEndTheWriter() throws InterruptedException {
         world.broken = new OutOfMemoryError("of this test");
-        world.fail(Code.PEER_LOST, "0", "rank 0 is gone");
+        world.fail(Code.PEER_LOST, Set.of(0), "rank 0 is gone");
         group.groupFailed();
         world.thrown.await();
-        world.fail(Code.PEER_LOST, "0,1", "both are gone");
+        world.fail(Code.PEER_LOST, Set.of(0, 1), "both are gone");
         group.groupFailed();
         awaitFile("both are gone");
 
@@ -219,7 +220,7 @@ class RecordFolderTest {
 
     @Test
     void aThreadThatIsInterruptedLeavesACompleteFileToo() throws InterruptedException {
-        world.fail(Code.PEER_LOST, "0", "rank 0 is gone");
+        world.fail(Code.PEER_LOST, Set.of(0), "rank 0 is gone");
         Thread.currentThread().interrupt();
         leave();
 
@@ -231,7 +232,7 @@ class RecordFolderTest {
     void aFolderThatIsGoneDoesNoHarmToTheUser() throws IOException {
         Files.delete(file.getParent());
         Files.writeString(file.getParent(), "in the way");
-        world.fail(Code.PEER_LOST, "0", "rank 0 is gone");
+        world.fail(Code.PEER_LOST, Set.of(0), "rank 0 is gone");
         group.groupFailed();
         leave();
 

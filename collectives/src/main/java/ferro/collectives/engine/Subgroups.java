@@ -5,7 +5,6 @@ import ferro.FerroException.Where;
 import ferro.InvalidRankException;
 import ferro.control.failure.Failure;
 import ferro.control.group.SubgroupAgreement;
-import ferro.control.wire.RankLists;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Transport;
@@ -80,7 +79,7 @@ final class Subgroups {
             return notReady;
         }
         Where where = Where.of(group.name(), group.rank())
-                .blaming(RankLists.numbers(ofParent.culprits()))
+                .blaming(ofParent.culprits())
                 .during("newGroup", -1);
         String text = "newGroup on group \"" + group.name() + "\" rank " + group.rank() + ": " + ofParent.text();
         return new FerroException(ofParent.code(), where, text, notReady);

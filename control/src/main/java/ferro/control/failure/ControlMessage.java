@@ -66,7 +66,7 @@ public sealed interface ControlMessage extends WireMessage
      * @param culprits  ranks to blame
      * @param text      for people
      */
-    record Abort(int origin, long sequence, Code code, int known, int ageMillis, String culprits, String text)
+    record Abort(int origin, long sequence, Code code, int known, int ageMillis, Set<Integer> culprits, String text)
             implements ControlMessage {
         static final byte KIND = 1;
 
@@ -265,7 +265,7 @@ public sealed interface ControlMessage extends WireMessage
      * @param culprits ranks that it blames, empty for itself
      * @param text     for people
      */
-    record Cancel(long round, Code code, String culprits, String text) implements ControlMessage {
+    record Cancel(long round, Code code, Set<Integer> culprits, String text) implements ControlMessage {
         static final byte KIND = 7;
 
         Cancel(Fields in) {

@@ -2,9 +2,8 @@ package ferro.control.failure;
 
 import ferro.FerroException.Code;
 import ferro.control.wire.FieldWriter;
-import ferro.control.wire.RankLists;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * The cause of a group's failure, in a form that ranks can agree on: {@link #merged} gives the same result for any
@@ -13,29 +12,29 @@ import java.util.List;
  * @param code     kind
  * @param origin   rank that saw it first, as far as this rank knows
  * @param sequence operation in which it was seen, -1 if none
- * @param culprits ranks to blame, ascending, comma-separated, empty if unknown
+ * @param culprits ranks to blame, ascending and immutable; empty if unknown
  * @param text     for people: what failed, where, what was expected and found, and what to do
  * @param cause    first cause on this rank, or null
  * @param known    number of ranks whose calls were compared; 0 if none were compared
  */
-public record Failure(Code code, int origin, long sequence, String culprits, String text, Throwable cause, int known) {
+public record Failure(
+        Code code, int origin, long sequence, Set<Integer> culprits, String text, Throwable cause, int known) {
     /** The longest text, in bytes of UTF-8: what fits into a control message. */
     static final int TEXT_MOST = 2800;
 
     /**
      * Makes a failure. Culprits and text are cut to what fits into a message, so that every rank knows the same.
-     * Entries that are not ranks are left out of the culprits.
      *
      * @param code     kind
      * @param origin   rank that saw it first, as far as this rank knows
      * @param sequence operation in which it was seen, -1 if none
-     * @param culprits ranks to blame, ascending, comma-separated, empty if unknown
+     * @param culprits ranks to blame, ascending and immutable; empty if unknown
      * @param text     for people
      * @param cause    first cause on this rank, or null
      * @param known    number of ranks whose calls were compared; 0 if none were compared
      */
     public Failure {
-        culprits = FieldWriter.cutRanks(RankLists.ascending(culprits));
+        culprits = FieldWriter.cutRanks(culprits);
         text = FieldWriter.cut(text, TEXT_MOST);
     }
 
@@ -45,27 +44,12 @@ public record Failure(Code code, int origin, long sequence, String culprits, Str
      * @param code     kind
      * @param origin   rank that saw it first, as far as this rank knows
      * @param sequence operation in which it was seen, -1 if none
-     * @param culprits ranks to blame, comma-separated, empty if unknown
+     * @param culprits ranks to blame, empty if unknown
      * @param text     for people
      * @param cause    first cause on this rank, or null
      */
-    public Failure(Code code, int origin, long sequence, String culprits, String text, Throwable cause) {
+    public Failure(Code code, int origin, long sequence, Set<Integer> culprits, String text, Throwable cause) {
         this(code, origin, sequence, culprits, text, cause, 0);
-    }
-
-    /**
-     * Returns the ranks to blame.
-     *
-     * @return ranks, ascending
-     */
-    public List<Integer> blamed() {
-        List<Integer> blamed = new ArrayList<>();
-        for (String rank : culprits.split(",")) {
-            if (!rank.isEmpty()) {
-                blamed.add(Integer.valueOf(rank));
-            }
-        }
-        return List.copyOf(blamed);
     }
 
     /**
@@ -75,7 +59,7 @@ public record Failure(Code code, int origin, long sequence, String culprits, Str
      */
     public Failure asSeenByOthers() {
         if (code == Code.INTERRUPTED) {
-            return new Failure(Code.ABORTED, origin, sequence, Integer.toString(origin), text, null);
+            return new Failure(Code.ABORTED, origin, sequence, Set.of(origin), text, null);
         }
         return this;
     }
@@ -112,8 +96,8 @@ public record Failure(Code code, int origin, long sequence, String culprits, Str
         if (order != 0) {
             return order < 0 ? this : other;
         }
-        String blamed =
-                culprits.equals(other.culprits) ? culprits : RankLists.ascending(culprits + "," + other.culprits);
+        Set<Integer> blamed = new TreeSet<>(culprits);
+        blamed.addAll(other.culprits);
         Failure first = precedes(other) ? this : other;
         return first == this && blamed.equals(culprits)
                 ? this

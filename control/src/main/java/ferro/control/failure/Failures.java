@@ -3,7 +3,6 @@ package ferro.control.failure;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
-import ferro.control.wire.RankLists;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import ferro.spi.Settings;
@@ -26,7 +25,7 @@ public final class Failures {
             return adopted(known);
         }
         String text = "rank " + group.rank() + " aborted the group: " + of(cause);
-        return new Failure(Code.ABORTED, group.rank(), -1, Integer.toString(group.rank()), text, cause);
+        return new Failure(Code.ABORTED, group.rank(), -1, Set.of(group.rank()), text, cause);
     }
 
     /**
@@ -34,7 +33,7 @@ public final class Failures {
      * ranks would wait.
      */
     public static Failure inside(GroupSpec group, Throwable broken) {
-        String blamed = Integer.toString(group.rank());
+        Set<Integer> blamed = Set.of(group.rank());
         if (broken instanceof FerroException known) {
             return new Failure(known.code(), group.rank(), -1, blamed, known.getMessage(), known);
         }
@@ -75,14 +74,14 @@ public final class Failures {
                 + (Thread.currentThread().isInterrupted()
                         ? "before its thread was interrupted"
                         : "within " + Deadlines.millis(timeout) + " ms");
-        return new Failure(Code.ABORTED, group.rank(), -1, Integer.toString(group.rank()), text, null);
+        return new Failure(Code.ABORTED, group.rank(), -1, Set.of(group.rank()), text, null);
     }
 
     /** Makes the failure of a group for a rank whose JVM exits during a call. */
     public static Failure exits(int rank, String call) {
         String text = "the JVM exits while rank " + rank + " is in " + call
                 + ": its main has returned, or something has called System.exit";
-        return new Failure(Code.ABORTED, rank, -1, Integer.toString(rank), text, null);
+        return new Failure(Code.ABORTED, rank, -1, Set.of(rank), text, null);
     }
 
     /** Makes the exception for a call on a closed group. */
@@ -107,13 +106,13 @@ public final class Failures {
         String where =
                 call.isEmpty() ? ended == 0 ? " before its first collective" : " after seq " + ended : " in " + call;
         String text = "rank " + rank + " was ended by shutdown (" + signal + ")" + where;
-        return new Failure(Code.ABORTED, rank, -1, Integer.toString(rank), text, null);
+        return new Failure(Code.ABORTED, rank, -1, Set.of(rank), text, null);
     }
 
     /** Makes the failure of a call whose thread was interrupted. */
     public static Failure interrupted(GroupSpec group, String call, long sequence) {
         String text = "rank " + group.rank() + " was interrupted in " + call + (sequence < 0 ? "" : " seq " + sequence);
-        return new Failure(Code.INTERRUPTED, group.rank(), sequence, "", text, null);
+        return new Failure(Code.INTERRUPTED, group.rank(), sequence, Set.of(), text, null);
     }
 
     /**
@@ -144,9 +143,8 @@ public final class Failures {
 
     /** Makes the exception for the failure of a group, outside any call. */
     public static FerroException exception(GroupSpec group, Failure failure) {
-        Where where = Where.of(group.name(), group.rank())
-                .blaming(RankLists.numbers(failure.culprits()))
-                .during("", failure.sequence());
+        Where where =
+                Where.of(group.name(), group.rank()).blaming(failure.culprits()).during("", failure.sequence());
         String text =
                 "group \"" + group.name() + "\" has failed, as rank " + group.rank() + " reports: " + failure.text();
         return new FerroException(failure.code(), where, text, failure.cause());
@@ -177,7 +175,7 @@ public final class Failures {
                 interrupted ? Code.ABORTED : cause.code(),
                 where.rank(),
                 -1,
-                interrupted ? Integer.toString(where.rank()) : RankLists.list(where.culprits()),
+                interrupted ? Set.of(where.rank()) : where.culprits(),
                 cause.getMessage(),
                 cause);
     }

@@ -14,6 +14,7 @@ import ferro.control.failure.Status;
 import ferro.control.failure.StatusBoard;
 import ferro.spi.GroupSpec;
 import java.nio.ByteBuffer;
+import java.util.Set;
 
 /** Decodes the control messages of a group and passes each to the object that handles it. */
 final class ControlInbox implements ControlMessage.Handler {
@@ -81,13 +82,13 @@ final class ControlInbox implements ControlMessage.Handler {
             ControlMessage.decode(message, group.worldSize()).accept(peer, this);
         } catch (IllegalArgumentException nonsense) {
             String text = "rank " + peer + " sent an invalid control message: " + nonsense.getMessage();
-            failure.fail(new Failure(Code.PROTOCOL, group.rank(), -1, Integer.toString(peer), text, nonsense));
+            failure.fail(new Failure(Code.PROTOCOL, group.rank(), -1, Set.of(peer), text, nonsense));
         } catch (RuntimeException | Error broken) {
             // an exception passed on would end the connection to a rank that has done nothing wrong
             Code code = broken instanceof OutOfMemoryError ? Code.RESOURCE : Code.ABORTED;
-            String self = Integer.toString(group.rank());
+            int self = group.rank();
             String text = "rank " + self + " failed while it handled a control message of rank " + peer + ": " + broken;
-            failure.fail(new Failure(code, group.rank(), -1, self, text, broken));
+            failure.fail(new Failure(code, self, -1, Set.of(self), text, broken));
         }
     }
 

@@ -114,7 +114,7 @@ final class Deaths {
                 blamed.set(rank, isBlamed(rank));
             }
             failure.failUnlessFailed(
-                    new Failure(cause.code(), self, -1, RankLists.list(blamed), cause.getMessage(), cause));
+                    new Failure(cause.code(), self, -1, RankLists.numbers(blamed), cause.getMessage(), cause));
         }
     }
 
@@ -136,8 +136,7 @@ final class Deaths {
     private void giveUp(int peer, FerroException cause) {
         boolean own = cause.code() == Code.ABORTED || cause.getCause() instanceof OutOfMemoryError;
         boolean takesNothing = cause.code() == Code.PARTITION;
-        String culprit = Integer.toString(own ? self : peer);
-        Failure loss = new Failure(cause.code(), self, -1, culprit, cause.getMessage(), cause);
+        Failure loss = new Failure(cause.code(), self, -1, Set.of(own ? self : peer), cause.getMessage(), cause);
         if (!takesNothing) {
             failure.fail(loss);
         } else if (isBlamed(peer)) {
@@ -173,7 +172,7 @@ final class Deaths {
         }
         boolean isWhole = machine.cardinality() > gone.cardinality();
         String text = isWhole ? machineText(machine) : text(peer, cause, gone, process);
-        Failure loss = new Failure(Code.PEER_LOST, self, -1, RankLists.list(isWhole ? machine : gone), text, cause);
+        Failure loss = new Failure(Code.PEER_LOST, self, -1, RankLists.numbers(isWhole ? machine : gone), text, cause);
         if (isOfTheSameDeath(isWhole ? machine : process)) {
             failure.fail(loss);
         } else {
@@ -226,7 +225,7 @@ final class Deaths {
         if (known == null || known.code() != Code.PEER_LOST) {
             return false;
         }
-        for (int rank : known.blamed()) {
+        for (int rank : known.culprits()) {
             if (process.get(rank)) {
                 return true;
             }

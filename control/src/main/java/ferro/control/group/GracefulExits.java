@@ -8,6 +8,7 @@ import ferro.spi.CallHeader;
 import ferro.spi.GroupSpec;
 import java.util.BitSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
 
@@ -188,7 +189,7 @@ public final class GracefulExits {
         }
         Failure ofParent = isConsequence ? parents.cause() : null;
         return ofParent == null
-                ? new Failure(Code.PEER_LOST, group.rank(), -1, Integer.toString(peer), needs, null)
+                ? new Failure(Code.PEER_LOST, group.rank(), -1, Set.of(peer), needs, null)
                 : new Failure(
                         ofParent.code(),
                         ofParent.origin(),

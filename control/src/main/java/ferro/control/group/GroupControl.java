@@ -16,7 +16,6 @@ import ferro.control.failure.Machines;
 import ferro.control.failure.Status;
 import ferro.control.failure.StatusBoard;
 import ferro.control.membership.Membership;
-import ferro.control.wire.RankLists;
 import ferro.spi.CallHeader;
 import ferro.spi.ControlLane;
 import ferro.spi.GroupSpec;
@@ -127,7 +126,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
      * Runs the code of a failure once without a failure: cold code costs 20 ms, in which the other ranks would wait.
      */
     public void warm() {
-        Failure sample = new Failure(Code.ABORTED, group.rank(), -1, "0", "warm", null);
+        Failure sample = new Failure(Code.ABORTED, group.rank(), -1, Set.of(0), "warm", null);
         Abort read = (Abort) readBack(Abort.of(sample, 0));
         FirstCause none = new FirstCause(rules);
         none.seen(sample, 0);
@@ -136,7 +135,6 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         answers[answers.length - 1] = (Status) readBack(responder.status(0, 0));
         new Diagnosis(machines, answers, new BitSet(), 1).ofCollective(new BitSet());
         deaths.warm();
-        sample.blamed();
     }
 
     private ControlMessage readBack(ControlMessage message) {
@@ -212,7 +210,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         agreement.wake();
         if (isFirst) {
             owner.failed();
-            event(GroupEvent.Kind.FAILED, agreed.blamed(), agreed.code() + ": " + agreed.text());
+            event(GroupEvent.Kind.FAILED, List.copyOf(agreed.culprits()), agreed.code() + ": " + agreed.text());
         }
         exits.failed();
     }
@@ -327,12 +325,11 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         }
         if (cause.code() == Code.PROTOCOL) {
             // no message in flight can explain it better
-            failure.fail(
-                    new Failure(cause.code(), group.rank(), -1, Integer.toString(peer), cause.getMessage(), cause));
+            failure.fail(new Failure(cause.code(), group.rank(), -1, Set.of(peer), cause.getMessage(), cause));
         } else if (cause.code() == Code.RESOURCE) {
             // whoever lacks something lives, and says so itself
-            String culprits = RankLists.list(cause.where().culprits());
-            String blamed = culprits.isEmpty() ? Integer.toString(peer) : culprits;
+            Set<Integer> culprits = cause.where().culprits();
+            Set<Integer> blamed = culprits.isEmpty() ? Set.of(peer) : culprits;
             failure.fail(new Failure(cause.code(), group.rank(), -1, blamed, cause.getMessage(), cause));
         } else if (!failure.isKnown()) {
             peerFailures.broken(peer, cause);

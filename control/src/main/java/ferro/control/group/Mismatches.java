@@ -6,8 +6,11 @@ import ferro.control.failure.FailurePolicy;
 import ferro.control.wire.RankLists;
 import ferro.spi.CallHeader;
 import java.util.BitSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -149,7 +152,13 @@ final class Mismatches {
             }
             settled = true;
             mismatch = new Failure(
-                    Code.MISMATCH, self, sequence, RankLists.list(odd()), text(sequence, list()), null, calls.size());
+                    Code.MISMATCH,
+                    self,
+                    sequence,
+                    RankLists.numbers(odd()),
+                    text(sequence, list()),
+                    null,
+                    calls.size());
         }
         failure.fail(mismatch);
     }
@@ -223,7 +232,7 @@ final class Mismatches {
             other = "the same call, but with another number of elements for rank " + self;
         }
         String list = "rank " + self + " " + expected.text() + ", rank " + peer + " " + other;
-        String both = self + "," + peer;
+        Set<Integer> both = new TreeSet<>(List.of(self, peer));
         failure.failUnlessFailed(
                 new Failure(Code.MISMATCH, self, expected.sequence(), both, text(expected.sequence(), list), null));
     }

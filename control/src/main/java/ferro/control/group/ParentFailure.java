@@ -1,6 +1,7 @@
 package ferro.control.group;
 
 import ferro.control.failure.Failure;
+import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -47,10 +48,10 @@ final class ParentFailure {
 
     /** Returns a failure of a parent in the ranks of a new group; a rank that is no member is left out. */
     static Failure translated(Failure ofParent, int[] ranks, String before) {
-        String culprits = IntStream.range(0, ranks.length)
-                .filter(rank -> ofParent.blamed().contains(ranks[rank]))
-                .mapToObj(Integer::toString)
-                .collect(Collectors.joining(","));
+        Set<Integer> culprits = IntStream.range(0, ranks.length)
+                .filter(rank -> ofParent.culprits().contains(ranks[rank]))
+                .boxed()
+                .collect(Collectors.toSet());
         int origin = IntStream.range(0, ranks.length)
                 .filter(rank -> ranks[rank] == ofParent.origin())
                 .findFirst()

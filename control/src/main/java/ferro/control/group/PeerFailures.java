@@ -6,6 +6,7 @@ import ferro.control.failure.Failure;
 import ferro.control.failure.Machines;
 import ferro.control.wire.RankLists;
 import java.util.BitSet;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -89,7 +90,7 @@ final class PeerFailures {
             fallback(of(peer, cause.code(), cause.getMessage(), cause));
         } else {
             String text = machines.silence(machine) + "; " + cause.getMessage();
-            fallback(new Failure(cause.code(), failure.self(), -1, RankLists.list(machine), text, cause));
+            fallback(new Failure(cause.code(), failure.self(), -1, RankLists.numbers(machine), text, cause));
         }
     }
 
@@ -151,6 +152,6 @@ final class PeerFailures {
     }
 
     private Failure of(int peer, Code code, String text, FerroException cause) {
-        return new Failure(code, failure.self(), -1, Integer.toString(peer), text, cause);
+        return new Failure(code, failure.self(), -1, Set.of(peer), text, cause);
     }
 }

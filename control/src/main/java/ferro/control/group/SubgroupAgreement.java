@@ -20,6 +20,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -132,7 +133,7 @@ public final class SubgroupAgreement {
                 Diagnosis.Blame verdict = probe.missing(missing);
                 finish(failure(
                         Code.TIMED_OUT,
-                        RankLists.list(verdict.culprits()),
+                        RankLists.numbers(verdict.culprits()),
                         "gave up on " + RankLists.ranks(verdict.culprits()) + " after "
                                 + TimeUnit.NANOSECONDS.toMillis(timeoutNanos) + " ms: " + RankLists.ranks(missing)
                                 + " never called newGroup(" + list + "): " + verdict.text()));
@@ -242,7 +243,7 @@ public final class SubgroupAgreement {
         /** Cancels an attempt that this rank could not begin: otherwise no other attempt could ever be made. */
         private void broken(Throwable broken) {
             try {
-                finish(failure(Code.ABORTED, Integer.toString(group.rank()), "failed with an exception: " + broken));
+                finish(failure(Code.ABORTED, Set.of(group.rank()), "failed with an exception: " + broken));
             } catch (RuntimeException | Error again) {
                 broken.addSuppressed(again);
             }
@@ -260,8 +261,7 @@ public final class SubgroupAgreement {
                 }
             }
             rounds.forEach((member, round) -> sender.tell(
-                    member,
-                    new Cancel(round, given.code(), RankLists.list(given.where().culprits()), given.getMessage())));
+                    member, new Cancel(round, given.code(), given.where().culprits(), given.getMessage())));
         }
 
         private boolean forget() {
@@ -276,11 +276,11 @@ public final class SubgroupAgreement {
             return failure(given.code(), given.culprits(), given.text());
         }
 
-        private FerroException failure(Code code, String culprits, String text) {
+        private FerroException failure(Code code, Set<Integer> culprits, String text) {
             Duration elapsed = Duration.ofNanos(timers.nanoTime() - begunNanos);
             Duration paused = Duration.ofNanos(inquiry.pausedSince(begunNanos));
             Where where = Where.of(group.name(), group.rank())
-                    .blaming(RankLists.numbers(culprits))
+                    .blaming(culprits)
                     .during("newGroup", -1)
                     .after(elapsed, paused);
             return new FerroException(
@@ -385,7 +385,7 @@ public final class SubgroupAgreement {
     void cancelled(int peer, Cancel said) {
         Given given = new Given(
                 said.code() == Code.INTERRUPTED ? Code.ABORTED : said.code(),
-                said.culprits().isEmpty() ? Integer.toString(peer) : said.culprits(),
+                said.culprits().isEmpty() ? Set.of(peer) : said.culprits(),
                 "rank " + peer + " gave up this newGroup: " + said.text());
         synchronized (this) {
             OwnProposal mine = current;
@@ -453,7 +453,7 @@ public final class SubgroupAgreement {
             if (proposal.hash() != mine.hash) {
                 throw mine.failure(
                         Code.MISMATCH,
-                        Integer.toString(member),
+                        Set.of(member),
                         "members disagree: rank " + group.rank() + " makes " + mine.list + ", rank " + member
                                 + " makes " + proposal.ranks());
             }

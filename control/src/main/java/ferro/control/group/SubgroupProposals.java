@@ -3,6 +3,7 @@ package ferro.control.group;
 import ferro.FerroException.Code;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 
 /** The groups that the other ranks make, by rank and round; under the lock of {@link SubgroupAgreement}. */
 final class SubgroupProposals {
@@ -19,7 +20,7 @@ final class SubgroupProposals {
     record Proposal(long attempt, long hash, String ranks, Given given) {}
 
     /** Why a rank has given up what it made, and whom it blames. */
-    record Given(Code code, String culprits, String text) {}
+    record Given(Code code, Set<Integer> culprits, String text) {}
 
     /** Begins the next round with a rank. */
     long nextRound(int member) {

@@ -93,8 +93,13 @@ public final class FieldReader implements Fields {
     }
 
     @Override
-    public String ranks(String name) {
-        return ranks(name, worldSize);
+    public Set<Integer> ranks(String name) {
+        String list = ranks(name, worldSize);
+        Set<Integer> ranks = RankLists.numbers(list);
+        if (!RankLists.list(ranks).equals(list)) {
+            throw wrong(name, quoted(list), "ascending ranks");
+        }
+        return ranks;
     }
 
     @Override
@@ -105,9 +110,13 @@ public final class FieldReader implements Fields {
     private String ranks(String name, int below) {
         String list = text(name, FieldWriter.RANKS_MOST);
         if (!RankLists.isList(list, below)) {
-            throw wrong(name, '"' + FieldWriter.cut(list, QUOTED_MOST) + '"', "ranks below " + below);
+            throw wrong(name, quoted(list), "ranks below " + below);
         }
         return list;
+    }
+
+    private static String quoted(String list) {
+        return '"' + FieldWriter.cut(list, QUOTED_MOST) + '"';
     }
 
     @Override

@@ -3,6 +3,9 @@ package ferro.control.wire;
 import ferro.FerroException.Code;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.Set;
+import java.util.TreeSet;
 
 /** Writes the fields of a message, big-endian, as {@link Fields} defines them; a field that is too long is cut. */
 public final class FieldWriter {
@@ -38,7 +41,13 @@ public final class FieldWriter {
 
     /** Writes a list of ranks. Cuts it between two ranks: half a number would be another rank. */
     public FieldWriter ranks(String list) {
-        return text(cutRanks(list), RANKS_MOST);
+        int cut = list.length() <= RANKS_MOST ? list.length() : list.lastIndexOf(',', RANKS_MOST);
+        return text(list.substring(0, Math.max(0, cut)), RANKS_MOST);
+    }
+
+    /** Writes ranks, ascending, as many as a message takes. */
+    public FieldWriter ranks(Set<Integer> ranks) {
+        return text(RankLists.list(cutRanks(ranks)), RANKS_MOST);
     }
 
     /** Writes a text. Cuts it between two characters, so that the bytes decode without an error. */
@@ -61,10 +70,18 @@ public final class FieldWriter {
         return out;
     }
 
-    /** Returns a list of ranks, cut between two of them to what a message takes. */
-    public static String cutRanks(String list) {
-        int cut = list.length() <= RANKS_MOST ? list.length() : list.lastIndexOf(',', RANKS_MOST);
-        return list.substring(0, Math.max(0, cut));
+    /** Returns the ranks of a set, ascending, as many as a message takes. */
+    public static Set<Integer> cutRanks(Set<Integer> ranks) {
+        Set<Integer> kept = new TreeSet<>();
+        int bytes = 0;
+        for (int rank : new TreeSet<>(ranks)) {
+            bytes += Integer.toString(rank).length();
+            if (rank >= 0 && bytes <= RANKS_MOST) {
+                kept.add(rank);
+                bytes++; // the comma behind it
+            }
+        }
+        return Collections.unmodifiableSet(kept);
     }
 
     /** Returns a text cut to so many bytes of UTF-8, between two characters. */

@@ -21,7 +21,7 @@ public interface Fields {
     Code code(String name, Set<Code> possible);
 
     /** Returns 2 bytes of length and ranks of the group such as {@code 1,3}, at most {@link FieldWriter#RANKS_MOST} bytes. */
-    String ranks(String name);
+    Set<Integer> ranks(String name);
 
     /** Returns the same for ranks of the joined group; this group does not know the size of that group. */
     String joinedRanks(String name);

@@ -2,7 +2,6 @@ package ferro.control.wire;
 
 import java.util.BitSet;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.Set;
 import java.util.StringJoiner;
 import java.util.TreeSet;
@@ -58,7 +57,7 @@ public final class RankLists {
 
     /** Reads a list. Leaves out entries that are not numbers, since the list comes from another rank. */
     public static Set<Integer> numbers(String list) {
-        Set<Integer> ranks = new HashSet<>();
+        Set<Integer> ranks = new TreeSet<>();
         for (String text : list.split(",")) {
             int rank = number(text);
             if (rank >= 0) {
@@ -78,17 +77,11 @@ public final class RankLists {
         return true;
     }
 
-    /** Returns a list with each rank once, ascending, without entries that are not ranks. */
-    public static String ascending(String list) {
-        // no bit set: a rank of a list from another rank may be a large number
-        Set<Integer> ranks = new TreeSet<>();
-        for (String text : list.split(",")) {
-            int rank = number(text);
-            if (rank >= 0) {
-                ranks.add(rank);
-            }
-        }
-        return list(ranks);
+    /** Returns the ranks of a bit set. */
+    public static Set<Integer> numbers(BitSet ranks) {
+        Set<Integer> numbers = new TreeSet<>();
+        ranks.stream().forEach(numbers::add);
+        return numbers;
     }
 
     /** Returns the number in a text; -1 if it is not a number, or has more than nine digits. */

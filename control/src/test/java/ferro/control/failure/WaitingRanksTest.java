@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -47,7 +48,7 @@ class WaitingRanksTest {
         HandDriven group = new HandDriven(2);
         SubgroupAgreement.OwnProposal attempt = group.ranks.get(0).agreement().begin(9, BOTH, Duration.ofSeconds(4));
         group.pass(Duration.ofMillis(700));
-        group.ranks.get(0).control(1, new ControlMessage.Cancel(1, Code.ABORTED, "1", "no labels").encoded());
+        group.ranks.get(0).control(1, new ControlMessage.Cancel(1, Code.ABORTED, Set.of(1), "no labels").encoded());
         assertEquals(Duration.ofMillis(700), failureOf(attempt).where().elapsed());
     }
 

@@ -10,6 +10,7 @@ import ferro.FerroException.Where;
 import ferro.control.failure.Failure;
 import ferro.control.failure.FailurePolicy;
 import ferro.control.failure.RankProcesses;
+import ferro.control.wire.RankLists;
 import java.time.Duration;
 import java.util.BitSet;
 import java.util.Random;
@@ -57,7 +58,7 @@ class DeathsTest {
         Failure failure = group.ranks.get(survivor).failure();
         assertEquals(
                 Code.PEER_LOST + " of " + culprits + ": " + text,
-                failure.code() + " of " + failure.culprits() + ": " + failure.text());
+                failure.code() + " of " + RankLists.list(failure.culprits()) + ": " + failure.text());
     }
 
     @Test
@@ -136,7 +137,7 @@ class DeathsTest {
         group.pass(GRACE);
         group.pass(GRACE);
 
-        assertEquals("0,2", group.ranks.get(1).failure().culprits());
+        assertEquals(Set.of(0, 2), group.ranks.get(1).failure().culprits());
     }
 
     @Test
@@ -151,7 +152,7 @@ class DeathsTest {
         group.pass(GRACE);
         group.pass(GRACE);
 
-        assertEquals("3", group.ranks.get(1).failure().culprits());
+        assertEquals(Set.of(3), group.ranks.get(1).failure().culprits());
         assertEquals(Set.of(3), first);
         assertEquals("[0, 2, 3, 4]", group.ranks.get(1).lostRanks().toString());
         assertThrows(
@@ -182,7 +183,7 @@ class DeathsTest {
         HandDriven group = five();
         group.ranks.get(1).lost(3, new FerroException(code, Where.of("dp", 1), "rank 3 sent nonsense"));
 
-        assertEquals("3", group.ranks.get(1).failure().culprits());
+        assertEquals(Set.of(3), group.ranks.get(1).failure().culprits());
         assertEquals(Set.of(), group.ranks.get(1).lostRanks());
 
         group.pass(LATER);
@@ -213,7 +214,7 @@ class DeathsTest {
         group.ranks.get(1).broken(3, new FerroException(Code.PROTOCOL, Where.of("dp", 1), "record 7 was changed"));
 
         assertEquals(Code.PROTOCOL, group.ranks.get(1).failure().code());
-        assertEquals("3", group.ranks.get(1).failure().culprits());
+        assertEquals(Set.of(3), group.ranks.get(1).failure().culprits());
         assertEquals(Set.of(), group.ranks.get(1).lostRanks());
     }
 
@@ -222,7 +223,7 @@ class DeathsTest {
         HandDriven group = five();
         group.ranks.get(1).lost(3, new FerroException(Code.ABORTED, Where.of("dp", 1), "rank 1 failed inside"));
 
-        assertEquals("1", group.ranks.get(1).failure().culprits());
+        assertEquals(Set.of(1), group.ranks.get(1).failure().culprits());
         assertEquals(Set.of(), group.ranks.get(1).lostRanks());
     }
 }

@@ -70,7 +70,7 @@ class MachinesTest {
 
     private static String story(HandDriven group, int survivor) {
         Failure failure = group.ranks.get(survivor).failure();
-        return failure.code() + " of " + failure.culprits() + ": " + failure.text();
+        return failure.code() + " of " + RankLists.list(failure.culprits()) + ": " + failure.text();
     }
 
     @Test
@@ -105,7 +105,7 @@ class MachinesTest {
     @Test
     void aRankThatToldOfAFailureBeforeItEndedIsNotToBlameWithItsMachine() {
         HandDriven group = four();
-        group.ranks.get(3).failUnlessFailed(new Failure(Code.ABORTED, 3, -1, "3", "no more data", null));
+        group.ranks.get(3).failUnlessFailed(new Failure(Code.ABORTED, 3, -1, Set.of(3), "no more data", null));
         group.deliverAll();
         lost(group, 0, 2, 3);
         group.pass(GRACE.multipliedBy(2));

@@ -6,10 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 
 import ferro.FerroException.Code;
 import ferro.control.failure.Failure;
+import ferro.control.wire.RankLists;
 import ferro.spi.CallHeader;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -42,7 +44,7 @@ class MismatchesTest {
         Failure failure = group.ranks.get(rank).failure();
         assertNotNull(failure, "rank " + rank + " knows of nothing");
         assertEquals(Code.MISMATCH, failure.code(), failure.text());
-        return failure.culprits() + ": " + failure.text();
+        return RankLists.list(failure.culprits()) + ": " + failure.text();
     }
 
     private static void assertStory(HandDriven group, String culprits, String calls) {
@@ -103,7 +105,7 @@ class MismatchesTest {
             group.standStill(1, true);
             group.ranks.get(0).ask(broadcast(2, 0));
             run(group, SETTLED_MILLIS + 60);
-            assertEquals("0,2", group.ranks.get(0).failure().culprits());
+            assertEquals(Set.of(0, 2), group.ranks.get(0).failure().culprits());
 
             group.standStill(1, false);
             group.deliverAll(new Random(seed), false);
@@ -126,7 +128,7 @@ class MismatchesTest {
             group.ranks.get(seed % 4).ask(broadcast(2, seed % 4 == 2 ? 1 : 0));
             group.deliverAll(new Random(seed), true);
             for (int rank = 0; rank < 4; rank++) {
-                assertEquals("2", group.ranks.get(rank).failure().culprits());
+                assertEquals(Set.of(2), group.ranks.get(rank).failure().culprits());
             }
         });
     }
@@ -225,7 +227,7 @@ class MismatchesTest {
         HandDriven group = new HandDriven(3);
         call(group, broadcast(2, 0), 0, 1);
         call(group, broadcast(2, 1), 2);
-        group.ranks.get(1).fail(new Failure(Code.ABORTED, 1, -1, "1", "rank 1 aborted the group: enough", null));
+        group.ranks.get(1).fail(new Failure(Code.ABORTED, 1, -1, Set.of(1), "rank 1 aborted the group: enough", null));
         group.drop(1, 0);
         group.drop(1, 2);
         group.ranks.get(0).ask(broadcast(2, 0));
@@ -233,7 +235,7 @@ class MismatchesTest {
         run(group, SETTLED_MILLIS);
 
         for (int rank : List.of(0, 1, 2)) {
-            assertEquals("2", group.ranks.get(rank).failure().culprits());
+            assertEquals(Set.of(2), group.ranks.get(rank).failure().culprits());
         }
     }
 

@@ -82,9 +82,9 @@ final class FieldList implements Fields {
     }
 
     @Override
-    public String ranks(String name) {
+    public Set<Integer> ranks(String name) {
         add(name, "ranks", Short.BYTES, Short.BYTES + FieldWriter.RANKS_MOST);
-        return "";
+        return Set.of();
     }
 
     @Override

@@ -18,6 +18,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -131,17 +132,21 @@ class MessageBytesTest {
     @Test
     void aMessageOfAGroupThatMakesNoSenseThereIsRefusedWithTheField() {
         String ofAbort = "control message of kind 1, field ";
-        refused(ofAbort + "origin: found 3, need a rank below 3", new Abort(3, 0, Code.ABORTED, 0, 0, "", ""));
-        refused(ofAbort + "origin: found -1, need a rank below 3", new Abort(-1, 0, Code.ABORTED, 0, 0, "", ""));
-        refused(ofAbort + "known: found -1, need 0 or more", new Abort(0, 0, Code.ABORTED, -1, 0, "", ""));
-        refused(ofAbort + "ageMillis: found -2, need 0 or more", new Abort(0, 0, Code.ABORTED, 0, -2, "", ""));
+        refused(ofAbort + "origin: found 3, need a rank below 3", new Abort(3, 0, Code.ABORTED, 0, 0, Set.of(), ""));
+        refused(ofAbort + "origin: found -1, need a rank below 3", new Abort(-1, 0, Code.ABORTED, 0, 0, Set.of(), ""));
+        refused(ofAbort + "known: found -1, need 0 or more", new Abort(0, 0, Code.ABORTED, -1, 0, Set.of(), ""));
+        refused(ofAbort + "ageMillis: found -2, need 0 or more", new Abort(0, 0, Code.ABORTED, 0, -2, Set.of(), ""));
         refused(
                 ofAbort + "culprits: found \"1,3\", need ranks below 3",
-                new Abort(0, 0, Code.ABORTED, 0, 0, "1,3", ""));
+                new Abort(0, 0, Code.ABORTED, 0, 0, Set.of(1, 3), ""));
+        ByteBuffer twice = new Abort(0, 0, Code.ABORTED, 0, 0, Set.of(1, 2), "").encoded();
+        // in front of the last text, which is empty
+        twice.put(twice.limit() - Short.BYTES - 1, (byte) '1');
+        assertEquals(ofAbort + "culprits: found \"1,1\", need ascending ranks", refusal(MessageFamily.CONTROL, twice));
         refused(
                 "control message of kind 5, field waitsFor: found \"1,x\", need ranks",
                 new Status(1, 0, "", 0, 0, 0, "", "", "1,x", 0));
-        ByteBuffer longList = new Cancel(1, Code.ABORTED, "", "").encoded();
+        ByteBuffer longList = new Cancel(1, Code.ABORTED, Set.of(), "").encoded();
         // behind kind, turn and code
         longList.putShort(10, (short) 1025);
         assertEquals(

@@ -19,14 +19,22 @@ import ferro.control.membership.MembershipMessage.Lost;
 import ferro.control.membership.MembershipMessage.Present;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Set;
 
 /** One of the two families of messages, with samples of each record that go to the ends of what its fields can be. */
 enum MessageFamily {
     CONTROL(
             "### Messages of a group",
-            new Abort(0, -1, Code.PEER_LOST, 0, 0, "", ""),
-            new Abort(2, Long.MIN_VALUE + 3, Code.MISMATCH, Integer.MAX_VALUE, 127, "1,2", "größer als 3"),
-            new Abort(1, Long.MAX_VALUE, Code.ABORTED, 1, Integer.MAX_VALUE, ranks(), "€".repeat(933) + "x"),
+            new Abort(0, -1, Code.PEER_LOST, 0, 0, Set.of(), ""),
+            new Abort(2, Long.MIN_VALUE + 3, Code.MISMATCH, Integer.MAX_VALUE, 127, Set.of(1, 2), "größer als 3"),
+            new Abort(
+                    1,
+                    Long.MAX_VALUE,
+                    Code.ABORTED,
+                    1,
+                    Integer.MAX_VALUE,
+                    RankLists.numbers(ranks()),
+                    "€".repeat(933) + "x"),
             new Goodbye(0, 0, 0, 0, ""),
             new Goodbye(-1, Long.MAX_VALUE, Long.MIN_VALUE, -2, "ß".repeat(256)),
             new Heard(0, 0),
@@ -38,8 +46,8 @@ enum MessageFamily {
             new Status(-1, -2, "ü".repeat(256), -3, -4, -5, "€".repeat(170), "x".repeat(1800), ranks(), -6),
             new Agree(1, 1, Hashing.of("[0, 1]"), "[0, 1]"),
             new Agree(-1, Long.MIN_VALUE, Long.MAX_VALUE, "\uD83D\uDE00".repeat(700)),
-            new Cancel(1, Code.INTERRUPTED, "", ""),
-            new Cancel(Long.MIN_VALUE, Code.TIMED_OUT, ranks(), "y".repeat(2800)),
+            new Cancel(1, Code.INTERRUPTED, Set.of(), ""),
+            new Cancel(Long.MIN_VALUE, Code.TIMED_OUT, RankLists.numbers(ranks()), "y".repeat(2800)),
             new Called(1, 0, ""),
             new Called(-1, Long.MAX_VALUE, "allReduce f32[4] sum")) {
         @Override

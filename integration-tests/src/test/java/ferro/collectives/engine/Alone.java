@@ -9,10 +9,11 @@ import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 
 /** The fixture of the tests: a rank of a world of one, with the real engine over a medium that moves nothing. */
 final class Alone {
-    static final Failure FAILURE = new Failure(Code.ABORTED, 0, -1, "0", "out of paper", null);
+    static final Failure FAILURE = new Failure(Code.ABORTED, 0, -1, Set.of(0), "out of paper", null);
     static final Duration LONG = Duration.ofMinutes(1);
 
     private static final GroupSpec GROUP = GroupSpec.of("stress", 0, 1, LONG);

@@ -147,8 +147,8 @@ record FailedAttempt(
     }
 
     private Diagnosed blamed(RankFailure report) {
-        boolean one = report.culprits().matches("[0-9]+");
-        int rank = one ? Integer.parseInt(report.culprits()) : -1;
+        boolean one = report.culprits().size() == 1;
+        int rank = one ? report.culprits().iterator().next() : -1;
         String at = one ? " on rank " + rank + ", " + tasks.task(rank) : "";
         String way = unreached && report.code().equals(Code.RENDEZVOUS.name())
                 ? "; no rank has connected to the driver's store: open the port of the store (.ports sets a range), or"

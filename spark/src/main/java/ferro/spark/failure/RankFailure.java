@@ -11,43 +11,46 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.stream.Collectors;
+import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * The report of one rank about its failure.
  *
  * @param rank      the rank that reports
  * @param code      the name of the {@link FerroException} code; empty if no {@link FerroException} was thrown
- * @param culprits  the ranks that ferro blames, separated by commas; empty if ferro blames no rank
+ * @param culprits  the ranks that ferro blames, ascending; empty if ferro blames no rank
  * @param types     the class names of the exception and of its causes, with their superclasses
  * @param message   the message of the exception
  * @param recording the flight recording of the rank, for {@code ferro analyze}; empty if the rank has no recording
  */
 public record RankFailure(
-        int rank, String code, String culprits, List<String> types, String message, byte[] recording) {
+        int rank, String code, Set<Integer> culprits, List<String> types, String message, byte[] recording) {
     /** The maximum size in bytes of a recording in a report. */
     public static final int MAX_RECORDING_BYTES = 64 << 10;
 
     private static final String FETCH = "org.apache.spark.shuffle.FetchFailedException";
     private static final int MAX_TEXT = 16 << 10;
     private static final int MAX_TYPES = 64;
+    private static final int MAX_CULPRITS = 4096;
 
     /**
      * Creates a report.
      *
      * @param rank      the rank that reports
      * @param code      the name of the {@link FerroException} code; empty if no {@link FerroException} was thrown
-     * @param culprits  the ranks that ferro blames, separated by commas; empty if ferro blames no rank
+     * @param culprits  the ranks that ferro blames, ascending; empty if ferro blames no rank
      * @param types     the class names of the exception and of its causes
      * @param message   the message of the exception
      * @param recording the flight recording of the rank; empty if the rank has no recording
      */
     public RankFailure {
         Objects.requireNonNull(code, "code");
-        Objects.requireNonNull(culprits, "culprits");
+        culprits = Collections.unmodifiableSet(new TreeSet<>(culprits));
         types = List.copyOf(types);
         Objects.requireNonNull(message, "message");
         Objects.requireNonNull(recording, "recording");
@@ -64,7 +67,7 @@ public record RankFailure(
     public static RankFailure of(int rank, Throwable failure, byte[] recording) {
         Optional<FerroException> known = ofFerro(failure);
         String code = known.map(one -> one.code().name()).orElse("");
-        String culprits = known.map(RankFailure::culprits).orElse("");
+        Set<Integer> culprits = known.map(one -> one.where().culprits()).orElse(Set.of());
         String message = known.map(Throwable::getMessage).orElseGet(() -> text(failure));
         return new RankFailure(rank, code, culprits, types(failure), message, recording);
     }
@@ -79,7 +82,7 @@ public record RankFailure(
      */
     public static RankFailure ofKill(int rank, Throwable failure, byte[] recording) {
         String message = "Spark killed the task of rank " + rank + ", whose function then threw " + text(failure);
-        return new RankFailure(rank, Code.ABORTED.name(), "", types(failure), message, recording);
+        return new RankFailure(rank, Code.ABORTED.name(), Set.of(), types(failure), message, recording);
     }
 
     /**
@@ -93,11 +96,7 @@ public record RankFailure(
      */
     public static RankFailure ofGroup(int rank, FerroException group, Throwable failure, byte[] recording) {
         String message = group.getMessage() + "; the function of rank " + rank + " then threw " + text(failure);
-        return new RankFailure(rank, group.code().name(), culprits(group), types(failure), message, recording);
-    }
-
-    private static String culprits(FerroException failure) {
-        return failure.where().culprits().stream().map(String::valueOf).collect(Collectors.joining(","));
+        return new RankFailure(rank, group.code().name(), group.where().culprits(), types(failure), message, recording);
     }
 
     private static String text(Throwable failure) {
@@ -132,7 +131,7 @@ public record RankFailure(
      */
     public static RankFailure ofSpark(int rank, String type, String message) {
         String name = type.substring(type.lastIndexOf('.') + 1);
-        return new RankFailure(rank, "", "", List.of(type), name + ": " + message, new byte[0]);
+        return new RankFailure(rank, "", Set.of(), List.of(type), name + ": " + message, new byte[0]);
     }
 
     /**
@@ -184,7 +183,7 @@ public record RankFailure(
         try (DataOutputStream out = new DataOutputStream(bytes)) {
             out.writeInt(rank);
             text(out, code);
-            text(out, culprits);
+            ranks(out, culprits);
             text(out, String.join("\n", types));
             text(out, message);
             int length = Math.min(recording.length, MAX_RECORDING_BYTES);
@@ -208,7 +207,7 @@ public record RankFailure(
             return new RankFailure(
                     in.readInt(),
                     text(in),
-                    text(in),
+                    ranks(in),
                     Arrays.asList(text(in).split("\n")),
                     text(in),
                     bytes(in, MAX_RECORDING_BYTES));
@@ -216,6 +215,25 @@ public record RankFailure(
             throw new IllegalArgumentException(
                     "cannot decode " + bytes.length + " bytes as the report of a rank: " + cut, cut);
         }
+    }
+
+    private static void ranks(DataOutputStream out, Set<Integer> ranks) throws IOException {
+        out.writeInt(Math.min(ranks.size(), MAX_CULPRITS));
+        for (int rank : ranks.stream().limit(MAX_CULPRITS).toList()) {
+            out.writeInt(rank);
+        }
+    }
+
+    private static Set<Integer> ranks(DataInputStream in) throws IOException {
+        int count = in.readInt();
+        if (count < 0 || count > MAX_CULPRITS) {
+            throw new IOException("found " + count + " ranks, at most " + MAX_CULPRITS + " are allowed");
+        }
+        Set<Integer> ranks = new TreeSet<>();
+        for (int i = 0; i < count; i++) {
+            ranks.add(in.readInt());
+        }
+        return ranks;
     }
 
     private static void text(DataOutputStream out, String text) throws IOException {

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class FailedAttemptTest {
     private static FailedAttempt of(Exception ofSpark, Code... codes) {
         List<RankFailure> reports = List.of(codes).stream()
-                .map(code -> new RankFailure(0, code.name(), "", List.of(), "reported", new byte[0]))
+                .map(code -> new RankFailure(0, code.name(), Set.of(), List.of(), "reported", new byte[0]))
                 .toList();
         return new FailedAttempt(reports, new TaskWatch("none"), List.of(), false, ofSpark);
     }

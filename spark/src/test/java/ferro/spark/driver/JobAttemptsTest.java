@@ -10,6 +10,7 @@ import ferro.spark.failure.FerroSparkException;
 import ferro.spark.failure.RankFailure;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class JobAttemptsTest {
@@ -17,7 +18,8 @@ class JobAttemptsTest {
             .withAttempts(3);
 
     private static Ending<String> failed(List<String> unended) {
-        RankFailure lost = new RankFailure(0, Code.PEER_LOST.name(), "", List.of(), "rank 1 is lost", new byte[0]);
+        RankFailure lost =
+                new RankFailure(0, Code.PEER_LOST.name(), Set.of(), List.of(), "rank 1 is lost", new byte[0]);
         Exception ofSpark = new IllegalStateException("a task failed");
         FailedAttempt failure = new FailedAttempt(List.of(lost), new TaskWatch("none"), List.of(), false, ofSpark);
         return new Ending<>(null, failure, unended);

@@ -10,6 +10,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import java.util.Arrays;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class RankFailureTest {
@@ -23,7 +24,7 @@ class RankFailureTest {
 
         assertEquals(1, read.rank());
         assertEquals("TIMED_OUT", read.code());
-        assertEquals("2,3", read.culprits());
+        assertEquals(Set.of(2, 3), read.culprits());
         assertEquals("rank 2 is late", read.message());
         assertArrayEquals(new byte[] {7, 8, 9}, read.recording());
     }
@@ -45,7 +46,7 @@ class RankFailureTest {
 
         assertTrue(killed.ofFerro());
         assertEquals("ABORTED", killed.code());
-        assertEquals("", killed.culprits());
+        assertEquals(Set.of(), killed.culprits());
         assertTrue(killed.message().endsWith("InterruptedException: sleep interrupted"), killed.message());
     }
 

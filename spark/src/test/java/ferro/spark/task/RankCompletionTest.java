@@ -17,6 +17,7 @@ import ferro.spark.rendezvous.DriverLine;
 import ferro.spi.PortRange;
 import java.net.InetAddress;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.TaskContext$;
@@ -71,7 +72,7 @@ class RankCompletionTest {
         RankFailure report = reported(groupFailedBy(1), new IllegalStateException("training failed"));
 
         assertEquals("ABORTED", report.code());
-        assertEquals("1", report.culprits());
+        assertEquals(Set.of(1), report.culprits());
         assertEquals(
                 "rank 1 aborted; the function of rank 0 then threw IllegalStateException: training failed",
                 report.message());

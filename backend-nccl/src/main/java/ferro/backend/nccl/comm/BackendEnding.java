@@ -11,6 +11,7 @@ import ferro.control.failure.Failure;
 import ferro.control.failure.Failures;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -81,10 +82,10 @@ final class BackendEnding {
 
     private void awaitWork(Deadline bound) {
         if (!queue.awaitEmpty(bound)) {
-            String rank = Integer.toString(queue.identity().rank());
+            int rank = queue.identity().rank();
             String text = "rank " + rank + " closed the group with work that had not ended after "
                     + bound.lengthMillis() + " ms";
-            queue.fail(queue.identity().failure(Code.ABORTED, rank, text, null));
+            queue.fail(queue.identity().failure(Code.ABORTED, Set.of(rank), text, null));
         }
         if (queue.failure() != null) {
             queue.firstFailure().awaitSettled(queue.deadline(SETTLE_BOUND));
@@ -229,6 +230,6 @@ final class BackendEnding {
     /** Returns the ranks that are known to be lost: they say no goodbye. */
     private List<Integer> lost() {
         Failure why = queue.failure();
-        return why != null && why.code() == Code.PEER_LOST ? why.blamed() : List.of();
+        return why != null && why.code() == Code.PEER_LOST ? List.copyOf(why.culprits()) : List.of();
     }
 }

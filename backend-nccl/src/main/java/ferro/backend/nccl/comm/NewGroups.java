@@ -16,6 +16,7 @@ import ferro.backend.nccl.queue.NcclFailures;
 import ferro.backend.nccl.queue.NcclOperation;
 import ferro.backend.nccl.queue.WorkQueue;
 import ferro.control.failure.Failure;
+import ferro.control.wire.RankLists;
 import ferro.spi.GroupSpec;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -24,6 +25,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -201,7 +203,7 @@ final class NewGroups {
             byte[] over = FailureRecords.peek(store(), theirs.key() + "/over");
             if (over != null) {
                 Failure why = NcclFailures.decoded(over, queue.identity().worldSize())
-                        .orElse(queue.identity().failure(Code.ABORTED, Integer.toString(rank), "given up", null));
+                        .orElse(queue.identity().failure(Code.ABORTED, Set.of(rank), "given up", null));
                 throw failure(attempt, why);
             }
         }
@@ -221,7 +223,7 @@ final class NewGroups {
         if (left.isPresent() && entry(attempt, rank) == null) {
             String text = "rank " + rank + " left after seq " + left.get().last() + " without calling newGroup "
                     + attempt.own;
-            throw failure(attempt, queue.identity().failure(Code.PEER_LOST, Integer.toString(rank), text, null));
+            throw failure(attempt, queue.identity().failure(Code.PEER_LOST, Set.of(rank), text, null));
         }
     }
 
@@ -229,7 +231,7 @@ final class NewGroups {
         Failure why = queue.identity()
                 .failure(
                         Code.MISMATCH,
-                        rank + "," + self(),
+                        Set.of(rank, self()),
                         "rank " + self() + " called newGroup " + attempt.own + ", rank " + rank + " called newGroup "
                                 + theirs + ": exactly the members of a group must call newGroup, in the same order",
                         null);
@@ -239,18 +241,18 @@ final class NewGroups {
     }
 
     private FerroException late(GroupAttempt attempt) {
-        List<String> absent = Arrays.stream(attempt.ranks())
+        List<Integer> absent = Arrays.stream(attempt.ranks())
                 .sorted()
                 .filter(rank -> entry(attempt, rank) == null)
-                .mapToObj(Integer::toString)
+                .boxed()
                 .toList();
-        String those = (absent.size() == 1 ? "rank " : "ranks ") + String.join(", ", absent);
+        String those = RankLists.ranks(RankLists.list(absent));
         String why = absent.isEmpty()
                 ? "not all members continued"
                 : those + (absent.size() == 1 ? " has" : " have") + " not called it";
         String text = "timed out after " + attempt.deadline.lengthMillis() + " ms: " + why
                 + "; this rank called newGroup " + attempt.own;
-        return failure(attempt, queue.identity().failure(Code.TIMED_OUT, String.join(",", absent), text, null));
+        return failure(attempt, queue.identity().failure(Code.TIMED_OUT, Set.copyOf(absent), text, null));
     }
 
     private FerroException failure(GroupAttempt attempt, Failure why) {
@@ -271,7 +273,7 @@ final class NewGroups {
                 : queue.identity()
                         .failure(
                                 Code.ABORTED,
-                                Integer.toString(self()),
+                                Set.of(self()),
                                 ofParent == null ? failure.getMessage() : ofParent.text(),
                                 null);
         try {
@@ -287,8 +289,7 @@ final class NewGroups {
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
             String text = "interrupted while waiting for the members of " + attempt.own;
-            throw failure(
-                    attempt, queue.identity().failure(Code.INTERRUPTED, Integer.toString(self()), text, interrupted));
+            throw failure(attempt, queue.identity().failure(Code.INTERRUPTED, Set.of(self()), text, interrupted));
         }
         return Math.min(LONGEST_NAP_NANOS, nap * 2);
     }

@@ -5,6 +5,7 @@ import ferro.FerroException.Where;
 import ferro.InvalidRankException;
 import ferro.control.failure.Failure;
 import java.time.Duration;
+import java.util.Set;
 
 /**
  * Identity of a communicator, for messages, thread names and the place of a failure.
@@ -46,8 +47,8 @@ public record CommIdentity(String group, int rank, int worldSize, int device) {
         return Where.of(group, rank).during(call, -1).after(Duration.ofNanos(elapsedNanos), Duration.ZERO);
     }
 
-    /** Makes a failure that this rank has seen; {@code culprits} are ranks with commas, {@code cause} may be null. */
-    public Failure failure(Code code, String culprits, String text, Throwable cause) {
+    /** Makes a failure that this rank has seen; {@code cause} may be null. */
+    public Failure failure(Code code, Set<Integer> culprits, String text, Throwable cause) {
         return new Failure(code, rank, -1, culprits, text, cause);
     }
 

@@ -3,6 +3,7 @@ package ferro.backend.nccl.queue;
 import ferro.FerroException.Code;
 import ferro.Store;
 import ferro.control.failure.Failure;
+import ferro.control.wire.RankLists;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
@@ -119,7 +120,7 @@ public final class FailureRecords {
      * record is written when this returns, since the next task of that thread may take long.
      */
     void tell(Failure why) {
-        String self = Integer.toString(identity.rank());
+        int self = identity.rank();
         boolean asItIs = why.code() == Code.TIMED_OUT
                 || why.code() == Code.MISMATCH
                 || why.code() == Code.PEER_LOST
@@ -127,13 +128,14 @@ public final class FailureRecords {
                 || controlled && why.code() != Code.INTERRUPTED;
         Failure record = asItIs
                 ? why
-                : identity.failure(Code.ABORTED, self, "rank " + self + " ended the group: " + why.text(), null);
+                : identity.failure(
+                        Code.ABORTED, Set.of(self), "rank " + self + " ended the group: " + why.text(), null);
         later(
                 () -> {
                     store.compareAndSet(key("ended"), null, NcclFailures.encoded(record));
                     if (why.code() == Code.MISMATCH) {
                         // ranks whose calls have succeeded, and which are in no call now, look at the record then
-                        store.set(key("compare"), text(self));
+                        store.set(key("compare"), text(Integer.toString(self)));
                     }
                 },
                 told);
@@ -361,7 +363,7 @@ public final class FailureRecords {
     private Failure mismatch(NcclWork work, String[] theirs) {
         String text = "ranks made different calls as seq " + theirs[0] + ": rank " + theirs[1] + " calls " + theirs[2]
                 + ", rank " + identity.rank() + " calls " + work.title().print();
-        return identity.failure(Code.MISMATCH, theirs[1] + "," + identity.rank(), text, null);
+        return identity.failure(Code.MISMATCH, RankLists.numbers(theirs[1] + "," + identity.rank()), text, null);
     }
 
     /**

@@ -154,7 +154,7 @@ public final class FirstFailure {
             }
         } finally {
             wakeWatchdog.run();
-            listeners.tell(recorded(GroupEvent.Kind.FAILED, why.blamed(), firstThrown.getMessage()));
+            listeners.tell(recorded(GroupEvent.Kind.FAILED, List.copyOf(why.culprits()), firstThrown.getMessage()));
             NcclRecording recording = queue.recording();
             if (recording != null) {
                 recording.groupFailed();
@@ -167,7 +167,7 @@ public final class FirstFailure {
         String text = identity().during(work.title().name()) + ": " + work.print() + " has waited "
                 + work.elapsed().toMillis() + " ms of " + work.deadline().lengthMillis() + " ms: " + waited.text();
         LOG.log(Level.WARNING, text);
-        listeners.tell(recorded(GroupEvent.Kind.LATE, waited.blamed(), text));
+        listeners.tell(recorded(GroupEvent.Kind.LATE, List.copyOf(waited.culprits()), text));
     }
 
     private GroupEvent recorded(GroupEvent.Kind kind, List<Integer> ranks, String text) {
@@ -189,14 +189,14 @@ public final class FirstFailure {
         String text = "rank " + identity().rank() + " was interrupted in "
                 + work.title().print();
         interrupted = work;
-        fail(identity().failure(Code.INTERRUPTED, Integer.toString(identity().rank()), text, interrupt));
+        fail(identity().failure(Code.INTERRUPTED, Set.of(identity().rank()), text, interrupt));
     }
 
     /** Ends the group because the program asked for it. Waits until the abort is over, at most fifteen seconds. */
     public void abort(Throwable cause) {
-        String self = Integer.toString(identity().rank());
+        int self = identity().rank();
         String text = "aborted by rank " + self + ": " + (cause == null ? "no cause given" : cause.getMessage());
-        fail(identity().failure(Code.ABORTED, self, text, cause));
+        fail(identity().failure(Code.ABORTED, Set.of(self), text, cause));
         awaitSettled(comm.deadline(SETTLE_BOUND));
     }
 
@@ -241,7 +241,7 @@ public final class FirstFailure {
                 + comm.abortFailure().map(Throwable::getMessage).orElse("ncclCommAbort has not returned")
                 + ", so the device may still use the memory of calls in flight: end this process; the group had"
                 + " failed with " + failure.get().code() + ": " + failure.get().text();
-        return identity().failure(Code.NATIVE, Integer.toString(identity().rank()), text, firstThrown);
+        return identity().failure(Code.NATIVE, Set.of(identity().rank()), text, firstThrown);
     }
 
     /** Releases the waiting callers, also if the settling failed. */

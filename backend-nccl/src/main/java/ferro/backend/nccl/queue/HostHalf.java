@@ -5,16 +5,15 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.GroupEvent;
 import ferro.control.failure.Failure;
+import ferro.control.wire.RankLists;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
-import java.util.StringJoiner;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
-import java.util.stream.Collectors;
 
 /**
  * The other half of a group in {@code cpu:tcp,cuda:nccl}. Its control channel reports a failure of this rank to all
@@ -51,13 +50,8 @@ public final class HostHalf {
         switch (event.kind()) {
             case FAILED ->
                 fails.accept(verdict()
-                        .orElseGet(() -> new Failure(
-                                Code.ABORTED,
-                                self,
-                                -1,
-                                event.ranks().stream().map(String::valueOf).collect(Collectors.joining(",")),
-                                event.text(),
-                                null)));
+                        .orElseGet(() ->
+                                new Failure(Code.ABORTED, self, -1, new TreeSet<>(event.ranks()), event.text(), null)));
             case SUSPECTED -> silent(event, true);
             case RECOVERED -> silent(event, false);
             default -> {
@@ -109,12 +103,14 @@ public final class HostHalf {
     }
 
     private Failure blamingTheSilent(Failure why) {
-        StringJoiner names = new StringJoiner(",");
+        Set<Integer> names;
         synchronized (silent) {
-            silent.forEach(rank -> names.add(rank.toString()));
+            names = new TreeSet<>(silent);
         }
-        String text = names.length() == 0 ? why.text() : why.text() + "; no answer from rank " + names;
-        return new Failure(why.code(), why.origin(), why.sequence(), names.toString(), text, why.cause());
+        String text = names.isEmpty()
+                ? why.text()
+                : why.text() + "; no answer from " + RankLists.ranks(RankLists.list(names));
+        return new Failure(why.code(), why.origin(), why.sequence(), names, text, why.cause());
     }
 
     private static void pause() {

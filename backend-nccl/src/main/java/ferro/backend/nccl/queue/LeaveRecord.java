@@ -5,6 +5,7 @@ import ferro.control.failure.Failure;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Record that a rank writes when it leaves a group. It says how far the rank has come, so that the others know which of
@@ -78,6 +79,6 @@ public record LeaveRecord(int rank, long last, long[] sent, long[] taken) {
                     + (receives ? "to" : "taken from") + " rank " + self + "; this call is for message "
                     + work.number();
         }
-        return reader.failure(Code.PEER_LOST, Integer.toString(rank), text + " (the rank has closed the group)", null);
+        return reader.failure(Code.PEER_LOST, Set.of(rank), text + " (the rank has closed the group)", null);
     }
 }

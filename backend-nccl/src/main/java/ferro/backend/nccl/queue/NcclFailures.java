@@ -9,10 +9,9 @@ import ferro.backend.nccl.NcclResult;
 import ferro.control.failure.ControlMessage;
 import ferro.control.failure.ControlMessage.Abort;
 import ferro.control.failure.Failure;
-import ferro.control.wire.RankLists;
 import java.nio.ByteBuffer;
 import java.util.Optional;
-import java.util.TreeSet;
+import java.util.Set;
 
 /** Failures of groups whose calls are those of NCCL: made from native failures, and thrown as exceptions. */
 public final class NcclFailures {
@@ -20,8 +19,7 @@ public final class NcclFailures {
 
     /** Returns the failure that an exception on a rank describes. */
     public static Failure of(FerroException thrown, int self) {
-        String culprits = RankLists.list(new TreeSet<>(thrown.where().culprits()));
-        return new Failure(thrown.code(), self, -1, culprits, thrown.getMessage(), thrown);
+        return new Failure(thrown.code(), self, -1, thrown.where().culprits(), thrown.getMessage(), thrown);
     }
 
     /**
@@ -31,7 +29,7 @@ public final class NcclFailures {
     public static Failure natively(Code code, String text, Throwable thrown, int self) {
         boolean elsewhere = hasResult(thrown, NcclResult.REMOTE_ERROR) || hasResult(thrown, NcclResult.SYSTEM_ERROR);
         boolean own = !elsewhere && (code == Code.NATIVE || code == Code.RESOURCE || code == Code.INTERRUPTED);
-        return new Failure(code, self, -1, own ? Integer.toString(self) : "", text, thrown);
+        return new Failure(code, self, -1, own ? Set.of(self) : Set.of(), text, thrown);
     }
 
     /** Returns whether NCCL may have found that the data of another rank does not fit the call of this rank. */
@@ -64,7 +62,7 @@ public final class NcclFailures {
 
     /** Makes the exception of a call that a failure ends or prevents. */
     public static FerroException exception(Failure failure, Where where, String during) {
-        Where blamed = where.blaming(failure.blamed());
+        Where blamed = where.blaming(failure.culprits());
         String message = during + ": " + failure.text();
         Throwable cause = failure.cause();
         if (failure.code() != Code.MISMATCH && cause instanceof NcclException nccl) {
@@ -81,7 +79,7 @@ public final class NcclFailures {
         String message =
                 during + ": communicator broken by earlier error: " + failure.text() + "; close it and join again";
         return new FerroException(
-                failure.code(), where.blaming(failure.blamed()), message, first == null ? failure.cause() : first);
+                failure.code(), where.blaming(failure.culprits()), message, first == null ? failure.cause() : first);
     }
 
     /** Encodes a failure for the other ranks, as the control messages of other back ends have it. */

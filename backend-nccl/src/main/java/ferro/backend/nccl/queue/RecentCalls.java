@@ -9,8 +9,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.StringJoiner;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * The last collectives of a rank. Ranks compare them only after NCCL has reported that the data of another rank does not
@@ -86,14 +88,14 @@ final class RecentCalls {
         }
         StringJoiner calls = new StringJoiner(", ");
         textByRank.forEach((rank, text) -> calls.add("rank " + rank + " calls " + text));
-        StringJoiner culprits = new StringJoiner(",");
+        Set<Integer> culprits = new TreeSet<>();
         for (List<Integer> ranks : ranksByText.values()) {
             if (2 * ranks.size() <= identity.worldSize()) {
-                ranks.forEach(rank -> culprits.add(rank.toString()));
+                culprits.addAll(ranks);
             }
         }
         String text = "ranks made different calls as seq " + sequence + ": " + calls
                 + "; data does not fit since then at the latest, and results of any rank may be wrong";
-        return identity.failure(Code.MISMATCH, culprits.toString(), text, null);
+        return identity.failure(Code.MISMATCH, culprits, text, null);
     }
 }

@@ -1,6 +1,5 @@
 package ferro.backend.nccl.queue;
 
-import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -41,17 +40,8 @@ record Waited(Evidence evidence, Set<Integer> absent, Set<Integer> silent) {
         return new Waited(evidence, absent, ranks);
     }
 
-    /** Returns the ranks to blame, comma-separated. */
-    String culprits() {
-        return list(blamedRanks());
-    }
-
     /** Returns the ranks to blame, ascending. */
-    List<Integer> blamed() {
-        return List.copyOf(blamedRanks());
-    }
-
-    private Set<Integer> blamedRanks() {
+    Set<Integer> culprits() {
         Set<Integer> blamed = new TreeSet<>(silent);
         if (evidence == Evidence.SURE) {
             blamed.addAll(absent);

@@ -135,7 +135,7 @@ class NcclDiagnosisTest {
             NcclWork work = queue.submit(TITLE, job, LONG);
             assertTrue(job.issued.await(10, TimeUnit.SECONDS), "never issued");
             StandInHooks.standInAbortHangs(1);
-            queue.fail(identity.failure(Code.TIMED_OUT, "1", "allReduce timed out", null));
+            queue.fail(identity.failure(Code.TIMED_OUT, Set.of(1), "allReduce timed out", null));
             FerroException failure =
                     assertInstanceOf(FerroException.class, NcclRanks.outcome(NcclRanks.on("waits", () -> {
                         work.await();

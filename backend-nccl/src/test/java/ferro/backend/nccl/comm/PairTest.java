@@ -184,12 +184,12 @@ class PairTest {
                 new FerroException(Code.TIMED_OUT, Where.of("simulated", 0).blaming(1), "rank 1 is late");
         hosts.get(0).abort(late);
 
-        Failure own = new Failure(Code.ABORTED, 0, -1, "0", "aborted by rank 0", null);
+        Failure own = new Failure(Code.ABORTED, 0, -1, Set.of(0), "aborted by rank 0", null);
         Failure judged = new HostHalf(hosts.get(0), System::nanoTime).judged(own, () -> false);
         hosts.get(0).abort(new IllegalStateException("cannot go on"));
         devices.rank(0).abort(new IllegalStateException("cannot go on"));
 
-        assertEquals("TIMED_OUT of 1", judged.code() + " of " + judged.culprits());
+        assertEquals("TIMED_OUT of [1]", judged.code() + " of " + judged.culprits());
         allTell("TIMED_OUT of 1");
     }
 
@@ -279,7 +279,7 @@ class PairTest {
         hosts.get(0).abort(new FerroException(Code.PEER_LOST, here, "rank 1 has exited"));
 
         assertTrue(told.await(10, TimeUnit.SECONDS), "no event");
-        byte[] hostile = NcclFailures.encoded(new Failure(Code.PEER_LOST, 0, -1, "1,9", "gone", null));
+        byte[] hostile = NcclFailures.encoded(new Failure(Code.PEER_LOST, 0, -1, Set.of(1, 9), "gone", null));
         assertEquals(Optional.empty(), NcclFailures.decoded(hostile, 3));
     }
 

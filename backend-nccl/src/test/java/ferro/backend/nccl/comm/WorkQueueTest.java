@@ -19,6 +19,7 @@ import ferro.backend.nccl.queue.WorkQueue;
 import ferro.control.failure.Failure;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -36,7 +37,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 @ResourceLock("nccl")
 class WorkQueueTest {
     private static final Duration SOON = Duration.ofSeconds(10);
-    private static final Failure FAILURE = new Failure(Code.ABORTED, 0, -1, "", "out of paper", null);
+    private static final Failure FAILURE = new Failure(Code.ABORTED, 0, -1, Set.of(), "out of paper", null);
 
     /** A queue of its own, closed after its communicator. */
     private record Queue(Communicator comm, WorkQueue queue) implements AutoCloseable {

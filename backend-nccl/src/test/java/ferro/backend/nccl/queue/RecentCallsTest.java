@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.CallOptions;
 import ferro.FerroException.Code;
 import ferro.control.failure.Failure;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class RecentCallsTest {
@@ -31,7 +31,7 @@ class RecentCallsTest {
                 .orElseThrow();
 
         assertEquals(Code.MISMATCH, found.code());
-        assertEquals(List.of(1), found.blamed());
+        assertEquals(Set.of(1), found.culprits());
         assertTrue(found.text().contains("seq 2: rank 0 calls allReduce of f32[8], rank 1 calls allReduce of f32[9];"));
     }
 
@@ -44,7 +44,7 @@ class RecentCallsTest {
                         Map.of(0, right.encoded(), 3, wrong.encoded(), 4, wrong.encoded()), world(5))
                 .orElseThrow();
 
-        assertEquals(3, found.blamed().size(), found::toString);
+        assertEquals(3, found.culprits().size(), found::toString);
     }
 
     private static CommIdentity world(int size) {

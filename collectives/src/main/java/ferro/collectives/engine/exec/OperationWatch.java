@@ -14,6 +14,7 @@ import ferro.control.wire.RankLists;
 import ferro.spi.GroupSpec;
 import java.lang.invoke.VarHandle;
 import java.util.BitSet;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
@@ -169,7 +170,7 @@ final class OperationWatch {
         long lead = TimeoutProbe.leadNanos(late.deadlineNanos() - late.begunNanos());
         if (probe.mayJudge(running, null, late.deadlineNanos(), lead, nowNanos)) {
             Diagnosis.Blame verdict = verdict(probe, running);
-            String names = RankLists.list(verdict.culprits());
+            Set<Integer> culprits = RankLists.numbers(verdict.culprits());
             String text = "rank " + group.rank() + " of \"" + group.name() + "\" "
                     + (verdict.isCycle()
                             ? "gave up"
@@ -178,7 +179,7 @@ final class OperationWatch {
                                     "gave up on ",
                                     "gave up because its own work is slow (it waits for no rank)"))
                     + position(running, isQueued ? lateInQueue : running) + ": " + verdict.text();
-            control.fail(new Failure(Code.TIMED_OUT, group.rank(), running.sequence(), names, text, null));
+            control.fail(new Failure(Code.TIMED_OUT, group.rank(), running.sequence(), culprits, text, null));
         }
     }
 

@@ -30,7 +30,9 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -253,7 +255,10 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
                 + (late.matched ? " while the message was in flight" : "")
                 + (late.isSend && !late.matched && !verdict.isCycle() ? ", which posted no receive" : "")
                 + (late.peer == loop.group().rank() ? "" : ": " + verdict.text());
-        end(late, new Failure(Code.TIMED_OUT, loop.group().rank(), -1, RankLists.list(verdict.culprits()), text, null));
+        end(
+                late,
+                new Failure(
+                        Code.TIMED_OUT, loop.group().rank(), -1, RankLists.numbers(verdict.culprits()), text, null));
     }
 
     /** Returns the ranks to blame, with those first for which the peer itself waits: an operator looks there. */
@@ -353,7 +358,8 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
                         + rank + " with tag " + receive.tag + ", rank " + rank + " receives " + receive.shape() + ", "
                         + receive.tensor.byteCount()
                         + " bytes: type and count must be equal, unless one side has plain bytes (i8, u8, a ByteBuffer) of the same total size";
-        control.fail(new Failure(Code.MISMATCH, rank, -1, receive.peer + "," + rank, text, null));
+        Set<Integer> both = new TreeSet<>(List.of(receive.peer, rank)); // one rank if it sends to itself
+        control.fail(new Failure(Code.MISMATCH, rank, -1, both, text, null));
     }
 
     @Override
@@ -364,7 +370,7 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
     @Override
     public void nonsense(int peer, String what) {
         String text = "rank " + peer + " sent an invalid message: " + what;
-        control.fail(new Failure(Code.PROTOCOL, loop.group().rank(), -1, Integer.toString(peer), text, null));
+        control.fail(new Failure(Code.PROTOCOL, loop.group().rank(), -1, Set.of(peer), text, null));
     }
 
     private void start(Transfer transfer) {

@@ -232,7 +232,7 @@ public final class PendingWork implements Work {
         int rank = owner.group().rank();
         long pausedNanos = owner.pausedSince(begunNanos);
         Where where = Where.of(name, rank)
-                .blaming(RankLists.numbers(why.culprits()))
+                .blaming(why.culprits())
                 .during(description, sequence)
                 .at(at.step(), at.bytesMoved())
                 .after(elapsed(), Duration.ofNanos(pausedNanos));
