@@ -402,7 +402,7 @@ public final class JoinOptions {
 
     private static String millis(Duration deadline) {
         if (deadline.compareTo(Duration.ofMillis(1)) < 0) {
-            throw new IllegalArgumentException("a deadline must be at least 1 ms, found " + deadline);
+            throw new IllegalArgumentException("a timeout must be at least 1 ms, found " + deadline);
         }
         return (deadline.compareTo(LONGEST) > 0 ? LONGEST : deadline).toMillis() + "ms";
     }

@@ -236,7 +236,7 @@ public final class ProcessGroup extends CoalescedForms implements AutoCloseable 
     public ProcessGroup within(Duration deadline) {
         Objects.requireNonNull(deadline, "deadline");
         if (deadline.isZero() || deadline.isNegative()) {
-            throw new IllegalArgumentException("a deadline must be more than zero, found " + deadline);
+            throw new IllegalArgumentException("a timeout must be more than zero, found " + deadline);
         }
         return new ProcessGroup(end, options.within(end.inForce(deadline)), watched);
     }

@@ -213,7 +213,7 @@ class JoiningTextsTest {
                     Duration.ofSeconds(4));
 
             slow.awaitFailure("the rank has (not called the store at 127.0.0.1:\\d+ that rank 0 serves yet"
-                    + "|called the store at 127.0.0.1:\\d+ that rank 0 serves only \\d+ ms before the deadline); "
+                    + "|called the store at 127.0.0.1:\\d+ that rank 0 serves only \\d+ ms before its timeout); "
                     + OWN_TIME + ": give the rank a free core, or joining more time.*");
             assertTrueLines(slow);
         }

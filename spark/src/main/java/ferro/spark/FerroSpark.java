@@ -137,7 +137,7 @@ public final class FerroSpark {
 
     private static Duration checkedDeadline(Duration deadline) {
         if (deadline.compareTo(Duration.ofMillis(1)) < 0) {
-            throw new IllegalArgumentException("a deadline must be at least 1 ms, found " + deadline);
+            throw new IllegalArgumentException("a timeout must be at least 1 ms, found " + deadline);
         }
         return deadline;
     }

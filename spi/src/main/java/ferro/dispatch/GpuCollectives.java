@@ -110,7 +110,7 @@ public final class GpuCollectives implements AutoCloseable {
     public GpuCollectives within(Duration timeout) {
         Objects.requireNonNull(timeout, "timeout");
         if (timeout.isZero() || timeout.isNegative()) {
-            throw new IllegalArgumentException("a deadline must be more than zero, found " + timeout);
+            throw new IllegalArgumentException("a timeout must be more than zero, found " + timeout);
         }
         return new GpuCollectives(slow, Deadlines.inForce(timeout, slow.context()));
     }

@@ -43,7 +43,7 @@ public final class GroupSpec {
     private static Duration checked(Duration timeout, String name) {
         if (Objects.requireNonNull(timeout, "timeout").isZero() || timeout.isNegative()) {
             throw new IllegalArgumentException(
-                    "group \"" + name + "\": a deadline must be more than zero, found " + timeout);
+                    "group \"" + name + "\": a timeout must be more than zero, found " + timeout);
         }
         return timeout;
     }

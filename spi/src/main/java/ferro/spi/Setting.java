@@ -159,7 +159,7 @@ public final class Setting<T> {
     public static Duration duration(String text) {
         Duration time = interval(text);
         if (time.isZero()) {
-            throw new IllegalArgumentException("\"" + text + "\" is zero: a deadline must be more than zero");
+            throw new IllegalArgumentException("\"" + text + "\" is zero: a timeout must be more than zero");
         }
         return time;
     }

@@ -107,7 +107,7 @@ class SettingTest {
             delimiter = '|',
             value = {
                 "ferro.timeout | soon | the text must begin with a number that is 0 or more, found \"soon\"",
-                "ferro.timeout | 0s | \"0s\" is zero: a deadline must be more than zero",
+                "ferro.timeout | 0s | \"0s\" is zero: a timeout must be more than zero",
                 "ferro.timeout | 3 weeks | the unit must be ms, s, m or h, found \"weeks\"",
                 "ferro.timeout | 9223372036854775807h | the time is too long",
                 "ferro.timeout | 92233720368547758070s | the largest number is 9223372036854775807",

@@ -232,7 +232,7 @@ final class SimulatedRun<T> {
                 "rank " + rank.rank() + " of \"" + SimulatedBackend.NAME + "\" has not ended"
                         + (failures().isEmpty()
                                 ? " within " + Deadlines.millis(timeout)
-                                        + " ms, the deadline of the group: set ferro.timeout if its code needs more time"
+                                        + " ms, the timeout of the group: set ferro.timeout if its code needs more time"
                                 : " after another rank had failed")
                         + "; its thread was at " + UserFrame.of(stack));
         failure.setStackTrace(stack);

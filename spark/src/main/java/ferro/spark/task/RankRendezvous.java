@@ -86,12 +86,12 @@ final class RankRendezvous {
         try {
             return gathering.get(settings.timeoutMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException late) {
-            SparkInternals.endBarrier(task, "the ferro deadline for finding the other ranks has passed");
+            SparkInternals.endBarrier(task, "the timeout of ferro for finding the other ranks has passed");
             throw failure(
                     Code.RENDEZVOUS,
                     "not all " + task.getTaskInfos().length + " tasks reached Spark's barrier within "
                             + settings.timeoutMillis()
-                            + " ms: check which tasks have not started (.timeout sets the deadline)",
+                            + " ms: check which tasks have not started (.timeout sets the time)",
                     late);
         } catch (InterruptedException asked) {
             Thread.currentThread().interrupt();

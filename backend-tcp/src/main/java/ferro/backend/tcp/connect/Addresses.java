@@ -71,7 +71,7 @@ public final class Addresses {
                     throw new FerroException(
                             Code.RENDEZVOUS,
                             where,
-                            "host \"" + host + "\" was not resolved to an address before the deadline: check "
+                            "host \"" + host + "\" was not resolved to an address in time: check "
                                     + StoreSettings.of(context).ofHost() + " (ferro.join.timeout sets the time)",
                             unknown);
                 }

@@ -201,7 +201,7 @@ final class StoreDialling {
         if (progress.isSlowItself() && oneChance) {
             String called = notes.attempts() == 0
                     ? "the rank has not called " + served() + " yet"
-                    : "the rank has called " + served() + " only " + notes.triedMillis() + " ms before the deadline";
+                    : "the rank has called " + served() + " only " + notes.triedMillis() + " ms before its timeout";
             return progress.ofThisRank(progress.tooSlow(called), failure);
         }
         boolean rankZero = meeting.servedByRankZero() && group.rank() != 0;
