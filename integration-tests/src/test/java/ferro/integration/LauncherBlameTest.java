@@ -52,8 +52,7 @@ class LauncherBlameTest {
             String others = "(the others|rank [02])";
             String ended = "it ended with exit code 0 before " + others + " had finished allReduce seq ";
             String left = "it left, although " + others + " (was|were) in allReduce seq ";
-            assertTrue(
-                    flat.matches("(?s).*diagnosis: rank 1 is to blame: " + (endedFirst ? ended : left) + ".*"), box);
+            assertTrue(flat.matches("(?s).*diagnosis: rank 1 is to blame: " + (endedFirst ? ended : left) + ".*"), box);
             assertFalse(flat.contains("killed") || flat.contains("crashed"), box);
             assertTrue(box.contains("PEER_LOST"), box);
         }

@@ -180,9 +180,12 @@ record Postmortem(
         return told ? FailureBox.TracePart.NONE : FailureBox.TracePart.FIRST_LINE;
     }
 
-    /** Whether the exception of a rank is the failure that the diagnosis tells. */
+    /** Whether a rank has ended by the failure that the diagnosis tells; it may have caught the exception and ended itself. */
     private boolean isTold(RankOutput one) {
-        return one.reason().filter(toldReasons()::contains).isPresent();
+        return one.reason()
+                .map(toldReasons()::contains)
+                .orElseGet(() -> findings.filter(found -> found.agreed().ranks().contains(one.rank()))
+                        .isPresent());
     }
 
     /** Returns the reasons of ranks that have ended by the failure that the diagnosis tells. */

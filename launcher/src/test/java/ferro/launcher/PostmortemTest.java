@@ -103,7 +103,7 @@ class PostmortemTest {
                         + "|       at app.Main.load(Main.java:9)\n|       ... 1 frame of the JDK\n|     caused by"
                         + " java.io.IOException: disk\n"),
                 silent);
-        assertTrue(printed.contains(told + "\n| failed after it"), printed);
+        assertTrue(printed.contains(told + "\n| failed because of it: rank 0\n"), printed);
     }
 
     @Test
@@ -167,6 +167,18 @@ class PostmortemTest {
                 box);
         assertFalse(box.contains("exception of rank 0"), box);
         assertFalse(box.contains("stopped because"), box);
+    }
+
+    @Test
+    void rankThatHasCaughtTheFailureAndEndedItselfFailedBecauseOfIt() throws Exception {
+        recording(0, "PEER_LOST", List.of(1), "rank 1 is gone");
+        recording(2, "PEER_LOST", List.of(1), "rank 1 is gone");
+        Supervisor.JobOutcome outcome = outcome(List.of(ended(1, 137), ended(0, 1), ended(2, 3)), List.of(), Set.of());
+
+        String box = box(outcome, printed(0), printed(1), printed(2));
+
+        assertTrue(box.contains("\n| failed because of it: ranks 0, 2\n"), box);
+        assertFalse(box.contains("failed after it"), box);
     }
 
     @Test

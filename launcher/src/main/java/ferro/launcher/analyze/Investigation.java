@@ -302,7 +302,8 @@ final class Investigation {
                                 + unexplained(),
                         List.of(),
                         "",
-                        -1))
+                        -1,
+                        Agreed.NONE))
                 : Optional.empty();
     }
 
@@ -324,7 +325,8 @@ final class Investigation {
                 ? "no rank is to blame yet: all ranks are in "
                         + operation.call().name() + unexplained()
                 : toBlame(guilty) + ": " + testimony.on(guilty, group, sequence, "");
-        return Optional.of(new Verdict(Verdict.TroubleKind.WAITING, guilty, headline, reasons, group.name(), sequence));
+        return Optional.of(new Verdict(
+                Verdict.TroubleKind.WAITING, guilty, headline, reasons, group.name(), sequence, Agreed.NONE));
     }
 
     private Verdict nothing() {
@@ -333,7 +335,7 @@ final class Investigation {
         String headline = missing.isEmpty()
                 ? "nothing is wrong in these recordings: no call hangs, none has failed, none differs" + unexplained()
                 : "no call hangs and none has failed, but " + PlainTexts.ranks(missing) + " wrote no recording";
-        return new Verdict(Verdict.TroubleKind.NOTHING, new TreeSet<>(), headline, reasons, "", -1);
+        return new Verdict(Verdict.TroubleKind.NOTHING, new TreeSet<>(), headline, reasons, "", -1, Agreed.NONE);
     }
 
     /** Returns how processes ended abnormally, for a verdict that names no rank from the recordings. */

@@ -159,7 +159,7 @@ final class TextReport {
                         + shortened(one.event().text())));
     }
 
-    /** An event that one or several ranks recorded in the same words. */
+    /** An event that one or several ranks recorded in the same words, of one or several groups. */
     private record Told(SortedSet<Integer> by, long at, EventView event) {}
 
     private List<Told> told() {
@@ -168,7 +168,7 @@ final class TextReport {
             EventView event = one.event();
             long second = TimeUnit.NANOSECONDS.toSeconds(one.at());
             told.computeIfAbsent(
-                            List.of(event.kind(), event.ranks(), event.text(), event.group(), second),
+                            List.of(event.kind(), event.ranks(), event.text(), second),
                             key -> new Told(new TreeSet<>(), one.at(), event))
                     .by()
                     .add(one.rank());

@@ -22,16 +22,6 @@ record Verdict(
         String group,
         long sequence,
         Agreed agreed) {
-    Verdict(
-            TroubleKind kind,
-            SortedSet<Integer> guilty,
-            String headline,
-            List<String> reasons,
-            String group,
-            long sequence) {
-        this(kind, guilty, headline, reasons, group, sequence, Agreed.NONE);
-    }
-
     /** The kind of trouble. */
     enum TroubleKind {
         /** A group has failed, and its members say why. */

@@ -91,6 +91,29 @@ class HtmlReportTest {
     }
 
     @Test
+    void callsThatFerroMakesForItselfAreNotCountedAndProgressIsInTheWordsOfTheRank() throws Exception {
+        RecordedJob job = new RecordedJob(2).makes(0, "send to rank 1 tag -1").makes(1, "recv from rank 0 tag -1");
+        job.makes(0, "send to rank 1 tag 7").makes(1, "recv from rank 0 tag 7");
+        job.hangs(0, RecordedJob.GROUP, 1, RecordedJob.TEXT, 1).says(0, "step 3 of 14, 4000 of 8000 bytes received");
+
+        String shown = opened(job.analyzed(folder, job.allBut()).html());
+
+        assertEquals("3", facts(shown).get("operations"));
+        assertTrue(shown.contains("<td>step 3 of 14, 4000 of 8000 bytes received</td>"), shown);
+    }
+
+    @Test
+    void ranksInADeadlockAreMarkedAsSuch() throws Exception {
+        RecordedJob job = new RecordedJob(2).hangs(0, RecordedJob.GROUP, -1, "recv from rank 1 tag 0", 1);
+        job.hangs(1, RecordedJob.GROUP, -1, "recv from rank 0 tag 0", 0);
+
+        String shown = opened(job.analyzed(folder, job.allBut()).html());
+
+        assertEquals("0,1", facts(shown).get("guilty"));
+        assertTrue(shown.contains("<h1>ranks 0, 1 wait for each other: a deadlock</h1>"), shown);
+    }
+
+    @Test
     void pictureOfTheReadmeIsTheTimelineOfTheCommittedRecordings() throws Exception {
         String page =
                 Analysis.of(IMAGES.resolve("recordings"), Optional.empty()).html();

@@ -129,6 +129,21 @@ final class RecordedJob {
         return this;
     }
 
+    /** A rank makes a call that ends. */
+    RecordedJob makes(int rank, String text) {
+        JsonObject call = call(rank, GROUP, -1, text);
+        times(call, rank, now, now + MILLI);
+        call.addProperty("state", "done");
+        return this;
+    }
+
+    /** The last call of a rank says how far it is. */
+    RecordedJob says(int rank, String progress) {
+        JsonArray operations = ranks.get(rank).getAsJsonArray("operations");
+        operations.get(operations.size() - 1).getAsJsonObject().addProperty("progress", progress);
+        return this;
+    }
+
     private JsonObject call(int rank, String group, int sequence, String text) {
         JsonObject call = new JsonObject();
         call.addProperty("group", group);
