@@ -87,8 +87,8 @@ public record FailureBox(
             rest.removeAll(trace);
             // what a rank printed while it joined says nothing about its end
             rest.removeIf(line -> line.startsWith("INFO ferro.join: ") || line.startsWith("INFO ferro.group: "));
-            // a warning about the wait for a rank says what the diagnosis says
-            rest.removeIf(line -> isTold() && line.startsWith("WARNING ferro.group: ") && line.contains(" waits "));
+            // a warning about the wait for a rank, or about its silence, says what the diagnosis says
+            rest.removeIf(line -> isTold() && line.startsWith("WARNING ferro.group: rank "));
             return rest;
         }
     }
