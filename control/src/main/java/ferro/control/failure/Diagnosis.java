@@ -25,7 +25,7 @@ public final class Diagnosis {
     private final WaitGraph graph = new WaitGraph(this::waitsFor);
     private BitSet mine = new BitSet();
     /** What this rank is in, for people. */
-    private String place = "in this call";
+    private String ownCall = "in this call";
     /** The ranks that wait for each other; empty if a chain has an end. */
     private BitSet cycle = new BitSet();
 
@@ -89,13 +89,13 @@ public final class Diagnosis {
      *
      * @param waitedFor  ranks that this rank waits for
      * @param stoodStill whether this process stood still meanwhile
-     * @param here       what this rank is in, for people; empty if a message is in flight, which waits for its link and
+     * @param ownCall    what this rank is in, for people; empty if a message is in flight, which waits for its link and
      *     not for a call
      * @return ranks to blame, and the state of each rank
      */
-    public Blame ofWaiting(BitSet waitedFor, boolean stoodStill, String here) {
+    public Blame ofWaiting(BitSet waitedFor, boolean stoodStill, String ownCall) {
         mine = waitedFor;
-        place = here;
+        this.ownCall = ownCall;
         BitSet end = endOfChain(waitedFor);
         BitSet owing = stoodStill ? owing(end) : end;
         if (isCycle() && owing.equals(cycle)) {
@@ -109,7 +109,7 @@ public final class Diagnosis {
     /** Judges a new group by the members that have not called. */
     public Blame ofMissing(BitSet missing) {
         mine = missing;
-        place = ""; // only calls that members have made can be a cycle
+        ownCall = ""; // only calls that members have made can be a cycle
         BitSet ends = endOfMissing(missing);
         return new Blame(ends, text(ends, missing), false);
     }
@@ -123,7 +123,7 @@ public final class Diagnosis {
 
     /** Returns whether the search has found several ranks that wait for each other. */
     private boolean isCycle() {
-        return cycle.cardinality() > 1 && !place.isEmpty();
+        return cycle.cardinality() > 1 && !ownCall.isEmpty();
     }
 
     /** Returns the verdict on ranks that wait for each other, which also lists other ranks. */
@@ -239,7 +239,7 @@ public final class Diagnosis {
     private String whereIs(int rank) {
         if (rank == self) {
             return "rank " + rank + " is "
-                    + (cycle.get(self) && isCycle() ? place + ", and reports this" : "the rank that reports this");
+                    + (cycle.get(self) && isCycle() ? ownCall + ", and reports this" : "the rank that reports this");
         }
         Status status = answers[rank];
         if (status == null) {

@@ -142,12 +142,12 @@ public final class TimeoutProbe {
      *
      * @param begunNanos when it began
      * @param waitedFor  ranks that this one waits for
-     * @param here       what this rank is in, for people; empty if its message is in flight
+     * @param ownCall    what this rank is in, for people; empty if its message is in flight
      * @return ranks to blame, and the state of each rank
      */
-    public Diagnosis.Blame waiting(long begunNanos, BitSet waitedFor, String here) {
+    public Diagnosis.Blame waiting(long begunNanos, BitSet waitedFor, String ownCall) {
         boolean stoodStill = inquiry.pausedSince(begunNanos) > 0;
-        return inquiry.diagnosis(early.ask, last.ask, 0).ofWaiting(waitedFor, stoodStill, here);
+        return inquiry.diagnosis(early.ask, last.ask, 0).ofWaiting(waitedFor, stoodStill, ownCall);
     }
 
     /** Judges a new group by the members that have not called. */

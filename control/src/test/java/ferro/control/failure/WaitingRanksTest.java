@@ -111,7 +111,7 @@ class WaitingRanksTest {
     }
 
     @Test
-    void ofRanksThatWaitForEachOtherEachIsToldWithItsCall() {
+    void ofRanksThatWaitForEachOtherTheTextHasEachCall() {
         Status[] answers = {null, answer(0, 2), answer(0, 0), answer(0, 2)};
         Diagnosis.Blame verdict = diagnosis(answers, 0).ofWaiting(only(1), false, "in recv from rank 1");
         assertEquals(BitSet.valueOf(new long[] {0b111}), verdict.culprits());
@@ -152,8 +152,8 @@ class WaitingRanksTest {
     }
 
     private static Status answer(long sequence, int waitsFor) {
-        String place = "in a call that waits for rank " + waitsFor;
-        return new Status(1, sequence, "barrier", 0, 0, 0, "", place, Integer.toString(waitsFor), 0);
+        String call = "in a call that waits for rank " + waitsFor;
+        return new Status(1, sequence, "barrier", 0, 0, 0, "", call, Integer.toString(waitsFor), 0);
     }
 
     private static BitSet only(int rank) {

@@ -241,9 +241,9 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
     }
 
     private static Diagnosis.Blame verdict(TimeoutProbe asked, Transfer late, BitSet peers) {
-        String here =
+        String ownCall =
                 late.matched ? "" : status(late, "", RankLists.list(peers)).sentence();
-        return asked.waiting(late.work.begunNanos(), peers, here);
+        return asked.waiting(late.work.begunNanos(), peers, ownCall);
     }
 
     private void giveUp(Transfer late) {

@@ -13,7 +13,7 @@ public final class Transfer {
     final boolean isSend;
     /** Whether it is matched with the other side, so that it can no longer be given up without harm. */
     boolean matched;
-    /** Whether listeners were told that it is late, or are not to be told because its timeout is short. */
+    /** Whether it has had its event LATE, or has none because its timeout is short. */
     boolean isWarned;
     /** For a send: its number among the messages to that peer, counted from 1. */
     long number;
