@@ -80,7 +80,7 @@ public final class Failures {
     /** Makes the failure of a group for a rank whose JVM exits during a call. */
     public static Failure exits(int rank, String call) {
         String text = "the JVM exits while rank " + rank + " is in " + call
-                + ": its main has returned, or something has called System.exit";
+                + ": its main method has returned, or the program has called System.exit";
         return new Failure(Code.ABORTED, rank, -1, Set.of(rank), text, null);
     }
 
