@@ -26,21 +26,21 @@ final class LinuxProcesses implements ProcessTable {
 
     private final String host;
 
-    private LinuxProcesses(Path proc) throws IOException {
+    private LinuxProcesses(Path proc, Optional<String> name) throws IOException {
         this.proc = proc;
         own = ProcessStat.of(Files.readString(proc.resolve("self/stat"), StandardCharsets.ISO_8859_1));
         realm = KIND + " " + line("sys/kernel/random/boot_id") + " "
                 + Files.readSymbolicLink(proc.resolve("self/ns/pid")) + " ";
-        host = line("sys/kernel/hostname");
+        host = name.isPresent() ? name.get() : line("sys/kernel/hostname");
     }
 
     /**
      * Returns the processes under a root such as {@code /proc}; {@link ProcessTable#NONE} if this root is not that of
-     * Linux.
+     * Linux. The name is the one that the user gives this host; if it is empty, the host has the name of the kernel.
      */
-    static ProcessTable under(Path proc) {
+    static ProcessTable under(Path proc, Optional<String> name) {
         try {
-            return new LinuxProcesses(proc);
+            return new LinuxProcesses(proc, name);
         } catch (IOException | IllegalArgumentException absent) {
             return NONE;
         }

@@ -307,7 +307,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
     @Override
     public synchronized ProcessTable processes() {
         if (processes == null) {
-            processes = LinuxProcesses.under(Path.of("/proc"));
+            processes = LinuxProcesses.under(Path.of("/proc"), Settings.HOST.find(this));
         }
         return processes;
     }

@@ -36,7 +36,7 @@ class LinuxProcessesTest {
         Files.writeString(root.resolve("self/stat"), stat(77, "java", 'S', 0, 100));
         Files.createDirectories(root.resolve("78"));
         process(78, "java", 'S', 0x400040);
-        return LinuxProcesses.under(root);
+        return LinuxProcesses.under(root, Optional.empty());
     }
 
     private void process(long pid, String command, char state, long flags) throws IOException {
@@ -55,6 +55,17 @@ class LinuxProcessesTest {
         assertEquals(REALM + "77 100", table.self());
         assertEquals("pid 77 on host box", table.place());
         assertEquals("box", table.host());
+    }
+
+    @Test
+    void theUserMayNameTheHost() throws IOException {
+        table();
+
+        ProcessTable table = LinuxProcesses.under(root, Optional.of("a"));
+
+        assertEquals(REALM + "77 100", table.self());
+        assertEquals("pid 77 on host a", table.place());
+        assertEquals("a", table.host());
     }
 
     @ParameterizedTest(name = "{0}")
@@ -103,7 +114,7 @@ class LinuxProcessesTest {
 
     @Test
     void whereThereIsNoProcNothingIsKnown() {
-        assertSame(ProcessTable.NONE, LinuxProcesses.under(root.resolve("nowhere")));
+        assertSame(ProcessTable.NONE, LinuxProcesses.under(root.resolve("nowhere"), Optional.empty()));
     }
 
     @Test
