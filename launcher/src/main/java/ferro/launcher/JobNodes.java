@@ -76,7 +76,7 @@ record JobNodes(Optional<Nodes> nodes, int own, boolean saysWhatIsWrong, long st
     CoreBinding.Cores cores() {
         CoreBinding.Cores all = CoreBinding.Cores.ofThisMachine();
         List<Integer> sharing = nodes.map(Nodes::cards).orElse(List.of()).stream()
-                .filter(card -> card.sharesCores(nodes.orElseThrow().cards().get(own)))
+                .filter(other -> other.sharesCores(nodes.orElseThrow().cards().get(own)))
                 .map(NodeCard::node)
                 .toList();
         return sharing.contains(own) ? all.part(sharing.indexOf(own), sharing.size()) : all;

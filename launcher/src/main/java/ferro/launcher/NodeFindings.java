@@ -15,7 +15,7 @@ import java.util.TreeSet;
  * @param verdict one sentence, then one line for each reason
  * @param early   the same analysis without failures that blame ranks of other nodes and were seen after this node's
  *     launcher had heard of the end of the job; null for a job of one node
- * @param agreed   failure on which ranks agree; the verdict has told it
+ * @param agreed   failure on which ranks agree; the verdict contains it
  * @param deadlock whether the ranks to look at wait for each other
  */
 record NodeFindings(Set<Integer> guilty, List<String> verdict, NodeFindings early, Agreed agreed, boolean deadlock) {

@@ -43,7 +43,7 @@ record Postmortem(
     private static final String DIAGNOSIS = "diagnosis: ";
     private static final int MOST_REASONS = 4;
     /** More ranks to blame have no line of their own. */
-    private static final int MOST_PLACES = 3;
+    private static final int SHOWN_CULPRITS = 3;
 
     private static final long NO_PID = 0;
 
@@ -157,7 +157,7 @@ record Postmortem(
         RankOutput first = output(first().rank());
         FailureBox.TracePart part = shown(first);
         List<String> lines = culprits(first.rank());
-        boolean below = part == FailureBox.TracePart.WHOLE || part == FailureBox.TracePart.FRAMES;
+        boolean below = part == FailureBox.TracePart.COMPLETE || part == FailureBox.TracePart.FRAMES;
         lines.addAll(diagnosis(below && !first.trace().isEmpty()));
         return new FailureBox(
                 new FailureBox.First(first.rank(), headline(first.rank()), places.of(first.rank()), first.pid()),
@@ -168,40 +168,40 @@ record Postmortem(
                 places.more());
     }
 
-    /** Returns how much of the exception of the first rank the box shows: the diagnosis may have told the rest. */
+    /** Returns how much of the exception of the first rank the box shows: the diagnosis may have explained the rest. */
     private FailureBox.TracePart shown(RankOutput first) {
-        boolean told = isTold(first);
-        if (isDeadlock() || told && guilty().contains(first.rank())) {
+        boolean explained = isExplained(first);
+        if (isDeadlock() || explained && guilty().contains(first.rank())) {
             return FailureBox.TracePart.FRAMES;
         }
         if (guilty().isEmpty() || guilty().contains(first.rank())) {
-            return FailureBox.TracePart.WHOLE;
+            return FailureBox.TracePart.COMPLETE;
         }
-        return told ? FailureBox.TracePart.NONE : FailureBox.TracePart.FIRST_LINE;
+        return explained ? FailureBox.TracePart.NONE : FailureBox.TracePart.FIRST_LINE;
     }
 
-    /** Whether a rank has ended by the failure that the diagnosis tells; it may have caught the exception and ended itself. */
-    private boolean isTold(RankOutput one) {
+    /** Whether a rank has ended by the failure that the diagnosis contains; it may have caught the exception and ended itself. */
+    private boolean isExplained(RankOutput one) {
         return one.reason()
-                .map(toldReasons()::contains)
+                .map(explainedReasons()::contains)
                 .orElseGet(() -> findings.filter(found -> found.agreed().ranks().contains(one.rank()))
                         .isPresent());
     }
 
-    /** Returns the reasons of ranks that have ended by the failure that the diagnosis tells. */
-    private Set<String> toldReasons() {
-        Set<String> told = new HashSet<>();
+    /** Returns the reasons of ranks that have ended by the failure that the diagnosis contains. */
+    private Set<String> explainedReasons() {
+        Set<String> explained = new HashSet<>();
         findings.map(NodeFindings::agreed)
                 .ifPresent(agreed -> printed.stream()
-                        .filter(one -> agreed.tells(one.rank(), one.code().orElse("")))
-                        .forEach(one -> one.reason().ifPresent(told::add)));
-        return told;
+                        .filter(one -> agreed.explains(one.rank(), one.code().orElse("")))
+                        .forEach(one -> one.reason().ifPresent(explained::add)));
+        return explained;
     }
 
     /** Returns where ranks to blame ran, other than the first rank. */
     private List<String> culprits(int first) {
         List<String> lines = new ArrayList<>();
-        if (guilty().size() <= MOST_PLACES && !isDeadlock()) {
+        if (guilty().size() <= SHOWN_CULPRITS && !isDeadlock()) {
             guilty().stream().filter(rank -> rank != first).forEach(rank -> {
                 long pid = output(rank).pid();
                 lines.add("rank " + rank + ": " + places.of(rank) + (pid == NO_PID ? "" : ", pid " + pid));
@@ -248,9 +248,9 @@ record Postmortem(
             List<String> verdict = found.verdict();
             lines.add(DIAGNOSIS + verdict.get(0));
             for (String reason : verdict.subList(1, Math.min(verdict.size(), 1 + MOST_REASONS))) {
-                List<String> told = FoldedTrace.of(apart(reason));
-                told.stream()
-                        .limit(traceBelow ? 1 : told.size())
+                List<String> explained = FoldedTrace.of(apart(reason));
+                explained.stream()
+                        .limit(traceBelow ? 1 : explained.size())
                         .map(line -> "  " + line)
                         .forEach(lines::add);
             }
@@ -262,9 +262,11 @@ record Postmortem(
     private String withoutRepeats(String line, boolean traceBelow) {
         JobEvent.Ended first = first();
         Optional<String> thrown = output(first.rank()).thrown().filter(any -> traceBelow);
-        String told = thrown.map(text -> line.replace(" threw " + text, " threw the exception below"))
+        String explained = thrown.map(text -> line.replace(" threw " + text, " threw the exception below"))
                 .orElse(line);
-        return guilty().equals(Set.of(first.rank())) ? told.replace(": " + ExitCode.describe(first.code()), "") : told;
+        return guilty().equals(Set.of(first.rank()))
+                ? explained.replace(": " + ExitCode.describe(first.code()), "")
+                : explained;
     }
 
     private List<String> diagnosis(boolean traceBelow) {
@@ -283,12 +285,12 @@ record Postmortem(
     }
 
     private String halted(int rank, long pid) {
-        String place = places.elsewhere(rank);
-        boolean told = guilty().contains(rank)
+        String node = places.elsewhere(rank);
+        boolean explained = guilty().contains(rank)
                 && findings.orElseThrow().verdict().get(0).contains(Endings.SUSPENDED);
-        return told
-                ? "kill -s CONT " + pid + place + " would have resumed rank " + rank
-                : "rank " + rank + ", pid " + pid + place + ", was " + Endings.SUSPENDED + "; kill -s CONT " + pid
+        return explained
+                ? "kill -s CONT " + pid + node + " would have resumed rank " + rank
+                : "rank " + rank + ", pid " + pid + node + ", was " + Endings.SUSPENDED + "; kill -s CONT " + pid
                         + " would have resumed it";
     }
 
@@ -308,14 +310,16 @@ record Postmortem(
                         || output(ended.rank()).reason().isPresent())
                 .toList();
         List<String> lines = new ArrayList<>();
-        List<JobEvent.Ended> told =
-                later.stream().filter(ended -> isTold(output(ended.rank()))).toList();
-        if (!told.isEmpty()) {
+        List<JobEvent.Ended> explained = later.stream()
+                .filter(ended -> isExplained(output(ended.rank())))
+                .toList();
+        if (!explained.isEmpty()) {
             lines.add("failed because of it: "
-                    + PlainTexts.ranks(told.stream().map(JobEvent.Ended::rank).toList()));
+                    + PlainTexts.ranks(
+                            explained.stream().map(JobEvent.Ended::rank).toList()));
         }
         List<JobEvent.Ended> untold =
-                later.stream().filter(ended -> !told.contains(ended)).toList();
+                later.stream().filter(ended -> !explained.contains(ended)).toList();
         reasons(untold)
                 .forEach((reason, ranks) -> lines.add("failed after it: " + PlainTexts.ranks(ranks) + ": " + reason));
         lines.addAll(stopped(later));

@@ -61,12 +61,12 @@ record UnstartedNode(JobSpec spec, World world) {
         try (StoreHost store = StoreHost.open(spec, jobId, secret, new LinkedBlockingQueue<>(), world.screen()::note)) {
             LauncherStore.LauncherCall call = NodeMeeting.call(spec, store.endpoint(), jobId, secret);
             try (LauncherStore connection = LauncherStore.open(call, spec.nodeTimeout(), spec.nodeTimeout())) {
-                NodeCard card = NodeMeeting.card(
+                NodeCard own = NodeMeeting.card(
                         spec,
                         connection,
                         new NodeCard.NodeSettings(HostName.in(world.environment()), ""),
                         call.session());
-                return UnfitNode.tell(connection, card, why, spec.nodeTimeout());
+                return UnfitNode.tell(connection, own, why, spec.nodeTimeout());
             }
         }
     }

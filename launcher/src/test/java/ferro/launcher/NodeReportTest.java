@@ -220,13 +220,13 @@ class NodeReportTest {
         String first = "" + Files.createDirectory(folder.resolve("first"));
         String second = "" + Files.createDirectory(folder.resolve("second"));
 
-        List<String> here = new RecordingLocations("h0", nodes, Map.of(0, first, 1, second)).more();
-        List<String> there = new RecordingLocations("h0", nodes, Map.of(0, first, 1, "/nowhere")).more();
+        List<String> known = new RecordingLocations("h0", nodes, Map.of(0, first, 1, second)).more();
+        List<String> unknown = new RecordingLocations("h0", nodes, Map.of(0, first, 1, "/nowhere")).more();
 
-        assertEquals(2, here.size(), here::toString);
-        assertTrue(here.get(1).endsWith(" analyze " + first + " " + second), here::toString);
-        assertTrue(there.get(0).contains(": copy these folders to one host, then "), there::toString);
-        assertEquals(List.of("  " + first + " on host h0", "  /nowhere on host h1"), there.subList(1, 3));
+        assertEquals(2, known.size(), known::toString);
+        assertTrue(known.get(1).endsWith(" analyze " + first + " " + second), known::toString);
+        assertTrue(unknown.get(0).contains(": copy these folders to one host, then "), unknown::toString);
+        assertEquals(List.of("  " + first + " on host h0", "  /nowhere on host h1"), unknown.subList(1, 3));
     }
 
     @Test

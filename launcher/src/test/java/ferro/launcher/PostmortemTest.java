@@ -97,17 +97,17 @@ class PostmortemTest {
         String printed =
                 box(outcome, printed(0), printed(1, MAIN + "java.lang.Error: no data", "\tat app.Main.load()"));
 
-        String told = "|   rank 0 reports: ABORTED";
+        String reported = "|   rank 0 reports: ABORTED";
         assertTrue(
-                silent.contains(told + ": rank 1 aborted the group: java.lang.Error: no data\n"
+                silent.contains(reported + ": rank 1 aborted the group: java.lang.Error: no data\n"
                         + "|       at app.Main.load(Main.java:9)\n|       ... 1 frame of the JDK\n|     caused by"
                         + " java.io.IOException: disk\n"),
                 silent);
-        assertTrue(printed.contains(told + "\n| failed because of it: rank 0\n"), printed);
+        assertTrue(printed.contains(reported + "\n| failed because of it: rank 0\n"), printed);
     }
 
     @Test
-    void exceptionOfTheRankToBlameIsToldOnce() throws Exception {
+    void exceptionOfTheRankToBlameIsSaidOnce() throws Exception {
         String left =
                 "rank 1 left group \"world\" after seq 3; this call is seq 4 (barrier): if rank 1 should have taken"
                         + " part, its own output says why it left";
@@ -136,7 +136,7 @@ class PostmortemTest {
     }
 
     @Test
-    void failureThatTheDiagnosisTellsIsNotToldAgain() throws Exception {
+    void failureThatTheDiagnosisContainsIsNotRepeated() throws Exception {
         String silent =
                 "nothing heard from rank 1 (pid 1001 on host h) for 3.0 s, limit ferro.heartbeat.limit 3.0 s: its"
                         + " process hangs or is stopped, or the network to it is cut";

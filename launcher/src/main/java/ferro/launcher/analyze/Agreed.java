@@ -17,9 +17,9 @@ public record Agreed(String code, Set<Integer> ranks) {
      *
      * @param rank     rank
      * @param itsCode  code of the exception that ended the rank
-     * @return whether the verdict has told why the rank has ended
+     * @return whether the verdict says why the rank has ended
      */
-    public boolean tells(int rank, String itsCode) {
+    public boolean explains(int rank, String itsCode) {
         return !code.isEmpty() && code.equals(itsCode) && ranks.contains(rank);
     }
 }

@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
  */
 final class WaitChain {
     /** Ranks record a failure of their group after the end of the call that has seen it, or before. */
-    private static final long NEAR_NANOS = 10_000_000;
+    private static final long SLACK_NANOS = 10_000_000;
 
     private final Merge merge;
     private final long at;
@@ -80,7 +80,7 @@ final class WaitChain {
                 && isBegun(rank, operation)
                 && (at == Long.MAX_VALUE
                         || operation.ended() == 0
-                        || merge.at(rank, operation.ended()) >= at - NEAR_NANOS);
+                        || merge.at(rank, operation.ended()) >= at - SLACK_NANOS);
     }
 
     private boolean isBegun(int rank, RecordedOperation operation) {

@@ -45,12 +45,12 @@ public record FailureBox(
     /** How much of an exception the box shows. */
     public enum TracePart {
         /** The exception with its frames and causes. */
-        WHOLE,
-        /** As the whole, but the exception of ferro without its text, which the diagnosis has told. */
+        COMPLETE,
+        /** As complete, but the exception of ferro without its text, which the diagnosis contains. */
         FRAMES,
         /** Its first line: another rank is to blame. */
         FIRST_LINE,
-        /** Nothing: the diagnosis has told it. */
+        /** Nothing: the diagnosis contains. */
         NONE
     }
 
@@ -66,19 +66,19 @@ public record FailureBox(
         private static final int MOST_LINES = 40;
 
         private List<String> shown() {
-            int most = switch (part) {
-                case WHOLE, FRAMES -> MOST_LINES;
+            int limit = switch (part) {
+                case COMPLETE, FRAMES -> MOST_LINES;
                 case FIRST_LINE -> 1;
                 case NONE -> 0;
             };
             return FoldedTrace.of(trace).stream()
-                    .limit(most)
+                    .limit(limit)
                     .map(line -> part == TracePart.FRAMES ? RankOutput.withoutText(line) : line)
                     .map(line -> line.replace("\t", "    "))
                     .toList();
         }
 
-        private boolean isTold() {
+        private boolean isExplained() {
             return part == TracePart.FRAMES || part == TracePart.NONE;
         }
 
@@ -88,7 +88,7 @@ public record FailureBox(
             // what a rank printed while it joined says nothing about its end
             rest.removeIf(line -> line.startsWith("INFO ferro.join: ") || line.startsWith("INFO ferro.group: "));
             // a warning about the wait for a rank, or about its silence, says what the diagnosis says
-            rest.removeIf(line -> isTold() && line.startsWith("WARNING ferro.group: rank "));
+            rest.removeIf(line -> isExplained() && line.startsWith("WARNING ferro.group: rank "));
             return rest;
         }
     }
@@ -143,19 +143,19 @@ public record FailureBox(
      * Breaks lines between words and does not cut them, because they often end with what to do.
      *
      * @param columns width of a line
-     * @param most    lines of one text; the last one is cut
+     * @param maxLines lines of one text; the last one is cut
      */
-    private record Wrapped(int columns, int most) {
+    private record Wrapped(int columns, int maxLines) {
         private static final int MOST_LINES = 12;
         /** Lines that a line of a program may take: it may print all on one line. */
-        private static final int MOST_BRIEF = 4;
+        private static final int BRIEF_LINES = 4;
 
         static Wrapped to(int columns) {
             return new Wrapped(Math.min(columns, 120), MOST_LINES);
         }
 
         Wrapped briefly() {
-            return new Wrapped(columns, MOST_BRIEF);
+            return new Wrapped(columns, BRIEF_LINES);
         }
 
         List<String> lines(String start, String text) {
@@ -163,9 +163,9 @@ public record FailureBox(
             StringBuilder line = new StringBuilder(start);
             for (String word : text.split(" ")) {
                 boolean full = line.length() + word.length() >= columns && line.length() > start.length() + 2;
-                // a word that is longer than a line is cut where it stands
+                // a word that is longer than a line is cut
                 boolean fits = start.length() + 2 + word.length() < columns;
-                if (full && fits && lines.size() < most - 1) {
+                if (full && fits && lines.size() < maxLines - 1) {
                     lines.add(line.toString().stripTrailing());
                     line = new StringBuilder(start + "  ");
                 }

@@ -23,7 +23,7 @@ public record RankOutput(int rank, long pid, List<String> trace, List<String> la
     private static final String OF_FERRO = "ferro.FerroException: ";
     private static final Pattern CODE = Pattern.compile("[A-Z_]+(?=:)");
     /** Matches an exception of ferro up to its call, and the text behind it. */
-    private static final Pattern TOLD = Pattern.compile(
+    private static final Pattern UP_TO_CALL = Pattern.compile(
             "^(.*\\bferro\\.FerroException: \\w+: .*? on group \"[^\"]*\" rank \\d+(?: seq \\d+)?): .*");
 
     /** Matches the call in which this rank was told of the failure: the others were told in other calls. */
@@ -32,7 +32,7 @@ public record RankOutput(int rank, long pid, List<String> trace, List<String> la
 
     /** Returns an exception of ferro with its code and its call, without what has failed. Other lines stay. */
     static String withoutText(String line) {
-        return TOLD.matcher(line).replaceFirst("$1");
+        return UP_TO_CALL.matcher(line).replaceFirst("$1");
     }
 
     /** Returns a shorter version, for a report without room for all. */

@@ -49,15 +49,15 @@ public record CoreBinding(List<String> slices, String reason) {
         /**
          * Returns the part of one launcher.
          *
-         * @param place number of the launcher among those that share these cores
+         * @param index number of the launcher among those that share these cores
          * @param of    number of these launchers
          */
-        public Cores part(int place, int of) {
+        public Cores part(int index, int of) {
             if (of == 1) {
                 return this;
             }
             int each = allowed.size() / of;
-            return new Cores(Math.min(cores, each), allowed.subList(place * each, (place + 1) * each), of);
+            return new Cores(Math.min(cores, each), allowed.subList(index * each, (index + 1) * each), of);
         }
     }
 

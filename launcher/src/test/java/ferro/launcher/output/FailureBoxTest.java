@@ -21,7 +21,7 @@ class FailureBoxTest {
                 new FailureBox.Printed(
                         List.of(),
                         List.of("INFO ferro.join: waiting for the store at 127.0.0.1:1", "bye"),
-                        FailureBox.TracePart.WHOLE),
+                        FailureBox.TracePart.COMPLETE),
                 List.of());
 
         String text = String.join("\n", box.lines(80));
@@ -37,7 +37,7 @@ class FailureBoxTest {
                 List.of(
                         "diagnosis: rank 2 is to blame: its process is gone and wrote no recording (killed or crashed)"),
                 List.of("stopped because of it: ranks 0, 1"),
-                new FailureBox.Printed(List.of(), List.of("step 7", "step 8"), FailureBox.TracePart.WHOLE),
+                new FailureBox.Printed(List.of(), List.of("step 7", "step 8"), FailureBox.TracePart.COMPLETE),
                 List.of("./ferro analyze /tmp/here"));
 
         String text = String.join("\n", box.lines(80));
@@ -59,7 +59,7 @@ class FailureBoxTest {
                 0.5,
                 List.of(),
                 List.of(),
-                new FailureBox.Printed(List.of(), List.of(wide, "short"), FailureBox.TracePart.WHOLE),
+                new FailureBox.Printed(List.of(), List.of(wide, "short"), FailureBox.TracePart.COMPLETE),
                 List.of());
 
         for (int columns : List.of(60, 132, 200, 5000)) {
@@ -90,7 +90,7 @@ class FailureBoxTest {
     }
 
     @Test
-    void exceptionThatTheDiagnosisTellsIsNotShown() {
+    void exceptionThatTheDiagnosisContainsIsNotShown() {
         String text = boxed(FailureBox.TracePart.NONE);
 
         assertFalse(text.contains("exception of rank 1") || text.contains("no data"), text);
@@ -104,11 +104,11 @@ class FailureBoxTest {
                 "WARNING ferro.group: rank 1 of \"world\" waits for rank 0 after 519 ms at barrier",
                 "bye");
 
-        String told = lastLines(printed, FailureBox.TracePart.NONE);
-        String untold = lastLines(printed, FailureBox.TracePart.WHOLE);
+        String known = lastLines(printed, FailureBox.TracePart.NONE);
+        String unknown = lastLines(printed, FailureBox.TracePart.COMPLETE);
 
-        assertTrue(told.contains("| last lines of rank 1 (1):\n|   bye\n"), told);
-        assertTrue(untold.contains("| last lines of rank 1 (2):\n|   WARNING ferro.group: "), untold);
+        assertTrue(known.contains("| last lines of rank 1 (1):\n|   bye\n"), known);
+        assertTrue(unknown.contains("| last lines of rank 1 (2):\n|   WARNING ferro.group: "), unknown);
     }
 
     private static String lastLines(List<String> printed, FailureBox.TracePart part) {
@@ -130,7 +130,7 @@ class FailureBoxTest {
                 0.5,
                 List.of(),
                 List.of(),
-                new FailureBox.Printed(List.of(), List.of("short"), FailureBox.TracePart.WHOLE),
+                new FailureBox.Printed(List.of(), List.of("short"), FailureBox.TracePart.COMPLETE),
                 List.of("a timeline:", command));
 
         List<String> lines = box.lines(60);
@@ -188,7 +188,7 @@ class FailureBoxTest {
                 0.5,
                 List.of(),
                 List.of(),
-                new FailureBox.Printed(tail.trace(), tail.lines(), FailureBox.TracePart.WHOLE),
+                new FailureBox.Printed(tail.trace(), tail.lines(), FailureBox.TracePart.COMPLETE),
                 List.of());
 
         String text = String.join("\n", box.lines(80));
@@ -200,7 +200,7 @@ class FailureBoxTest {
 
     @Test
     void boxFoldsTheTraceAndShowsNoneOfItsFramesAmongTheLastLines() {
-        String text = boxed(FailureBox.TracePart.WHOLE);
+        String text = boxed(FailureBox.TracePart.COMPLETE);
 
         assertTrue(text.contains("|   Exception in thread \"main\" java.lang.IllegalStateException: no data\n"), text);
         assertTrue(text.contains("|       at ferro.group.ProcessGroup.allReduce(ProcessGroup.java:1)\n"), text);
