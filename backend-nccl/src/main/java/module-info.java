@@ -10,6 +10,8 @@ module ferro.backend.nccl {
     exports ferro.backend.nccl.ffi to
             com.sun.jna;
 
+    uses ferro.spi.ControlLaneProvider;
+
     provides ferro.spi.BackendProvider with
             ferro.backend.nccl.comm.NcclBackendProvider,
             ferro.backend.gloofallback.RoundTripProvider;

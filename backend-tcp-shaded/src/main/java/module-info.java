@@ -13,6 +13,8 @@ module ferro.backend.tcp {
 
     provides ferro.spi.BackendProvider with
             ferro.backend.tcp.TcpBackendProvider;
+    provides ferro.spi.ControlLaneProvider with
+            ferro.backend.tcp.TcpControlLaneProvider;
     provides ferro.spi.StoreProvider with
             ferro.backend.tcp.EnvStoreProvider,
             ferro.backend.tcp.ServingStoreProvider,

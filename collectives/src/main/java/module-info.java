@@ -14,6 +14,10 @@ module ferro.collectives {
     exports ferro.control.failure to
             ferro.backend.nccl,
             ferro.backend.simulated;
+    exports ferro.control.group to
+            ferro.backend.nccl;
+    exports ferro.control.membership to
+            ferro.backend.nccl;
     exports ferro.control.wire to
             ferro.backend.nccl;
     exports ferro.group;

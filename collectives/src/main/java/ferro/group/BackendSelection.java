@@ -3,8 +3,11 @@ package ferro.group;
 import ferro.Backend;
 import ferro.CollectiveBackend;
 import ferro.collectives.CollectiveEngine;
+import ferro.collectives.engine.GroupEngine;
 import ferro.spi.BackendProvider;
 import ferro.spi.BrokenServices;
+import ferro.spi.ControlLane;
+import ferro.spi.ForwardingContext;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Services;
@@ -101,10 +104,28 @@ final class BackendSelection {
         }
     }
 
+    /** The context of a back end beside the engine of the same ranks, whose control connections both use. */
+    private static final class BesideContext extends ForwardingContext {
+        private static final long PURPOSE = 0x626573696465L;
+
+        private final GroupEngine engine;
+
+        BesideContext(RankContext outer, GroupEngine engine) {
+            super(outer);
+            this.engine = engine;
+        }
+
+        @Override
+        public <T extends AutoCloseable> Optional<T> find(Class<T> type) {
+            return type == ControlLane.class ? Optional.of(type.cast(engine.controlLane(PURPOSE))) : super.find(type);
+        }
+    }
+
     private static Backend openBeside(
             CollectiveBackend onHost, BackendCandidate device, GroupSpec group, JoiningContext joining) {
+        RankContext beside = onHost instanceof GroupEngine engine ? new BesideContext(joining, engine) : joining;
         try {
-            Backend second = device.provider().create(group, joining);
+            Backend second = device.provider().create(group, beside);
             if (second instanceof CollectiveBackend onDevice
                     && second.asNcclBackend().isPresent()) {
                 return new RoutedBackend(onHost, onDevice, joining, joining::closeStore);

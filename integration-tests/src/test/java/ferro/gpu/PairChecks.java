@@ -17,9 +17,6 @@ final class PairChecks {
     /** The line that rank 1 prints when it may be killed. */
     static final String READY = "ready to be killed";
 
-    /** Time that rank 0 keeps serving the store after a failure; the watchdog of a rank asks NCCL ten times a second. */
-    private static final long STORE_MILLIS = 1_000;
-
     private static final Duration DEADLINE = Duration.ofSeconds(20);
     private static final Duration NEAR_DEADLINE = Duration.ofSeconds(1);
 
@@ -119,10 +116,6 @@ final class PairChecks {
                 }
             });
             long millis = (System.nanoTime() - start) / 1_000_000;
-            if (rig.rank() == 0) {
-                // rank 0 serves the store, in which rank 1 has to read why its call was aborted
-                Thread.sleep(STORE_MILLIS);
-            }
             FindingsPrinter.require(failure.code() == Code.MISMATCH, "%s: %s", failure.code(), failure.getMessage());
             String first = succeeded[0] ? "NCCL let the call succeed with wrong data; the group failed " : "";
             return first + "after " + millis + " ms: " + failure.getMessage();

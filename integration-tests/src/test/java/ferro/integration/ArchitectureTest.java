@@ -15,6 +15,7 @@ import com.tngtech.archunit.core.domain.JavaCodeUnit;
 import com.tngtech.archunit.core.domain.JavaMember;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
+import ferro.Store;
 import ferro.group.SystemContext;
 import java.io.IOException;
 import java.io.ObjectInputStream;
@@ -124,6 +125,20 @@ class ArchitectureTest {
                         call -> call.isDeclaredInLambda()
                                 && call.getTargetOwner().isEquivalentTo(System.Logger.class)
                                 && call.getName().equals("log")))
+                .check(FERRO);
+    }
+
+    /** Failures and goodbyes go by control messages, as for all back ends (decision 54). */
+    @Test
+    void overNcclTheStoreHasIdsOnly() {
+        noClasses()
+                .that()
+                .resideInAPackage("ferro.backend.nccl..")
+                .and()
+                .haveNameNotMatching(".*[.](IdExchange.*|NcclJoin)")
+                .should()
+                .dependOnClassesThat()
+                .haveFullyQualifiedName(Store.class.getName())
                 .check(FERRO);
     }
 

@@ -98,7 +98,7 @@ class GpuScriptsTest {
 
         assertEquals(0, report.code(), report::toString);
         String detected = ", different calls are detected: ";
-        String both = "allReduce of f32[1048576] by sum, rank 1 calls broadcast of f32[1048576], root 1";
+        String both = "allReduce of f32[1048576] by sum, rank 1 broadcast of f32[1048576], root 1";
         assertEquals(
                 1,
                 report.starting("- PASS rank 0" + detected + "NCCL let the call succeed with wrong data"),

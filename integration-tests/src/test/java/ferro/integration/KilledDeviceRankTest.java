@@ -10,8 +10,8 @@ import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.net.InetAddress;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
@@ -19,21 +19,22 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How the others end when a rank of NCCL is killed in the midst of a call; they have nothing but NCCL between them. */
+/** How the others end when a rank of NCCL is killed in the midst of a call. */
 @Tag("long")
 @ExtendWith(StandInPair.class)
 @Timeout(120)
 class KilledDeviceRankTest {
     private static final int WORLD_SIZE = 3;
-    private static final long DEADLINE_MILLIS = 4_000;
-    /** Until the others hear by the store of who was missing. */
-    private static final long PROMISED_MILLIS = 250;
+    private static final long DEADLINE_MILLIS = 20_000;
+    /** Until the others know who is gone, and NCCL has aborted. */
+    private static final long PROMISED_MILLIS = 500;
 
     private static final int VICTIM = 1;
 
     @ParameterizedTest(name = "NCCL hears nothing of it: {0}")
     @ValueSource(booleans = {true, false})
-    @DisplayName("1-32: kill -9 of a rank of NCCL ends the others by their deadline, and they blame nobody else")
+    @DisplayName(
+            "1-32: kill -9 of a rank of NCCL ends the others long before their deadline, and they blame nobody else")
     void theOthersEndByTheirDeadline(boolean silent) throws IOException {
         List<Process> ranks = new ArrayList<>();
         try (TcpStoreServer store =
@@ -48,23 +49,19 @@ class KilledDeviceRankTest {
                 assertEquals("going", rank.readLine());
             }
 
+            long killed = System.nanoTime();
             Processes.kill(ranks.get(VICTIM).pid());
 
-            List<Long> all = new ArrayList<>();
             for (int survivor : new int[] {0, 2}) {
                 String failed = said.get(survivor).readLine();
-                String millis = said.get(survivor).readLine();
+                long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - killed);
+                said.get(survivor).readLine();
                 String message = said.get(survivor).readLine();
-                // NCCL knows that somebody is gone and not who; where it hears nothing, the store tells who is missing
-                assertEquals(silent ? "failed TIMED_OUT by " + VICTIM : "failed NATIVE by ", failed, message);
-                assertEquals(!silent, message.contains("ncclRemoteError"), message);
-                double allowed = DEADLINE_MILLIS + Drill.allowedMillis(PROMISED_MILLIS);
-                assertTrue(Long.parseLong(millis) <= allowed, millis + " ms until " + message);
+                // NCCL knows at most that a rank is gone, and not which
+                assertEquals("failed PEER_LOST by " + VICTIM, failed, message);
+                assertTrue(millis <= Drill.allowedMillis(PROMISED_MILLIS), millis + " ms until " + message);
                 assertTrue(message.contains("rank " + survivor), message);
-                all.add(Long.parseLong(millis));
             }
-            // the other one may have begun later; whose deadline it was is never early
-            assertTrue(!silent || Collections.max(all) >= DEADLINE_MILLIS, "ended after " + all + " ms");
         } finally {
             ranks.forEach(rank -> Processes.kill(rank.pid()));
         }

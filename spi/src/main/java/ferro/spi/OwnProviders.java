@@ -26,6 +26,8 @@ final class OwnProviders {
                     "ferro.backend.tcp.EnvStoreProvider",
                     "ferro.backend.tcp.TcpStoreProvider",
                     "ferro.backend.tcp.ServingStoreProvider"),
+            "ferro.spi.ControlLaneProvider",
+            List.of("ferro.backend.tcp.TcpControlLaneProvider"),
             "ferro.spi.SharedMemoryProvider",
             List.of("ferro.backend.shm.ShmMemoryProvider"),
             "ferro.spi.JobTool",

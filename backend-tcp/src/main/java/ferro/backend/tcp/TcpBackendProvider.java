@@ -14,7 +14,7 @@ import java.util.Optional;
 /** Opens groups over TCP. */
 public final class TcpBackendProvider implements BackendProvider {
     /** Identity of the whole joined group. Subgroups have their own hashes; another joined group has its own mesh. */
-    private static final long WHOLE_GROUP = 0;
+    static final long WHOLE_GROUP = 0;
 
     /** Loads nothing; for {@link java.util.ServiceLoader}. */
     public TcpBackendProvider() {}

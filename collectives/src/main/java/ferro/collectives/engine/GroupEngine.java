@@ -23,6 +23,8 @@ import ferro.collectives.engine.progress.PendingWork;
 import ferro.collectives.engine.progress.ProgressLoop;
 import ferro.control.failure.Failures;
 import ferro.control.group.GroupControl;
+import ferro.control.membership.Hashing;
+import ferro.spi.ControlLane;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
@@ -49,6 +51,7 @@ public final class GroupEngine implements CollectiveBackend {
     private final GroupIdentity identity;
     private final boolean stepped;
     private final EngineParts parts;
+    private final Transport bare;
     private final GroupControl control;
     private final ProgressLoop loop;
     private final OperationQueue collectives;
@@ -62,6 +65,7 @@ public final class GroupEngine implements CollectiveBackend {
         this.group = group;
         this.context = context;
         this.identity = identity;
+        this.bare = bare;
         this.stepped = identity.options().stepped();
         this.parts = new EngineParts(bare, group, context, identity);
         this.control = parts.control;
@@ -283,6 +287,18 @@ public final class GroupEngine implements CollectiveBackend {
     @Override
     public Path writeFlightRecord(Path folder) throws IOException {
         return parts.recording.write(folder);
+    }
+
+    /**
+     * Returns control messages between the ranks of this group for another back end of the same ranks, which closes the
+     * lane. All ranks give the same purpose.
+     */
+    public ControlLane controlLane(long purpose) {
+        int[] all = new int[group.worldSize()];
+        for (int rank = 0; rank < all.length; rank++) {
+            all[rank] = rank;
+        }
+        return bare.subgroup(all, Hashing.mix(identity.value(), purpose));
     }
 
     /** Returns the parts, for tests. */

@@ -245,6 +245,22 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     }
 
     /**
+     * Asks all ranks about the last calls of this rank. If a rank has made another one there, the group soon ends with
+     * MISMATCH.
+     *
+     * @param count number of calls
+     */
+    public void compareCalls(int count) {
+        long last = history.last();
+        for (long sequence = Math.max(1, last - count + 1); sequence <= last; sequence++) {
+            CallHeader call = history.find(sequence);
+            if (call != null) {
+                inquiry.ask(call);
+            }
+        }
+    }
+
+    /**
      * Asks all ranks, and waits for their answers.
      *
      * @param nanos longest wait for ranks that do not answer

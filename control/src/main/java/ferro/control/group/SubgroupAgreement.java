@@ -417,6 +417,11 @@ public final class SubgroupAgreement {
         return making;
     }
 
+    /** Returns whether an attempt of this rank is in progress. */
+    public boolean isInProgress() {
+        return current != null;
+    }
+
     /**
      * Refuses attempts from now on, because the group closes.
      *

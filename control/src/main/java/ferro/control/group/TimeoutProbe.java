@@ -83,7 +83,7 @@ public final class TimeoutProbe {
     }
 
     /** Returns how long before a deadline the ranks are asked for the first time. */
-    static long firstNanos(long leadNanos) {
+    public static long firstNanos(long leadNanos) {
         return EARLY * leadNanos;
     }
 

@@ -69,6 +69,7 @@ class NullArgumentsTest {
             Map.entry("HostFallback", "a service that ferro calls"),
             Map.entry("StoreProvider", "a service that ferro calls"),
             Map.entry("BackendProvider", "a service that ferro calls"),
+            Map.entry("ControlLaneProvider", "a service that ferro calls"),
             Map.entry("SimulatedBackendProvider", "a service that ferro calls"),
             Map.entry("SharedMemoryProvider", "a service that ferro calls"),
             Map.entry("SharedMemory", "part of a medium, called by the engine"),

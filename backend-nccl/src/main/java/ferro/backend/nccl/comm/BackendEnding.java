@@ -3,17 +3,13 @@ package ferro.backend.nccl.comm;
 import ferro.FerroException.Code;
 import ferro.backend.nccl.memory.HostStage;
 import ferro.backend.nccl.queue.Deadline;
-import ferro.backend.nccl.queue.FailureRecords;
 import ferro.backend.nccl.queue.NcclOperation;
 import ferro.backend.nccl.queue.NcclWork;
 import ferro.backend.nccl.queue.WorkQueue;
-import ferro.control.failure.Failure;
 import ferro.control.failure.Failures;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 
@@ -21,7 +17,7 @@ import java.util.function.BooleanSupplier;
  * Ends a {@link JnaNcclBackend}. It holds no reference to the back end, so that a back end that the caller forgot to
  * close ends in the same way.
  *
- * <p>First it leaves: it takes no more calls, waits for the queued ones, and writes the goodbye to the store. Then it
+ * <p>First it leaves: it takes no more calls, waits for the queued ones, and says goodbye. Then it
  * closes: it destroys the communicator when all ranks have said goodbye, and aborts it at the end of the time
  * ({@link LeavingComm}, {@link CommFamily}).
  */
@@ -37,7 +33,7 @@ final class BackendEnding {
     private final HostStage stage;
     private final BooleanSupplier makesGroup;
     private final AtomicBoolean closing = new AtomicBoolean();
-    private volatile boolean hasLeft;
+    private volatile LeavingComm leaving;
 
     /**
      * Prepares the end of a group.
@@ -71,12 +67,19 @@ final class BackendEnding {
         if (!queue.beginClose()) {
             return;
         }
+        boolean makes = queue.control().group().agreement().close();
+        if (makes && queue.failure() == null) {
+            queue.fail(queue.identity()
+                    .failure(
+                            Code.ABORTED,
+                            Set.of(queue.identity().rank()),
+                            "rank " + queue.identity().rank() + " closed the group while it made another one",
+                            null));
+        }
         try {
             awaitWork(bound);
-            queue.recordLeave();
         } finally {
-            // a close gives back its resources also after a failure
-            hasLeft = true;
+            beginLeave();
         }
     }
 
@@ -108,7 +111,7 @@ final class BackendEnding {
         if (!signal.isEmpty()) {
             long ended = queue.lastSequence();
             // if this half has done nothing, the other half knows better how far the rank has come
-            if (!queue.records().isControlled() || !call.isEmpty() || ended > 0) {
+            if (!queue.firstFailure().isCoupled() || !call.isEmpty() || ended > 0) {
                 queue.fail(Failures.endedBySignal(queue.identity().rank(), signal, call, ended));
             }
         } else if (!call.isEmpty()) {
@@ -130,23 +133,18 @@ final class BackendEnding {
         return name + (title.operation() == NcclOperation.RECV ? " from rank " : " to rank ") + title.peer();
     }
 
-    /**
-     * Says goodbye after {@link #exit}. After a failure it first waits until the failure is handled and until the calls
-     * of the other ranks have ended with it: the launcher may end the other ranks as soon as this one has exited.
-     */
+    /** Says goodbye after {@link #exit}. After a failure it first waits until the failure is handled. */
     void recordLeave(Duration timeout) {
         if (queue.failure() != null) {
             queue.firstFailure().awaitSettled(queue.deadline(timeout));
-            if (!queue.records().isControlled()) {
-                queue.records().awaitAllHeardFailure(queue.deadline(shorter(AFTER_FAILURE, timeout)));
-            }
         }
-        queue.recordLeave();
-        hasLeft = true;
+        beginLeave();
     }
 
-    private static Duration shorter(Duration one, Duration other) {
-        return one.compareTo(other) < 0 ? one : other;
+    private synchronized void beginLeave() {
+        if (leaving == null) {
+            leaving = new LeavingComm(queue, member.comm(), queue.control().leave());
+        }
     }
 
     boolean hasFailed() {
@@ -161,11 +159,11 @@ final class BackendEnding {
     void close(Duration timeout) {
         Deadline bound = queue.deadline(timeout);
         leave(timeout);
-        if (!hasLeft || !closing.compareAndSet(false, true)) {
+        LeavingComm own = leaving;
+        if (own == null || !closing.compareAndSet(false, true)) {
             return;
         }
         CommFamily family = member.family();
-        LeavingComm own = new LeavingComm(queue, member.comm());
         if (family.leaves(own, member.isJoined())) {
             endAll(own, family.left(), bound);
         } else if (queue.failure() != null) {
@@ -184,15 +182,13 @@ final class BackendEnding {
 
     /**
      * Waits for the own communicator first: a rank that has said goodbye here has also said it to the groups that were
-     * closed before.
+     * closed before. After a failure it waits a moment in which the other ranks hear of it.
      */
     private void endAll(LeavingComm own, List<LeavingComm> others, Deadline bound) {
-        boolean all = own.await(bound);
+        Duration left = Duration.ofNanos(bound.remainingNanos());
+        own.await(queue.failure() == null ? bound : queue.deadline(shorter(AFTER_FAILURE, left)));
         for (LeavingComm one : others) {
-            all &= one.await(bound);
-        }
-        if (queue.identity().worldSize() > 1) {
-            partFromStore(all, bound);
+            one.await(bound);
         }
         own.end(bound);
         for (LeavingComm one : others) {
@@ -201,35 +197,7 @@ final class BackendEnding {
         }
     }
 
-    /**
-     * Says that this rank does not need the store any more. The rank that serves the store stays until all ranks have
-     * said so. After a failure it stays until all ranks have left, since they read the failure in the store, unless
-     * another half of the group tells them.
-     */
-    private void partFromStore(boolean all, Deadline bound) {
-        FailureRecords records = queue.records();
-        boolean serves = member.isJoined() && member.store().servedHere();
-        CompletableFuture<Boolean> done;
-        CountDownLatch asked = new CountDownLatch(1);
-        if (all) {
-            done = records.heardAll(asked);
-            bound.awaitQuietly(asked);
-        } else if (serves && !records.isControlled()) {
-            List<Integer> lost = lost();
-            done = records.follow(() -> records.leaveLog().completeBut(lost), false);
-        } else {
-            return;
-        }
-        if (serves) {
-            CountDownLatch over = new CountDownLatch(1);
-            done.thenRun(over::countDown);
-            bound.awaitQuietly(over);
-        }
-    }
-
-    /** Returns the ranks that are known to be lost: they say no goodbye. */
-    private List<Integer> lost() {
-        Failure why = queue.failure();
-        return why != null && why.code() == Code.PEER_LOST ? List.copyOf(why.culprits()) : List.of();
+    private static Duration shorter(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? one : other;
     }
 }

@@ -17,6 +17,7 @@ import ferro.backend.nccl.NcclStreamKind;
 import ferro.backend.nccl.NcclVersion;
 import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.WorkQueue;
+import ferro.control.group.GroupControl;
 import ferro.spi.LeakReport;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -33,8 +34,7 @@ import java.util.function.Consumer;
  * <p>Whole calls take device tensors, and host tensors through pooled device memory. They run one after the other on
  * {@link #stream()}. Each starts after the work that the device's default stream holds when the call is issued. A call
  * that passes its deadline, whose waiting thread is interrupted or that NCCL fails ends the group on every rank: the
- * communicator is aborted, and the other ranks read the reason in the store, a quarter of a second after their own call
- * has stalled.
+ * communicator is aborted, and the other ranks hear the reason by control messages.
  *
  * <p>Messages have the tag 0, run in the same order as collectives, and also end the group at their deadline, since
  * NCCL cannot cancel a receive. Messages of host memory carry their length; messages of device memory must be received
@@ -69,6 +69,10 @@ public final class JnaNcclBackend implements NcclBackend {
     /** Registers the finished back end: from now on it must be closed, or it leaves when the JVM exits. */
     void opened() {
         ending.opened();
+    }
+
+    GroupControl control() {
+        return queue.control().group();
     }
 
     private CommIdentity identity() {
@@ -177,7 +181,7 @@ public final class JnaNcclBackend implements NcclBackend {
 
     @Override
     public void controlledBy(CollectiveBackend beside) {
-        queue.firstFailure().controlledBy(Objects.requireNonNull(beside, "beside"), member.context()::nanoTime);
+        queue.firstFailure().controlledBy(Objects.requireNonNull(beside, "beside"));
     }
 
     // messages

@@ -1,11 +1,10 @@
 package ferro.backend.nccl.comm;
 
 import ferro.backend.nccl.queue.Deadline;
-import ferro.backend.nccl.queue.LeaveLog;
 import ferro.backend.nccl.queue.NcclOperation;
 import ferro.backend.nccl.queue.WorkQueue;
+import ferro.control.group.GracefulExit;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -14,8 +13,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * rank has made. NCCL lets a rank return when it has passed on its data; the others may still read the data in memory
  * of that rank's communicator.
  *
- * <p>It ends in order when all ranks have said goodbye. It ends by an abort when the time is over or the group has
- * failed.
+ * <p>It ends in order when all ranks have left. It ends by an abort when the time is over, a rank is lost or the group
+ * has failed.
  */
 final class LeavingComm {
     /** Least time for the end of the communicator before it is aborted, even without time left. */
@@ -26,41 +25,35 @@ final class LeavingComm {
 
     private final WorkQueue queue;
     private final Communicator comm;
-    private final CompletableFuture<Boolean> over;
-    private final CountDownLatch overLatch = new CountDownLatch(1);
+    private final GracefulExit leave;
+    private final CountDownLatch over = new CountDownLatch(1);
     private final AtomicBoolean ending = new AtomicBoolean();
     private final CountDownLatch ended = new CountDownLatch(1);
 
-    /** Begins to follow the goodbyes of the other ranks; to be called after the own one. */
-    LeavingComm(WorkQueue queue, Communicator comm) {
+    /** Follows a leave that has begun. */
+    LeavingComm(WorkQueue queue, Communicator comm, GracefulExit leave) {
         this.comm = comm;
         this.queue = queue;
-        LeaveLog leaveLog = queue.records().leaveLog();
-        if (queue.failure() != null) {
-            over = CompletableFuture.completedFuture(false);
-        } else if (leaveLog.complete()) {
-            over = CompletableFuture.completedFuture(true);
-        } else {
-            over = queue.records().follow(leaveLog::complete, true);
-        }
-        over.thenRun(overLatch::countDown);
+        this.leave = leave;
+        leave.whenOver(over::countDown);
     }
 
     private boolean allHaveLeft() {
-        return over.getNow(false) && queue.failure() == null;
+        return queue.failure() == null && queue.control().allHaveLeft();
     }
 
-    /** Waits for the goodbyes of the other ranks. Returns whether all are there. */
-    boolean await(Deadline bound) {
-        while (overLatch.getCount() > 0 && !bound.passed() && !hasFailed()) {
-            queue.deadline(shorter(LOOK, bound)).awaitQuietly(overLatch);
+    /**
+     * Waits until the other ranks have left, or have heard of the failure. Waits no longer for ranks if NCCL says that one
+     * is lost.
+     */
+    void await(Deadline bound) {
+        while (over.getCount() > 0 && !allHaveLeft() && !bound.passed() && !knowsLoss()) {
+            queue.deadline(shorter(LOOK, bound)).awaitQuietly(over);
         }
-        return allHaveLeft();
     }
 
-    /** Returns whether the group has failed. The other half of the group, or NCCL, may know that a rank is lost. */
-    private boolean hasFailed() {
-        return queue.failure() != null || comm.asyncFailure(NcclOperation.CLOSE).isPresent();
+    private boolean knowsLoss() {
+        return queue.failure() == null && comm.asyncFailure(NcclOperation.CLOSE).isPresent();
     }
 
     private static Duration shorter(Duration length, Deadline bound) {
@@ -72,7 +65,7 @@ final class LeavingComm {
      * {@link #end} may come before.
      */
     void endByItself(Runnable after) {
-        over.thenRun(() -> {
+        Runnable ends = () -> {
             Thread thread = new Thread(
                     () -> {
                         end(queue.deadline(BOUND));
@@ -81,7 +74,12 @@ final class LeavingComm {
                     queue.identity().threadName("leaving"));
             thread.setDaemon(true);
             thread.start();
-        });
+        };
+        if (allHaveLeft()) {
+            ends.run();
+        } else {
+            leave.whenOver(ends);
+        }
     }
 
     /** Ends the communicator now, or waits until another thread has ended it. */
@@ -97,7 +95,7 @@ final class LeavingComm {
             }
             comm.close(left);
         } finally {
-            queue.records().close();
+            queue.control().close(left);
             ended.countDown();
         }
     }

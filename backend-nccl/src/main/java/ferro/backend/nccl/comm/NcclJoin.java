@@ -10,10 +10,10 @@ import ferro.backend.nccl.device.CudaStream;
 import ferro.backend.nccl.memory.CudaMemory;
 import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.Deadline;
-import ferro.backend.nccl.queue.FailureRecords;
-import ferro.backend.nccl.queue.LocalStore;
+import ferro.backend.nccl.queue.GroupPosition;
 import ferro.backend.nccl.queue.NcclOperation;
 import ferro.backend.nccl.queue.StreamFallback;
+import ferro.control.group.LocalLanes;
 import ferro.dispatch.DeviceMemory;
 import ferro.spi.GroupSpec;
 import ferro.spi.JoinLines;
@@ -23,6 +23,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -34,6 +35,9 @@ import java.util.stream.Collectors;
  * behind.
  */
 final class NcclJoin {
+    /** A value that is never stored: comparing with it reads a value without waiting for one. */
+    private static final byte[] NEVER = ("never " + UUID.randomUUID()).getBytes(StandardCharsets.UTF_8);
+
     private final GroupSpec group;
     private final RankContext context;
     private final Deadline deadline;
@@ -55,68 +59,80 @@ final class NcclJoin {
 
     JnaNcclBackend join(StreamChoice stream) {
         int device = RankDevice.of(group, context, NcclWorld.usableDevices(context));
-        boolean alone = group.worldSize() == 1;
-        Store store = alone ? new LocalStore() : context.store();
+        if (group.worldSize() == 1) {
+            GroupPosition position = GroupPosition.unwatched(new LocalLanes(1).lane(0, context.background()), group);
+            return join(device, new JoinMeans(IdExchange.local(), position, () -> {}), group.name(), stream);
+        }
         try {
-            return join(device, store, stream);
+            return joinOthers(device, stream);
         } catch (RuntimeException | Error failure) {
-            if (!alone) {
-                context.releaseStore();
-            }
+            context.releaseStore();
             throw failure;
         }
     }
 
-    private JnaNcclBackend join(int device, Store store, StreamChoice stream) {
+    /** What the ranks of a join meet by: ids, control messages, and what gives back the store. */
+    private record JoinMeans(IdExchange ids, GroupPosition position, Runnable giveBack) {}
+
+    private JnaNcclBackend joinOthers(int device, StreamChoice stream) {
+        Store store = context.store();
         String name = "nccl/" + Settings.JOB_ID.of(context) + "/" + group.name();
         // the same group may be joined again over a store that lives on: each rank counts its joins, and all ranks get
         // the same count
         long attempt = store.add(name + "/joins/" + group.rank(), 1);
-        String base = name + "/" + attempt;
-        CommFactory factory = CommFactory.of(context);
-        Communicator comm;
+        ControlLanes.ConnectedLane connected = ControlLanes.connect(
+                group.withJoinTimeout(Duration.ofNanos(Math.max(1, deadline.remainingNanos()))), context);
         try {
-            comm = group.worldSize() == 1
-                    ? joined(factory, device, store, base, waits -> {})
-                    : joinedWithLines(factory, device, store, base);
+            JoinMeans means = new JoinMeans(IdExchange.of(store), connected.position(), connected.giveBack());
+            return join(device, means, name + "/" + attempt, stream);
         } catch (FerroException failure) {
+            connected.position().lane().close();
             throw naming(missing(store, name, attempt), failure);
+        } catch (RuntimeException | Error failure) {
+            connected.position().lane().close();
+            throw failure;
         }
-        CommFamily family = new CommFamily(group.worldSize() > 1 ? context::releaseStore : () -> {}, context);
-        return assemble(comm, MeetingKeys.joined(store, base, family), stream);
+    }
+
+    private JnaNcclBackend join(int device, JoinMeans means, String base, StreamChoice stream) {
+        CommFactory factory = CommFactory.of(context);
+        Communicator comm = group.worldSize() == 1
+                ? joined(factory, device, means.ids, base, waits -> {})
+                : joinedWithLines(factory, device, means.ids, base);
+        CommFamily family = new CommFamily(means.giveBack, context);
+        return assemble(comm, new MeetingKeys(means.ids, base, family, means.position, true), stream);
     }
 
     /** Joins the communicator; prints lines while this rank waits for the others. */
-    private Communicator joinedWithLines(CommFactory factory, int device, Store store, String base) {
+    private Communicator joinedWithLines(CommFactory factory, int device, IdExchange ids, String base) {
         AtomicReference<String> waitsFor = new AtomicReference<>("");
         JoinLines.Printing lines = JoinLines.resume(group.name(), context).waiting(waitsFor::get);
         try {
-            return joined(factory, device, store, base, waitsFor::set);
+            return joined(factory, device, ids, base, waitsFor::set);
         } finally {
             lines.close();
         }
     }
 
     /** Joins the communicator; tells {@code waits} what this rank waits for. */
-    private Communicator joined(CommFactory factory, int device, Store store, String base, Consumer<String> waits) {
+    private Communicator joined(CommFactory factory, int device, IdExchange ids, String base, Consumer<String> waits) {
         String rank = "rank " + group.rank() + " of \"" + group.name() + "\" waits for ";
         if (group.rank() != 0) {
             waits.accept(rank + "rank 0, which names the communicator of nccl");
         }
-        NcclUniqueId id = meet(store, base);
+        NcclUniqueId id = meet(ids, base);
         waits.accept(rank + "all " + group.worldSize() + " ranks to reach the communicator of nccl");
         CommIdentity identity = new CommIdentity(group.name(), group.rank(), group.worldSize(), device);
         return factory.rank(identity, id, deadline);
     }
 
-    private NcclUniqueId meet(Store store, String base) {
+    private NcclUniqueId meet(IdExchange ids, String base) {
         if (group.rank() == 0) {
             NcclUniqueId id = NcclUniqueId.made();
-            store.set(base + "/id", id.toBytes());
+            ids.set(base + "/id", id);
             return id;
         }
-        return NcclUniqueId.fromBytes(
-                store.get(base + "/id", Duration.ofNanos(Math.max(1, deadline.remainingNanos()))));
+        return ids.get(base + "/id", Duration.ofNanos(Math.max(1, deadline.remainingNanos())));
     }
 
     /** Returns the ranks that have not begun to join; empty if the store does not answer. */
@@ -124,7 +140,7 @@ final class NcclJoin {
         List<Integer> missing = new ArrayList<>();
         try {
             for (int rank = 0; rank < group.worldSize(); rank++) {
-                byte[] joins = FailureRecords.peek(store, name + "/joins/" + rank);
+                byte[] joins = store.compareAndSet(name + "/joins/" + rank, NEVER, NEVER);
                 boolean here = joins != null && Long.parseLong(new String(joins, StandardCharsets.US_ASCII)) >= attempt;
                 if (!here) {
                     missing.add(rank);

@@ -2,16 +2,15 @@ package ferro.backend.nccl.comm;
 
 import ferro.DataType;
 import ferro.DeviceTensor;
-import ferro.Store;
 import ferro.backend.nccl.NcclStreamKind;
 import ferro.backend.nccl.NcclVersion;
 import ferro.backend.nccl.device.CudaStream;
 import ferro.backend.nccl.ffi.Cuda;
 import ferro.backend.nccl.ffi.LoadedLibraries;
+import ferro.backend.nccl.queue.GroupPosition;
 import ferro.dispatch.DeviceMemory;
 import ferro.spi.RankContext;
 import java.time.Duration;
-import java.util.stream.IntStream;
 
 /**
  * The parts of one rank of a group.
@@ -33,24 +32,20 @@ record NcclMember(
      * @param stream     stream of the collectives
      * @param downgrades number of own streams that the runtime refused
      * @param memory     of the devices
-     * @param keys    place of the records of the ranks
+     * @param keys       position of the group among those of the same join
      */
     record CommunicationPath(CudaStream stream, int downgrades, DeviceMemory memory, MeetingKeys keys) {}
 
     /**
-     * Place in the store where the ranks of a group meet.
+     * What the ranks of a group use to find each other.
      *
-     * @param store    shared by all ranks
-     * @param base     prefix of the keys of this group alone
-     * @param family   joined group that it is or was made from; it gives back the store
-     * @param ranks    numbers of its ranks in the joined group; null if it is the joined group
+     * @param ids    passes the ids of communicators to the other ranks
+     * @param base   prefix of the keys of this group alone
+     * @param family joined group that it is or was made from
+     * @param position  what its ranks tell each other by
+     * @param joined whether it was joined, and not made from another group
      */
-    record MeetingKeys(Store store, String base, CommFamily family, int[] ranks) {
-        /** Returns the meeting place of a joined group. */
-        static MeetingKeys joined(Store store, String base, CommFamily family) {
-            return new MeetingKeys(store, base, family, null);
-        }
-    }
+    record MeetingKeys(IdExchange ids, String base, CommFamily family, GroupPosition position, boolean joined) {}
 
     CudaStream stream() {
         return path.stream;
@@ -83,28 +78,22 @@ record NcclMember(
         return libraries.version();
     }
 
-    Store store() {
-        return path.keys.store;
+    MeetingKeys keys() {
+        return path.keys;
     }
 
     /** Returns the numbers of its ranks in the joined group. */
     int[] ranks() {
-        return isJoined()
-                ? IntStream.range(0, comm.handle().identity().worldSize()).toArray()
-                : path.keys.ranks;
+        return path.keys.position.ranks();
     }
 
     /** Returns whether it was joined, and not made from another group. */
     boolean isJoined() {
-        return path.keys.ranks == null;
+        return path.keys.joined;
     }
 
     CommFamily family() {
         return path.keys.family;
-    }
-
-    String base() {
-        return path.keys.base;
     }
 
     /** Gives back the memory of the devices. */

@@ -3,11 +3,11 @@ package ferro.backend.nccl.comm;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
-import ferro.Store;
 import ferro.backend.nccl.comm.NcclMember.MeetingKeys;
 import ferro.backend.nccl.device.NcclAvailability;
 import ferro.backend.nccl.queue.Deadline;
-import ferro.backend.nccl.queue.LocalStore;
+import ferro.backend.nccl.queue.GroupPosition;
+import ferro.control.group.LocalLanes;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
@@ -77,13 +77,15 @@ public final class NcclWorld {
         List<Communicator> comms =
                 factory.all(IN_ONE_PROCESS, devices, deadline).split(deadline);
         List<JnaNcclBackend> ends = new ArrayList<>();
-        Store store = new LocalStore();
+        IdExchange ids = IdExchange.local();
+        LocalLanes lanes = new LocalLanes(devices.length);
         CommFamily family = new CommFamily(() -> {}, context);
         try {
             for (Communicator comm : comms) {
                 GroupSpec group = GroupSpec.of(IN_ONE_PROCESS, ends.size(), devices.length, Deadlines.ofCalls(context));
-                ends.add(new NcclJoin(group, context)
-                        .assemble(comm, MeetingKeys.joined(store, "nccl/" + IN_ONE_PROCESS, family), StreamChoice.OWN));
+                GroupPosition position = GroupPosition.unwatched(lanes.lane(ends.size(), context.background()), group);
+                MeetingKeys keys = new MeetingKeys(ids, "nccl/" + IN_ONE_PROCESS, family, position, true);
+                ends.add(new NcclJoin(group, context).assemble(comm, keys, StreamChoice.OWN));
             }
             return ends;
         } catch (RuntimeException | Error failure) {

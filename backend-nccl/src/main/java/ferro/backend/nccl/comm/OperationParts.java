@@ -2,8 +2,8 @@ package ferro.backend.nccl.comm;
 
 import ferro.backend.nccl.ffi.LoadedLibraries;
 import ferro.backend.nccl.memory.HostStage;
+import ferro.backend.nccl.queue.CommControl;
 import ferro.backend.nccl.queue.CommIdentity;
-import ferro.backend.nccl.queue.FailureRecords;
 import ferro.backend.nccl.queue.WorkQueue;
 
 /**
@@ -24,7 +24,8 @@ record OperationParts(WorkQueue queue, NcclLane lane, NcclChecks checks, Collect
         CollectiveCalls calls = new CollectiveCalls(comm.identity(), checks.elements(), libraries::has);
         NcclLane lane = new NcclLane(comm, member.streamHandle());
         HostStage stage = new HostStage(member.memory(), comm.identity().device(), NcclMember.STAGE_BYTES);
-        WorkQueue queue = new WorkQueue(comm, new FailureRecords(member.store(), member.base(), comm.identity()));
+        WorkQueue queue = new WorkQueue(
+                comm, new CommControl(member.keys().position(), comm.identity(), member.timeout(), member.context()));
         queue.recordedAs(member.context(), member.ranks());
         return new OperationParts(queue, lane, checks, calls, stage);
     }

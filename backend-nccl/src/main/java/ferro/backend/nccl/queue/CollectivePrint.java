@@ -6,6 +6,7 @@ import ferro.CollectiveKind;
 import ferro.DataType;
 import ferro.ReduceOp;
 import ferro.Tensor;
+import java.util.Objects;
 import java.util.function.Supplier;
 
 /**
@@ -48,6 +49,22 @@ public final class CollectivePrint implements Supplier<String> {
     public static long partOf(Collective call, int worldSize) {
         long elements = call.operand().elementCount();
         return call.kind() == CollectiveKind.ALL_TO_ALL ? elements / worldSize : elements;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof CollectivePrint print
+                && kind == print.kind
+                && label.equals(print.label)
+                && type == print.type
+                && part == print.part
+                && Objects.equals(op, print.op)
+                && root == print.root;
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * (31 * kind.hashCode() + Long.hashCode(part)) + 31 * root + label.hashCode();
     }
 
     /** Returns kind, label, type, length, op and root, for example {@code allReduce "loss" of f32[64] by sum}. */

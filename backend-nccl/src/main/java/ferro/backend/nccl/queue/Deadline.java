@@ -88,6 +88,21 @@ public final class Deadline {
         }
     }
 
+    /** Returns the time on the clock. */
+    long nowNanos() {
+        return clock.getAsLong();
+    }
+
+    /** Returns the end, on the clock. */
+    long endNanos() {
+        return startNanos + lengthNanos;
+    }
+
+    /** Returns the total length. */
+    long lengthNanos() {
+        return lengthNanos;
+    }
+
     /** Returns the start time, on the clock. */
     long startNanos() {
         return startNanos;

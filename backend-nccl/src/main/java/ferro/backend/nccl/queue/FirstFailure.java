@@ -6,79 +6,112 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.GroupEvent;
 import ferro.control.failure.Failure;
+import ferro.control.group.GroupControl;
 import ferro.spi.Listeners;
-import java.lang.System.Logger;
-import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 
 /**
- * The one failure of a group on this rank. The first failure wins. It is reported to the other ranks, ends at once the
- * operations that have not begun, and makes the {@link Watchdog} abort the communicator, so that the running ones
- * return too. After that every call fails with it.
+ * The failure of a group on this rank. The ranks agree on its cause by {@link GroupControl}, before any caller of this
+ * rank gets it. Then it ends at once the operations that have not begun, and makes the {@link Watchdog} abort the
+ * communicator, so that the running ones return too. After that every call fails with it.
  */
 public final class FirstFailure {
-    private static final Logger LOG = System.getLogger("ferro.backend.nccl");
     /** Time for streams to pass the work that an abort has cut off; the abort itself has ten seconds of its own. */
     private static final Duration AFTER_ABORT = Duration.ofSeconds(3);
 
     private static final Duration SETTLE_BOUND = Duration.ofSeconds(15);
+    /** Time in which the ranks find out which of them is lost, if the library says only that one is. */
+    private static final Duration VERDICT_BOUND = Duration.ofMillis(250);
+    /** Time in which the ranks answer what they have called. */
+    private static final Duration COMPARE_BOUND = Duration.ofMillis(500);
+    /** A rank may be so many calls ahead of the rank whose call the library refuses. */
+    private static final int COMPARED_CALLS = 64;
 
     private final WorkQueue queue;
     private final AbortableComm comm;
-    private final FailureRecords records;
+    private final GroupControl control;
     private final UserThreads threads;
     private final Runnable wakeWatchdog;
     private final Listeners listeners;
-    private final AtomicReference<Failure> failure = new AtomicReference<>();
+    /** Open once the ranks have agreed on a failure. */
+    private final CountDownLatch known = new CountDownLatch(1);
+
     private final CountDownLatch settled = new CountDownLatch(1);
     private volatile boolean drained;
-    private volatile FerroException firstThrown;
+    private volatile Thrown firstThrown;
     /** Failure to report if the native abort does not return; null if it does. */
     private volatile Failure stuck;
 
     private volatile HostHalf host;
-    /** The operation whose caller was interrupted; null if none was. */
+    /** The operation whose caller was interrupted, and what it fails with; null if none was. */
     private volatile NcclWork interrupted;
 
-    FirstFailure(WorkQueue queue, FailureRecords records, UserThreads threads, Runnable wakeWatchdog) {
+    private volatile Failure interrupt;
+    /** What the library has said of calls that differ; null if nothing. */
+    private volatile Throwable refusal;
+
+    /** The exception of a cause, and what was called when the first cause came. */
+    private record Thrown(Failure cause, Where where, String during, FerroException exception) {
+        static Thrown of(Failure cause, Where where, String during) {
+            return new Thrown(cause, where, during, NcclFailures.exception(cause, where, during));
+        }
+    }
+
+    FirstFailure(WorkQueue queue, UserThreads threads, Runnable wakeWatchdog) {
         this.queue = queue;
         this.comm = queue.comm();
-        this.records = records;
+        this.control = queue.control().group();
         this.threads = threads;
         this.wakeWatchdog = wakeWatchdog;
-        this.listeners = new Listeners(identity().group(), threads::run, false);
+        this.listeners = new Listeners(identity().group(), this.threads::run, true);
     }
 
     private CommIdentity identity() {
         return comm.identity();
     }
 
-    /** Returns why the group has ended, or null. */
+    /** Returns why the group has ended, as the ranks agree on now, or null. */
     Failure get() {
-        return failure.get();
+        Failure agreed = control.failure();
+        return agreed != null && agreed.code() == Code.MISMATCH && refusal != null && agreed.cause() == null
+                ? NcclFailures.causedBy(agreed, refusal)
+                : agreed;
     }
 
-    /** Returns the failure of the group, always the same object; null while it works. */
+    /** Returns the failure of the group, the same object while its cause stays; null while it works. */
     public FerroException firstThrown() {
-        return firstThrown;
+        Failure why = get();
+        if (why == null) {
+            return null;
+        }
+        Thrown first = firstThrown;
+        if (first == null) {
+            NcclWork oldest = queue.oldest();
+            Where where = oldest == null ? identity().where(queue.lastRaw(), 0) : oldest.where();
+            String during = oldest == null ? identity().during(queue.lastRaw()) : oldest.during();
+            first = Thrown.of(why, where, during);
+            firstThrown = first;
+        } else if (!isSame(first.cause, why)) {
+            first = Thrown.of(why, first.where, first.during);
+            firstThrown = first;
+        }
+        return first.exception;
+    }
+
+    private static boolean isSame(Failure one, Failure other) {
+        return one.code() == other.code()
+                && one.culprits().equals(other.culprits())
+                && one.text().equals(other.text());
     }
 
     /** Throws if the group has failed. */
     void refuse(String call) {
-        Failure why = stuck == null ? failure.get() : stuck;
+        Failure why = stuck == null ? get() : stuck;
         if (why != null) {
-            throw NcclFailures.later(
-                    NcclFailures.agreed(why),
-                    identity().where(call, 0),
-                    identity().during(call),
-                    firstThrown);
+            throw NcclFailures.later(why, identity().where(call, 0), identity().during(call), firstThrown());
         }
     }
 
@@ -88,115 +121,98 @@ public final class FirstFailure {
     }
 
     /** Connects to the other half of the group: a failure of one half ends both. */
-    public void controlledBy(CollectiveBackend beside, LongSupplier clock) {
-        HostHalf half = new HostHalf(beside, clock);
+    public void controlledBy(CollectiveBackend beside) {
+        HostHalf half = new HostHalf(beside);
         host = half;
-        records.controlled();
-        half.listen(why -> fail(why, false));
+        half.listen(this::agree);
+    }
+
+    /** Returns whether another half of the group has the same failures. */
+    public boolean isCoupled() {
+        return host != null;
     }
 
     /**
-     * Asks the other half which ranks are silent, on a thread that may wait. Without another half no rank counts as
-     * silent.
-     */
-    CompletableFuture<Set<Integer>> silentRanks(Duration within) {
-        HostHalf half = host;
-        CompletableFuture<Set<Integer>> answer = new CompletableFuture<>();
-        if (half == null) {
-            answer.complete(Set.of());
-            return answer;
-        }
-        threads.run(() -> answer.complete(silentRanks(half, within)));
-        return answer;
-    }
-
-    private Set<Integer> silentRanks(HostHalf half, Duration within) {
-        try {
-            return half.silentRanks(within);
-        } catch (RuntimeException | Error thrown) {
-            LOG.log(Level.DEBUG, "cannot find out which ranks of " + identity() + " are present", thrown);
-            return Set.of();
-        }
-    }
-
-    /**
-     * Ends the group, unless it has ended. Waits a moment for the rank to blame if there is none and the other half or
-     * the store may know it.
+     * Ends the group, unless it has ended. If the failure names no rank, waits a moment for the rank to blame: the
+     * library says that a rank is lost, and not which.
      */
     void fail(Failure why) {
-        HostHalf half = host;
-        if (failure.get() != null) {
+        if (get() != null) {
             return;
         }
-        if (half == null) {
-            fail(records.judged(why, queue.oldest()), false);
+        boolean isOfOthers = why.code() == Code.NATIVE && why.culprits().isEmpty();
+        if (isOfOthers && comm.deadline(VERDICT_BOUND).awaitQuietly(known)) {
+            return;
+        }
+        HostHalf half = host;
+        agree(half == null ? why : half.judged(why));
+    }
+
+    private void agree(Failure why) {
+        if (why.code() == Code.ABORTED
+                || why.code() == Code.NATIVE && why.culprits().isEmpty()) {
+            control.failUnlessFailed(why);
         } else {
-            Failure judged = half.judged(why, () -> failure.get() != null);
-            fail(judged, judged == why || judged.code() == Code.TIMED_OUT);
+            control.fail(why);
         }
     }
 
-    private void fail(Failure why, boolean telling) {
-        if (!failure.compareAndSet(null, why)) {
-            return;
-        }
-        NcclWork oldest = queue.oldest();
-        Where where = oldest == null ? identity().where(queue.lastRaw(), 0) : oldest.where();
-        String during = oldest == null ? identity().during(queue.lastRaw()) : oldest.during();
-        firstThrown = NcclFailures.exception(NcclFailures.agreed(why), where, during);
+    /** Ends what has not begun, once the ranks have agreed on a failure. Called once, on any thread. */
+    void agreed() {
+        FerroException thrown = firstThrown();
+        known.countDown();
         try {
-            if (telling) {
-                host.tell(firstThrown);
+            HostHalf half = host;
+            if (half != null && get().origin() == identity().rank()) {
+                half.fail(thrown);
             }
-            records.tell(why);
             for (NcclWork work : queue.pending()) {
-                work.dropUnbegun(why);
+                work.dropUnbegun(get());
             }
         } finally {
             wakeWatchdog.run();
-            listeners.tell(recorded(GroupEvent.Kind.FAILED, List.copyOf(why.culprits()), firstThrown.getMessage()));
-            NcclRecording recording = queue.recording();
-            if (recording != null) {
-                recording.groupFailed();
-            }
         }
     }
 
-    /** Reports an operation that has used up a quarter of its time. */
-    void late(NcclWork work, Waited waited) {
-        String text = identity().during(work.title().name()) + ": " + work.print() + " has waited "
-                + work.elapsed().toMillis() + " ms of " + work.deadline().lengthMillis() + " ms: " + waited.text();
-        LOG.log(Level.WARNING, text);
-        listeners.tell(recorded(GroupEvent.Kind.LATE, List.copyOf(waited.culprits()), text));
+    /** Logs an event that is sent to no listener. */
+    void log(GroupEvent event) {
+        listeners.log(event);
     }
 
-    private GroupEvent recorded(GroupEvent.Kind kind, List<Integer> ranks, String text) {
-        GroupEvent event = GroupEvent.of(kind, identity().group(), identity().rank(), ranks, text);
+    /** Records an event, and sends it to the listeners. */
+    void event(GroupEvent event) {
         NcclRecording recording = queue.recording();
         if (recording != null) {
             recording.event(event);
         }
-        return event;
+        listeners.tell(event);
+        if (recording != null && event.kind() == GroupEvent.Kind.FAILED) {
+            recording.groupFailed();
+        }
     }
 
-    /** Returns what an operation that the group's failure ends tells: only the interrupted one tells an interrupt. */
-    Failure toldBy(NcclWork work, Failure why) {
-        return work == interrupted ? why : NcclFailures.agreed(why);
+    /** Returns what an operation that the group's failure ends reports: only the interrupted one reports an interrupt. */
+    Failure reportedBy(NcclWork work, Failure why) {
+        Failure own = interrupt;
+        boolean isOwn = work == interrupted && own != null && why.code() == Code.ABORTED;
+        return isOwn && why.culprits().equals(own.asSeenByOthers().culprits()) ? own : why;
     }
 
     /** Ends the group because the caller of a work was interrupted. */
-    void interrupted(NcclWork work, InterruptedException interrupt) {
+    void interrupted(NcclWork work, InterruptedException interruption) {
         String text = "rank " + identity().rank() + " was interrupted in "
                 + work.title().print();
+        Failure why = identity().failure(Code.INTERRUPTED, Set.of(identity().rank()), text, interruption);
+        interrupt = why;
         interrupted = work;
-        fail(identity().failure(Code.INTERRUPTED, Set.of(identity().rank()), text, interrupt));
+        fail(why);
     }
 
     /** Ends the group because the program asked for it. Waits until the abort is over, at most fifteen seconds. */
     public void abort(Throwable cause) {
-        int self = identity().rank();
-        String text = "aborted by rank " + self + ": " + (cause == null ? "no cause given" : cause.getMessage());
-        fail(identity().failure(Code.ABORTED, Set.of(self), text, cause));
+        String text =
+                "aborted by rank " + identity().rank() + ": " + (cause == null ? "no cause given" : cause.getMessage());
+        fail(identity().failure(Code.ABORTED, Set.of(identity().rank()), text, cause));
         awaitSettled(comm.deadline(SETTLE_BOUND));
     }
 
@@ -209,11 +225,14 @@ public final class FirstFailure {
             fail(NcclFailures.of(mismatch, identity().rank()));
             return;
         }
-        if (failure.get() == null && NcclFailures.mayBeDifferentCalls(thrown)) {
-            records.differingCalls(queue.recentCalls())
-                    .ifPresent(differing -> fail(NcclFailures.causedBy(differing, thrown)));
+        if (get() == null && NcclFailures.mayBeDifferentCalls(thrown)) {
+            refusal = thrown;
+            control.compareCalls(COMPARED_CALLS);
+            if (comm.deadline(COMPARE_BOUND).awaitQuietly(known)) {
+                return;
+            }
         }
-        Code code = thrown instanceof FerroException known ? known.code() : Code.NATIVE;
+        Code code = thrown instanceof FerroException own ? own.code() : Code.NATIVE;
         String text = operation.failing() + " failed: " + thrown.getMessage();
         fail(NcclFailures.natively(code, text, thrown, identity().rank()));
     }
@@ -221,8 +240,7 @@ public final class FirstFailure {
     /** Aborts natively and ends the remaining operations. Called once, by the watchdog only. */
     void settle() {
         try {
-            records.awaitTold();
-            comm.abortAndWait(failure.get().text());
+            comm.abortAndWait(get().text());
             if (comm.isAbortOver()) {
                 Deadline bound = comm.deadline(AFTER_ABORT);
                 for (NcclWork work : queue.pending()) {
@@ -237,23 +255,23 @@ public final class FirstFailure {
     }
 
     private Failure abortStuck() {
+        FerroException first = firstThrown();
         String text = "abort stuck: "
                 + comm.abortFailure().map(Throwable::getMessage).orElse("ncclCommAbort has not returned")
                 + ", so the device may still use the memory of calls in flight: end this process; the group had"
-                + " failed with " + failure.get().code() + ": " + failure.get().text();
-        return identity().failure(Code.NATIVE, Set.of(identity().rank()), text, firstThrown);
+                + " failed with " + get().code() + ": " + get().text();
+        return identity().failure(Code.NATIVE, Set.of(identity().rank()), text, first);
     }
 
     /** Releases the waiting callers, also if the settling failed. */
     private void abandonPending() {
         try {
             for (NcclWork work : queue.pending()) {
-                work.abandon(stuck == null ? failure.get() : stuck);
+                work.abandon(stuck == null ? get() : stuck);
             }
         } finally {
             drained = true;
             settled.countDown();
-            records.heardFailure();
         }
     }
 

@@ -6,11 +6,7 @@ import ferro.FerroException.Where;
 import ferro.backend.nccl.CudaException;
 import ferro.backend.nccl.NcclException;
 import ferro.backend.nccl.NcclResult;
-import ferro.control.failure.ControlMessage;
-import ferro.control.failure.ControlMessage.Abort;
 import ferro.control.failure.Failure;
-import java.nio.ByteBuffer;
-import java.util.Optional;
 import java.util.Set;
 
 /** Failures of groups whose calls are those of NCCL: made from native failures, and thrown as exceptions. */
@@ -55,15 +51,13 @@ public final class NcclFailures {
                 failure.code(), failure.origin(), failure.sequence(), failure.culprits(), failure.text(), thrown);
     }
 
-    /** Returns the failure that all ranks agree on, with its cause on this rank: an interrupt of one rank is an abort for all. */
-    static Failure agreed(Failure failure) {
-        return failure.code() == Code.INTERRUPTED ? causedBy(failure.asSeenByOthers(), failure.cause()) : failure;
-    }
-
     /** Makes the exception of a call that a failure ends or prevents. */
     public static FerroException exception(Failure failure, Where where, String during) {
         Where blamed = where.blaming(failure.culprits());
-        String message = during + ": " + failure.text();
+        String wrong = failure.code() == Code.MISMATCH
+                ? "; NCCL may have let a call succeed that differs: results since then may be wrong on any rank"
+                : "";
+        String message = during + ": " + text(failure, where) + wrong;
         Throwable cause = failure.cause();
         if (failure.code() != Code.MISMATCH && cause instanceof NcclException nccl) {
             return new NcclException(blamed, nccl.result(), nccl.lastError(), message, nccl);
@@ -74,30 +68,17 @@ public final class NcclFailures {
         return new FerroException(failure.code(), blamed, message, cause);
     }
 
+    /** Returns the text of a failure, which says of a native failure of which rank it is if that is another one. */
+    private static String text(Failure failure, Where where) {
+        boolean isElsewhere = failure.code() == Code.NATIVE && failure.origin() != where.rank();
+        return (isElsewhere ? "rank " + failure.origin() + " ended the group: " : "") + failure.text();
+    }
+
     /** Makes the exception of a call that comes after the failure; {@code first} is what the failed call threw. */
     static FerroException later(Failure failure, Where where, String during, FerroException first) {
-        String message =
-                during + ": communicator broken by earlier error: " + failure.text() + "; close it and join again";
+        String message = during + ": communicator broken by earlier error: " + text(failure, where)
+                + "; close it and join again";
         return new FerroException(
                 failure.code(), where.blaming(failure.culprits()), message, first == null ? failure.cause() : first);
-    }
-
-    /** Encodes a failure for the other ranks, as the control messages of other back ends have it. */
-    public static byte[] encoded(Failure failure) {
-        ByteBuffer message = Abort.of(failure, 0).encoded();
-        byte[] bytes = new byte[message.remaining()];
-        message.get(bytes);
-        return bytes;
-    }
-
-    /** Decodes a failure that another rank wrote; empty if it is something else, or names ranks that are not there. */
-    public static Optional<Failure> decoded(byte[] bytes, int worldSize) {
-        try {
-            return ControlMessage.decode(ByteBuffer.wrap(bytes), worldSize) instanceof Abort abort
-                    ? Optional.of(abort.failure())
-                    : Optional.empty();
-        } catch (IllegalArgumentException foreign) {
-            return Optional.empty();
-        }
     }
 }

@@ -71,13 +71,6 @@ public final class NcclWork implements Work, DeviceTask<Void> {
             return words.get();
         }
 
-        /** Returns {@link #print} without the label, which may differ between ranks. */
-        String printWithoutLabel() {
-            String text = words.get();
-            String name = name();
-            return text.startsWith(name) ? operation.label() + text.substring(name.length()) : text;
-        }
-
         /** Returns whether it is a send or a receive, and not a collective. */
         public boolean isMessage() {
             return peer >= 0;
@@ -107,6 +100,11 @@ public final class NcclWork implements Work, DeviceTask<Void> {
         this.deadline = deadline;
         NcclRecording recording = queue.recording();
         this.entry = recording == null ? 0 : recording.submitted(title, sequence, deadline.startNanos());
+    }
+
+    /** Returns whether it has ended with a failure. */
+    boolean hasFailed() {
+        return failure != null;
     }
 
     /** Returns what the operation is. */
@@ -246,7 +244,7 @@ public final class NcclWork implements Work, DeviceTask<Void> {
     private void finish(Failure why) {
         CompletableFuture<Void> chained;
         synchronized (this) {
-            failure = why == null ? null : queue.firstFailure().toldBy(this, why);
+            failure = why == null ? null : queue.firstFailure().reportedBy(this, why);
             endedNanos = deadline.elapsedNanos();
             recordEnd();
             job = null;

@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 public final class WorkQueue {
     private static final Duration SETTLE_BOUND = Duration.ofSeconds(15);
     private final AbortableComm comm;
-    private final FailureRecords records;
+    private final CommControl control;
     private final UserThreads threads;
     private final Watchdog watchdog;
     private final FirstFailure failure;
@@ -30,7 +30,7 @@ public final class WorkQueue {
     private final Set<Long> rawStreams = ConcurrentHashMap.newKeySet();
 
     private volatile NcclOperation lastRaw = NcclOperation.PREPARE;
-    private final RecentCalls recentCalls = new RecentCalls();
+    private volatile long lastEnded;
     private long lastSequence;
     /** Number of messages to each rank, and from each rank. */
     private final long[] sent;
@@ -40,17 +40,17 @@ public final class WorkQueue {
     /** Null for a queue without a recorder. */
     private volatile NcclRecording recording;
 
-    /** Opens a queue and starts its watchdog. */
-    public WorkQueue(AbortableComm comm, FailureRecords records) {
+    /** Opens a queue, its control and its watchdog. */
+    public WorkQueue(AbortableComm comm, CommControl control) {
         this.comm = comm;
-        this.records = records;
+        this.control = control;
         sent = new long[identity().worldSize()];
         taken = new long[identity().worldSize()];
         this.threads = new UserThreads(identity().threadName("completion"));
         this.watchdog = new Watchdog(this);
-        this.failure = new FirstFailure(this, records, threads, watchdog::wake);
+        this.failure = new FirstFailure(this, threads, watchdog::wake);
+        control.open(this);
         watchdog.start();
-        records.compareWhenAsked(recentCalls, failure::fail);
     }
 
     /** Starts to record every operation; to be called before the first. */
@@ -72,9 +72,14 @@ public final class WorkQueue {
         return comm;
     }
 
-    /** Returns the records of the group in the store. */
-    public FailureRecords records() {
-        return records;
+    /** Returns what the ranks tell each other beside the library. */
+    public CommControl control() {
+        return control;
+    }
+
+    /** Looks at once at what the ranks wait for, because another rank has left. */
+    void look() {
+        watchdog.wake();
     }
 
     UserThreads threads() {
@@ -128,10 +133,8 @@ public final class WorkQueue {
         synchronized (this) {
             refuse(title.name());
             NcclWork work = new NcclWork(this, title, numbered(title, 0) + 1, job, deadline(timeout));
-            if (!title.isMessage()) {
-                // before the device thread can publish the calls
-                recentCalls.add(title);
-            }
+            // before NCCL can refuse the call
+            control.called(title, work.number());
             comm.thread().submit(work);
             pending.add(work);
             numbered(title, 1);
@@ -174,22 +177,14 @@ public final class WorkQueue {
         return new ArrayList<>(pending);
     }
 
-    RecentCalls recentCalls() {
-        return recentCalls;
-    }
-
     /** Returns the number of the last collective, 0 before the first. */
     public synchronized long lastSequence() {
         return lastSequence;
     }
 
-    /** Records in the store that this rank makes no more calls, and how far it has come. */
-    public void recordLeave() {
-        LeaveRecord own;
-        synchronized (this) {
-            own = new LeaveRecord(identity().rank(), lastSequence, sent.clone(), taken.clone());
-        }
-        records.recordLeave(own);
+    /** Returns the number of the last collective that has ended well, 0 before the first. */
+    long lastEnded() {
+        return lastEnded;
     }
 
     void ended(NcclWork work) {
@@ -199,8 +194,12 @@ public final class WorkQueue {
             } else {
                 pending.remove(work);
             }
+            if (!work.title().isMessage() && !work.hasFailed()) {
+                lastEnded = Math.max(lastEnded, work.sequence());
+            }
             notifyAll();
         }
+        control.group().exits().confirm();
     }
 
     // raw calls, which have no work that is waited for

@@ -16,8 +16,6 @@ import ferro.ReduceOp;
 import ferro.backend.nccl.ffi.StandIn;
 import ferro.backend.nccl.ffi.StandInHooks;
 import ferro.backend.nccl.queue.CommIdentity;
-import ferro.backend.nccl.queue.FailureRecords;
-import ferro.backend.nccl.queue.LocalStore;
 import ferro.backend.nccl.queue.NcclJob;
 import ferro.backend.nccl.queue.NcclOperation;
 import ferro.backend.nccl.queue.NcclWork;
@@ -96,9 +94,8 @@ class NcclDiagnosisTest {
     }
 
     @Test
-    @DisplayName(
-            "row 4: nobody is blamed for a broadcast that others may have returned from; the text says whom it is about")
-    void whoMayHaveReturnedIsNotBlamed() throws InterruptedException {
+    @DisplayName("row 4: ranks that have not called a broadcast are named, also where NCCL lets others return from it")
+    void ranksThatHaveNotCalledABroadcastAreNamed() throws InterruptedException {
         BlockingQueue<GroupEvent> events = new LinkedBlockingQueue<>();
         try (NcclRanks ranks = NcclRanks.of(3)) {
             JnaNcclBackend leaf = ranks.rank(1);
@@ -109,11 +106,11 @@ class NcclDiagnosisTest {
             }));
             FerroException failure = assertInstanceOf(FerroException.class, outcome);
             assertEquals(Code.TIMED_OUT, failure.code(), failure.toString());
-            assertEquals(Set.of(), failure.where().culprits(), failure.toString());
-            String doubt = "ranks 0,2 do not wait in it (not called, or already returned)";
+            assertEquals(Set.of(0, 2), failure.where().culprits(), failure.toString());
+            String doubt = "rank 0 has not made this call";
             assertTrue(failure.getMessage().contains(doubt), failure.getMessage());
             GroupEvent late = next(events);
-            assertEquals(List.of(), late.ranks(), late.toString());
+            assertEquals(List.of(0, 2), late.ranks(), late.toString());
             assertTrue(late.text().contains(doubt), late.text());
         }
     }
@@ -129,7 +126,7 @@ class NcclDiagnosisTest {
         int live = StandInHooks.standInLive("comm");
         CommIdentity identity = new CommIdentity("stuck", 0, 1, 0);
         Communicator comm = factory.rank(identity, NcclUniqueId.made(), Worlds.plenty());
-        WorkQueue queue = new WorkQueue(comm, new FailureRecords(new LocalStore(), "stuck", identity));
+        WorkQueue queue = new WorkQueue(comm, Worlds.control(identity));
         StuckJob job = new StuckJob();
         try {
             NcclWork work = queue.submit(TITLE, job, LONG);

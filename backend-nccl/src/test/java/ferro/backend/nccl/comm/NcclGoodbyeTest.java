@@ -87,7 +87,7 @@ class NcclGoodbyeTest {
             for (int rank : new int[] {0, 2}) {
                 FerroException failure = failure(outcomes.get(rank), Code.PEER_LOST, 1);
                 String text = failure.getMessage();
-                assertTrue(text.contains("rank 1 left after seq 2; this call is seq 3"), text);
+                assertTrue(text.contains("rank 1 left group \"ranks\" after seq 2; this call is seq 3"), text);
                 assertTrue(millis[rank] < 3_000, "heard after " + millis[rank] + " ms");
             }
         }
@@ -119,8 +119,8 @@ class NcclGoodbyeTest {
 
     @ParameterizedTest(name = "{0} messages, rank 0 {2}")
     @CsvSource({
-        "2, 'rank 1 left after 2 messages to rank 0; this call is for message 3', receives",
-        "2, 'rank 1 left after 2 messages taken from rank 0; this call is for message 3', sends"
+        "2, 'it has sent 2 messages to this rank, and this call is for message 3', receives",
+        "2, 'it has taken 2 messages from this rank, and this call is for message 3', sends"
     })
     @DisplayName(
             "a message that the leaver has neither sent nor taken fails with the numbers of both, one before that does not")
@@ -168,7 +168,8 @@ class NcclGoodbyeTest {
             assertNull(outcomes.get(0));
             for (int rank : new int[] {1, 2}) {
                 FerroException failure = failure(outcomes.get(rank), Code.PEER_LOST, 0);
-                assertTrue(failure.getMessage().contains("rank 0 left after seq 1"), failure.getMessage());
+                assertTrue(
+                        failure.getMessage().contains("rank 0 left group \"ranks\" after seq 1"), failure.getMessage());
             }
         }
     }

@@ -3,14 +3,21 @@ package ferro.backend.nccl.comm;
 import ferro.Store;
 import ferro.backend.nccl.ffi.StandIn;
 import ferro.backend.nccl.queue.LocalStore;
+import ferro.control.group.LocalLanes;
 import ferro.group.SystemContext;
+import ferro.spi.ControlLane;
+import ferro.spi.ForwardingContext;
 import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /** Ranks of a group over the stand-in, each joined on a thread of its own through a store; closed all at once. */
@@ -19,10 +26,12 @@ public final class NcclRanks implements AutoCloseable {
 
     private final List<JnaNcclBackend> ends;
     private final List<SystemContext> contexts;
+    private final Set<Integer> muted;
 
-    private NcclRanks(List<JnaNcclBackend> ends, List<SystemContext> contexts) {
+    private NcclRanks(List<JnaNcclBackend> ends, List<SystemContext> contexts, Set<Integer> muted) {
         this.ends = ends;
         this.contexts = contexts;
+        this.muted = muted;
     }
 
     /** What a rank does. */
@@ -50,13 +59,28 @@ public final class NcclRanks implements AutoCloseable {
     static NcclRanks named(String name, Store store, int worldSize, Duration timeout) {
         List<SystemContext> contexts = new ArrayList<>();
         List<CompletableFuture<JnaNcclBackend>> joining = new ArrayList<>();
+        LocalLanes lanes = new LocalLanes(worldSize);
+        Set<Integer> muted = ConcurrentHashMap.newKeySet();
         for (int rank = 0; rank < worldSize; rank++) {
             SystemContext context = context(rank, store, Map.of());
             contexts.add(context);
             GroupSpec group = GroupSpec.of(name, rank, worldSize, timeout);
-            joining.add(on("joins-" + rank, () -> NcclWorld.join(group, context)));
+            int self = rank;
+            ControlLane lane = new MutedLane(lanes.lane(rank, context.background()), () -> muted.contains(self));
+            RankContext lent = lent(lane, context);
+            joining.add(on("joins-" + rank, () -> NcclWorld.join(group, lent)));
         }
-        return new NcclRanks(joining.stream().map(NcclRanks::joined).toList(), contexts);
+        return new NcclRanks(joining.stream().map(NcclRanks::joined).toList(), contexts, muted);
+    }
+
+    /** A context whose group has control messages within this process. */
+    static RankContext lent(ControlLane lane, RankContext context) {
+        return new ForwardingContext(context) {
+            @Override
+            public <T extends AutoCloseable> Optional<T> find(Class<T> type) {
+                return type == ControlLane.class ? Optional.of(type.cast(lane)) : super.find(type);
+            }
+        };
     }
 
     static SystemContext context(int rank, Store store, Map<String, String> more) {
@@ -95,6 +119,15 @@ public final class NcclRanks implements AutoCloseable {
         thread.setDaemon(true);
         thread.start();
         return end;
+    }
+
+    /** Lets a rank send control messages, or not. */
+    void mute(int rank, boolean is) {
+        if (is) {
+            muted.add(rank);
+        } else {
+            muted.remove(rank);
+        }
     }
 
     public JnaNcclBackend rank(int rank) {

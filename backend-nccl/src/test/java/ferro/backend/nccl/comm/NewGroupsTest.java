@@ -1,94 +1,67 @@
 package ferro.backend.nccl.comm;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.CollectiveBackend;
-import ferro.Store;
+import ferro.FerroException;
+import ferro.FerroException.Code;
 import ferro.backend.nccl.ffi.StandIn;
-import ferro.backend.nccl.queue.LocalStore;
 import java.time.Duration;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
-/** Groups of some ranks, made by several threads at once. */
+/** Groups of some ranks. */
 @ExtendWith(StandIn.class)
 @ResourceLock("nccl")
 class NewGroupsTest {
     private static final Duration SOON = Duration.ofSeconds(10);
 
-    /** Reads of what rank 1 has called hang until the test lets them go. */
-    private record HangingStore(LocalStore store, CountDownLatch hanging, CountDownLatch released) implements Store {
-        @Override
-        public byte[] compareAndSet(String key, byte[] expected, byte[] value) {
-            if (key.contains("/log/1/")) {
-                hanging.countDown();
-                try {
-                    assertTrue(released.await(20, TimeUnit.SECONDS));
-                } catch (InterruptedException interrupted) {
-                    throw new AssertionError(interrupted);
-                }
+    @Test
+    @DisplayName("2-02: while one thread of a rank makes a group, another one is refused; the first goes on")
+    void aSecondCallOfARankIsRefused() throws Exception {
+        try (NcclRanks ranks = NcclRanks.of(2, SOON)) {
+            CompletableFuture<CollectiveBackend> first =
+                    NcclRanks.on("first", () -> ranks.rank(0).newGroup(new int[] {1, 0}, "[1, 0]", SOON));
+            long until = System.nanoTime() + SOON.toNanos();
+            while (!ranks.rank(0).control().agreement().isInProgress() && System.nanoTime() - until < 0) {
+                LockSupport.parkNanos(1_000_000);
             }
-            return store.compareAndSet(key, expected, value);
-        }
 
-        @Override
-        public void set(String key, byte[] value) {
-            store.set(key, value);
-        }
+            Throwable second =
+                    NcclRanks.outcome(NcclRanks.on("second", () -> ranks.rank(0).newGroup(new int[] {0}, "[0]", SOON)));
 
-        @Override
-        public CompletionStage<byte[]> when(String key) {
-            return store.when(key);
-        }
-
-        @Override
-        public byte[] get(String key, Duration timeout) {
-            return store.get(key, timeout);
-        }
-
-        @Override
-        public long add(String key, long delta) {
-            return store.add(key, delta);
-        }
-
-        @Override
-        public boolean delete(String key) {
-            return store.delete(key);
-        }
-
-        @Override
-        public void close() {
-            store.close();
+            IllegalStateException refused = assertInstanceOf(IllegalStateException.class, second);
+            assertTrue(refused.getMessage().contains("another thread waits in newGroup([1, 0])"), refused.getMessage());
+            try (CollectiveBackend other = ranks.rank(1).newGroup(new int[] {1, 0}, "[1, 0]", SOON);
+                    CollectiveBackend own = first.get(10, TimeUnit.SECONDS)) {
+                assertEquals(0, other.rank());
+                assertEquals(1, own.rank());
+            }
         }
     }
 
     @Test
-    @DisplayName("2-02: a store that does not answer holds up the call that asked it, and no other of the same rank")
-    void aSlowRequestHoldsUpItsOwnCallOnly() throws Exception {
-        HangingStore store = new HangingStore(new LocalStore(), new CountDownLatch(1), new CountDownLatch(1));
-        try (NcclRanks ranks = NcclRanks.over(store, 2, SOON)) {
-            CompletableFuture<CollectiveBackend> slow =
-                    NcclRanks.on("slow", () -> ranks.rank(0).newGroup(new int[] {1, 0}, "[1, 0]", SOON));
-            assertTrue(store.hanging.await(10, TimeUnit.SECONDS));
-            CompletableFuture<CollectiveBackend> quick =
-                    NcclRanks.on("quick", () -> ranks.rank(0).newGroup(new int[] {0}, "[0]", SOON));
-            try (CollectiveBackend alone = quick.get(5, TimeUnit.SECONDS)) {
-                assertEquals(1, alone.worldSize());
-            } finally {
-                store.released.countDown();
+    @DisplayName("members that make different groups fail at once with MISMATCH; the parent goes on")
+    void membersThatDisagreeFail() {
+        try (NcclRanks ranks = NcclRanks.of(2, SOON)) {
+            List<Throwable> outcomes = ranks.outcomes(
+                    rank -> rank.newGroup(rank.rank() == 0 ? new int[] {0, 1} : new int[] {1, 0}, "part", SOON));
+
+            for (Throwable outcome : outcomes) {
+                FerroException failure = assertInstanceOf(FerroException.class, outcome);
+                assertEquals(Code.MISMATCH, failure.code(), failure.toString());
+                assertTrue(Set.of(0, 1).containsAll(failure.where().culprits()), failure.toString());
             }
-            try (CollectiveBackend second = ranks.rank(1).newGroup(new int[] {1, 0}, "[1, 0]", SOON);
-                    CollectiveBackend first = slow.get(10, TimeUnit.SECONDS)) {
-                assertEquals(0, second.rank());
-                assertEquals(1, first.rank());
-            }
+            assertTrue(ranks.rank(0).failure().isEmpty());
         }
     }
 }

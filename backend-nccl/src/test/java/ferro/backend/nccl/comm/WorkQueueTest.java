@@ -10,8 +10,6 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.backend.nccl.ffi.StandIn;
 import ferro.backend.nccl.queue.CommIdentity;
-import ferro.backend.nccl.queue.FailureRecords;
-import ferro.backend.nccl.queue.LocalStore;
 import ferro.backend.nccl.queue.NcclJob;
 import ferro.backend.nccl.queue.NcclOperation;
 import ferro.backend.nccl.queue.NcclWork;
@@ -44,9 +42,8 @@ class WorkQueueTest {
         static Queue open(LongSupplier clock) {
             CommFactory factory = new CommFactory(StandIn.load(), clock);
             Communicator comm = factory.rank(new CommIdentity("queue", 0, 1, 0), NcclUniqueId.made(), Worlds.plenty());
-            FailureRecords notes =
-                    new FailureRecords(new LocalStore(), "queue", comm.handle().identity());
-            return new Queue(comm, new WorkQueue(comm, notes));
+            return new Queue(
+                    comm, new WorkQueue(comm, Worlds.control(comm.handle().identity())));
         }
 
         NcclWork submit(NcclJob job) {

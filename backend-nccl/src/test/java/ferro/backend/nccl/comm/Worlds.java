@@ -7,10 +7,15 @@ import ferro.backend.nccl.NcclDataType;
 import ferro.backend.nccl.NcclRedOp;
 import ferro.backend.nccl.ffi.Checks;
 import ferro.backend.nccl.ffi.StandIn;
+import ferro.backend.nccl.queue.CommControl;
 import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.Deadline;
+import ferro.backend.nccl.queue.GroupPosition;
 import ferro.backend.nccl.queue.NcclOperation;
 import ferro.backend.nccl.queue.Waits;
+import ferro.control.group.LocalLanes;
+import ferro.group.SystemContext;
+import ferro.spi.GroupSpec;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -53,6 +58,14 @@ public final class Worlds {
         Map<String, String> settings = new java.util.HashMap<>(StandIn.settings());
         settings.put("ferro.timeout", timeout);
         return new GivenContext(settings);
+    }
+
+    /** Returns the control of a group of one rank. */
+    static CommControl control(CommIdentity identity) {
+        SystemContext context = SystemContext.of(StandIn.settings());
+        GroupSpec group = GroupSpec.of(identity.group(), 0, 1, Duration.ofSeconds(20));
+        GroupPosition position = GroupPosition.unwatched(new LocalLanes(1).lane(0, context.background()), group);
+        return new CommControl(position, identity, group.timeout(), context);
     }
 
     /** Joins both ranks of a new world of two. */

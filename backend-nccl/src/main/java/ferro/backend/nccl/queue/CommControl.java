@@ -1,0 +1,176 @@
+package ferro.backend.nccl.queue;
+
+import ferro.GroupEvent;
+import ferro.control.group.ControlOwner;
+import ferro.control.group.GracefulExit;
+import ferro.control.group.GracefulExit.ExitLimit;
+import ferro.control.group.GroupControl;
+import ferro.control.group.MessageCounts;
+import ferro.control.group.RankStatus;
+import ferro.control.membership.Hashing;
+import ferro.control.wire.RankLists;
+import ferro.spi.CallHeader;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import java.time.Duration;
+import java.util.BitSet;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+
+/**
+ * What the ranks of a group tell each other beside the library: failures, goodbyes, calls and answers, over control
+ * messages that never wait behind data.
+ */
+public final class CommControl implements ControlOwner {
+    /** A program repeats its calls; more different ones are not kept. */
+    private static final int KEPT_CALLS = 256;
+
+    private final GroupPosition position;
+    private final GroupControl control;
+    private final Map<Supplier<String>, CallHeader.Call> calls = new ConcurrentHashMap<>();
+    private WorkQueue queue;
+
+    /**
+     * Makes the control of a group; {@link #open} connects it with its queue.
+     *
+     * @param position    lane and identity
+     * @param identity names and ranks
+     * @param timeout  default deadline
+     * @param context  clock, timers
+     */
+    public CommControl(GroupPosition position, CommIdentity identity, Duration timeout, RankContext context) {
+        this.position = position;
+        GroupSpec group = GroupSpec.of(identity.group(), identity.rank(), identity.worldSize(), timeout);
+        this.control = new GroupControl(position.lane(), group, context, this, position.joined());
+    }
+
+    /** Begins to hear of the other ranks; called when the queue is complete. */
+    void open(WorkQueue opened) {
+        queue = opened;
+        position.lane().events(control);
+        position.membership().enter(control, position.ranks());
+        control.open();
+    }
+
+    /** Returns the failure, the leavers and the agreements of the group. */
+    public GroupControl group() {
+        return control;
+    }
+
+    /** Returns the position of the group among those of the same join. */
+    public GroupPosition position() {
+        return position;
+    }
+
+    /** Records a call before NCCL gets it. Called with the queue locked, so that calls and counts have one order. */
+    void called(NcclWork.Title title, long number) {
+        if (!title.isMessage()) {
+            control.called(number, callOf(title));
+            return;
+        }
+        MessageCounts.OfPeer counts = control.exits().messages().of(title.peer());
+        if (title.operation() == NcclOperation.SEND) {
+            counts.nextSent();
+        } else {
+            counts.countArrived();
+            counts.countTaken();
+        }
+    }
+
+    private CallHeader.Call callOf(NcclWork.Title title) {
+        CallHeader.Call known = calls.get(title.words());
+        if (known != null) {
+            return known;
+        }
+        String text = title.print();
+        CallHeader.Call made = new CallHeader.Call(position.identity(), Hashing.of(text), text);
+        if (title.words() instanceof CollectivePrint && calls.size() < KEPT_CALLS) {
+            calls.put(title.words(), made);
+        }
+        return made;
+    }
+
+    /** Returns what other ranks are asked about a collective. */
+    CallHeader headerOf(NcclWork work) {
+        return CallHeader.of(work.sequence(), callOf(work.title()));
+    }
+
+    /** Tells the other ranks that this one leaves. Returns the leave, over when all of them have left too, or have heard of the failure. */
+    public GracefulExit leave() {
+        BitSet others = new BitSet();
+        others.set(0, position.ranks().length);
+        others.clear(queue.identity().rank());
+        position.membership().leave(control);
+        return control.leave(others, control.failure() == null ? ExitLimit.ALL_HAVE_LEFT : ExitLimit.ALL_HAVE_HEARD);
+    }
+
+    /** Returns whether every other rank has left in good order, or is not known to this rank at all. */
+    public boolean allHaveLeft() {
+        if (!position.isConnected()) {
+            return true;
+        }
+        for (int rank = 0; rank < position.ranks().length; rank++) {
+            if (rank != queue.identity().rank() && !control.exits().has(rank)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Ends the control messages of this group. */
+    public void close(Duration within) {
+        position.lane().close(within);
+    }
+
+    @Override
+    public void failed() {
+        queue.firstFailure().agreed();
+    }
+
+    @Override
+    public void left() {
+        queue.look();
+    }
+
+    @Override
+    public void event(GroupEvent event) {
+        queue.firstFailure().event(event);
+    }
+
+    @Override
+    public void log(GroupEvent event) {
+        queue.firstFailure().log(event);
+    }
+
+    @Override
+    public RankStatus status() {
+        NcclWork oldest = queue.oldest();
+        if (oldest == null) {
+            return RankStatus.IDLE;
+        }
+        BitSet waitedFor = new BitSet();
+        if (oldest.title().isMessage()) {
+            waitedFor.set(oldest.title().peer());
+        } else {
+            waitedFor.set(0, position.ranks().length);
+            waitedFor.clear(queue.identity().rank());
+        }
+        return new RankStatus(
+                Math.max(0, oldest.sequence()),
+                oldest.title().print(),
+                "",
+                RankLists.list(waitedFor),
+                oldest.deadline().startNanos());
+    }
+
+    @Override
+    public long ended() {
+        return queue.lastEnded();
+    }
+
+    @Override
+    public long pausedSince(long sinceNanos) {
+        return position.membership().pausedSince(sinceNanos);
+    }
+}

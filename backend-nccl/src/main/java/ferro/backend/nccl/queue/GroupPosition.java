@@ -1,0 +1,63 @@
+package ferro.backend.nccl.queue;
+
+import ferro.control.group.JoinedPosition;
+import ferro.control.group.RankStatuses;
+import ferro.control.membership.Hashing;
+import ferro.control.membership.Membership;
+import ferro.spi.ControlLane;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import java.util.stream.IntStream;
+
+/**
+ * The position of a group among all groups that were made from one joined group.
+ *
+ * @param lane        control messages between the ranks of the group
+ * @param membership  of the joined group
+ * @param joined      ranks of the group in the joined group
+ * @param identity    64 bits
+ * @param isConnected false if the ranks have no control messages, so that this rank knows nothing of the others
+ */
+public record GroupPosition(
+        ControlLane lane, Membership membership, JoinedPosition joined, long identity, boolean isConnected) {
+    /** Distinguishes this group from a group of another back end with the same name and the same ranks. */
+    private static final long PURPOSE = 0x6e63636cL;
+
+    /** Returns the position of a joined group whose processes are watched. */
+    public static GroupPosition joined(ControlLane lane, GroupSpec group, RankContext context) {
+        long identity = identity(group);
+        return of(lane, Membership.watching(lane, group, context, identity), identity, true);
+    }
+
+    /** Returns the position of a joined group whose processes nobody has to watch, or another group watches. */
+    public static GroupPosition unwatched(ControlLane lane, GroupSpec group) {
+        return of(lane, Membership.unwatched(), identity(group), true);
+    }
+
+    /** Returns the position of a group whose ranks have no control messages. */
+    public static GroupPosition unconnected(ControlLane lane, GroupSpec group) {
+        return of(lane, Membership.unwatched(), identity(group), false);
+    }
+
+    private static long identity(GroupSpec group) {
+        return Hashing.mix(Hashing.of(group.name()), PURPOSE);
+    }
+
+    private static GroupPosition of(ControlLane lane, Membership membership, long identity, boolean isConnected) {
+        int[] all = IntStream.range(0, lane.worldSize()).toArray();
+        return new GroupPosition(
+                lane, membership, new JoinedPosition(all, new RankStatuses(), membership), identity, isConnected);
+    }
+
+    /** Returns the position of a group of some ranks of this one, on whose identity the ranks have agreed. */
+    public GroupPosition child(long agreed, int[] members) {
+        int[] inJoined = IntStream.of(members).map(rank -> ranks()[rank]).toArray();
+        JoinedPosition below = new JoinedPosition(inJoined, joined.statuses(), membership);
+        return new GroupPosition(lane.subgroup(members, agreed), membership, below, agreed, isConnected);
+    }
+
+    /** Returns the ranks of the joined group, in the order of this one. */
+    public int[] ranks() {
+        return joined.joinedRanks();
+    }
+}

@@ -1,0 +1,175 @@
+package ferro.control.group;
+
+import ferro.InvalidRankException;
+import ferro.spi.ControlLane;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+
+/**
+ * Control lanes between ranks of one process, which need no sockets: for the devices of one process, and for a group of
+ * one rank. Messages of a rank to another one keep their order, and a message for a group that its receiver has not made
+ * yet waits. No rank is ever lost, since all ranks end with their process. Thread-safe.
+ */
+public final class LocalLanes {
+    private final int worldSize;
+    private final Map<LaneKey, LaneInbox> inboxes = new HashMap<>();
+
+    /** One rank's end of one group; the rank is that of the joined group. */
+    private record LaneKey(long group, int rank) {}
+
+    /**
+     * Makes the lanes of a joined group.
+     *
+     * @param worldSize number of ranks
+     */
+    public LocalLanes(int worldSize) {
+        this.worldSize = worldSize;
+    }
+
+    /**
+     * Returns the lane of a rank of the joined group.
+     *
+     * @param rank       rank
+     * @param background runs the receiver of the rank, one task after the other or several at once
+     * @return lane, of which each rank has one
+     */
+    public ControlLane lane(int rank, Executor background) {
+        int[] all = new int[worldSize];
+        for (int each = 0; each < worldSize; each++) {
+            all[each] = each;
+        }
+        return new LocalLane(0, all, InvalidRankException.check(rank, worldSize), background);
+    }
+
+    private synchronized LaneInbox inbox(long group, int rank) {
+        return inboxes.computeIfAbsent(new LaneKey(group, rank), unknown -> new LaneInbox());
+    }
+
+    /** The events of one end, in their order. */
+    private static final class LaneInbox {
+        private final Queue<Consumer<ControlLane.PeerEvents>> waiting = new ArrayDeque<>();
+        private ControlLane.PeerEvents receiver;
+        private Executor background;
+        private boolean isRunning;
+        private boolean closed;
+
+        void add(Consumer<ControlLane.PeerEvents> event) {
+            synchronized (this) {
+                if (closed) {
+                    return;
+                }
+                waiting.add(event);
+            }
+            run();
+        }
+
+        void open(ControlLane.PeerEvents events, Executor executor) {
+            synchronized (this) {
+                receiver = events;
+                background = executor;
+            }
+            run();
+        }
+
+        synchronized void close() {
+            closed = true;
+            waiting.clear();
+        }
+
+        private void run() {
+            Executor executor;
+            synchronized (this) {
+                if (receiver == null || isRunning || waiting.isEmpty()) {
+                    return;
+                }
+                isRunning = true;
+                executor = background;
+            }
+            try {
+                executor.execute(this::deliver);
+            } catch (RejectedExecutionException ended) {
+                // the context of the receiver is closed, and it hears nothing any more
+                close();
+            }
+        }
+
+        private void deliver() {
+            for (Consumer<ControlLane.PeerEvents> event = next(); event != null; event = next()) {
+                event.accept(receiver);
+            }
+        }
+
+        private synchronized Consumer<ControlLane.PeerEvents> next() {
+            Consumer<ControlLane.PeerEvents> event = waiting.poll();
+            isRunning = event != null;
+            return event;
+        }
+    }
+
+    /** One rank's end of one group. */
+    private final class LocalLane implements ControlLane {
+        private final long group;
+        /** Ranks of the joined group, in the order of this one. */
+        private final int[] members;
+
+        private final int rank;
+        private final Executor background;
+
+        LocalLane(long group, int[] members, int rank, Executor background) {
+            this.group = group;
+            this.members = members;
+            this.rank = rank;
+            this.background = background;
+        }
+
+        @Override
+        public int rank() {
+            return rank;
+        }
+
+        @Override
+        public int worldSize() {
+            return members.length;
+        }
+
+        @Override
+        public ControlLane subgroup(int[] ranks, long identity) {
+            int[] chosen = new int[ranks.length];
+            int own = -1;
+            for (int at = 0; at < ranks.length; at++) {
+                chosen[at] = members[ranks[at]];
+                own = ranks[at] == rank ? at : own;
+            }
+            return new LocalLane(identity, chosen, own, background);
+        }
+
+        @Override
+        public void control(int peer, ByteBuffer message) {
+            byte[] copy = new byte[message.remaining()];
+            message.get(copy);
+            inbox(group, members[peer]).add(events -> events.control(rank, ByteBuffer.wrap(copy)));
+        }
+
+        @Override
+        public boolean afterControl(int peer, Runnable task) {
+            inbox(group, members[rank]).add(events -> task.run());
+            return true;
+        }
+
+        @Override
+        public void events(PeerEvents events) {
+            inbox(group, members[rank]).open(events, background);
+        }
+
+        @Override
+        public void close() {
+            inbox(group, members[rank]).close();
+        }
+    }
+}
