@@ -70,7 +70,9 @@ final class Chart {
         if (ferro.isPresent() && drawn.size() > 1) {
             List<ChartLine> multiples = lines(drawn, library -> item -> multiple(item, ferro.get(), library));
             panels.add(panel(
-                    medium.words() + ": ratio (lower is better)", "time divided by the time of ferro, logarithmic", multiples));
+                    medium.words() + ": ratio (lower is better)",
+                    "time divided by the time of ferro, logarithmic",
+                    multiples));
         }
         return panels;
     }
