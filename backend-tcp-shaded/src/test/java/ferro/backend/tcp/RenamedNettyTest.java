@@ -48,6 +48,7 @@ class RenamedNettyTest {
                 "NOTICE",
                 "ferro.shaded.io.netty.versions.properties",
                 "services/ferro.spi.BackendProvider",
+                "services/ferro.spi.ControlLaneProvider",
                 "services/ferro.spi.StoreProvider"));
         for (String machine : List.of("x86_64", "aarch_64")) {
             expected.add("native/libferro_shaded_netty_tcnative_linux_" + machine + ".so");
