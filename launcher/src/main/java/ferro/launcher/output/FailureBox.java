@@ -50,7 +50,7 @@ public record FailureBox(
         FRAMES,
         /** Its first line: another rank is to blame. */
         FIRST_LINE,
-        /** Nothing: the diagnosis contains. */
+        /** Nothing, because the diagnosis contains the exception. */
         NONE
     }
 

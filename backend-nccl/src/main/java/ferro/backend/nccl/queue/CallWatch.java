@@ -4,6 +4,7 @@ import ferro.FerroException.Code;
 import ferro.GroupEvent;
 import ferro.control.failure.Diagnosis;
 import ferro.control.failure.Failure;
+import ferro.control.group.AskSchedule;
 import ferro.control.group.GroupControl;
 import ferro.control.group.TimeoutProbe;
 import ferro.control.wire.RankLists;
@@ -15,13 +16,6 @@ import java.util.BitSet;
  * ends the group at its deadline, or when it waits for a rank that has left. Used by the watchdog only.
  */
 final class CallWatch {
-    /** Ranks in different calls must know it 250 ms after the last of them. */
-    private static final long FIRST_ASK_NANOS = 50_000_000L;
-
-    private static final long MAX_ASK_INTERVAL_NANOS = 2_000_000_000L;
-    /** The most ranks of which each asks all others at the shortest interval. */
-    private static final int ASKED_AT_ONCE = 16;
-
     private static final int PART_BEFORE_WARNING = 4;
     private static final long LOOK_NANOS = 5_000_000L;
 
@@ -29,16 +23,16 @@ final class CallWatch {
     private final GroupControl control;
     private final TimeoutProbe probe;
     private final TimeoutProbe warning;
+    private final AskSchedule asking;
     private NcclWork watched;
     private boolean warned;
-    private long nextAskNanos;
-    private long askIntervalNanos;
 
     CallWatch(WorkQueue queue) {
         this.queue = queue;
         this.control = queue.control().group();
         this.probe = control.timeoutProbe();
         this.warning = control.timeoutProbe();
+        this.asking = new AskSchedule(queue.identity().worldSize());
     }
 
     /** Checks the oldest operation, and the deadlines of those behind it. Returns the nanoseconds until the next check. */
@@ -50,9 +44,7 @@ final class CallWatch {
         refuseToWaitForLeavers(oldest);
         CallHeader call = oldest.title().isMessage() ? null : queue.control().headerOf(oldest);
         boolean isConnected = queue.control().position().isConnected();
-        if (call != null && isConnected && now - nextAskNanos >= 0) {
-            askIntervalNanos = Math.min(2 * askIntervalNanos, MAX_ASK_INTERVAL_NANOS);
-            nextAskNanos = now + askIntervalNanos;
+        if (call != null && isConnected && asking.isDue(now)) {
             control.ask(call);
         }
         warnIfLate(oldest, call, now);
@@ -71,9 +63,7 @@ final class CallWatch {
         warning.begin();
         long length = oldest.deadline().lengthNanos();
         warned = !TimeoutProbe.isWarnedOf(length);
-        long crowd = Math.max(1, queue.identity().worldSize() / ASKED_AT_ONCE);
-        askIntervalNanos = Math.max(1, Math.min(FIRST_ASK_NANOS * crowd, length / PART_BEFORE_WARNING));
-        nextAskNanos = now + askIntervalNanos;
+        asking.begin(length / PART_BEFORE_WARNING, now);
     }
 
     /** Returns the operation whose deadline is the first. */
@@ -88,7 +78,7 @@ final class CallWatch {
     }
 
     private long next(NcclWork oldest, NcclWork late, long now) {
-        long next = Math.min(MAX_ASK_INTERVAL_NANOS, nextAskNanos - now);
+        long next = Math.min(AskSchedule.MAX_INTERVAL_NANOS, asking.remainingNanos(now));
         long lead = TimeoutProbe.leadNanos(late.deadline().lengthNanos());
         next = Math.min(next, untilQuestions(late.deadline().endNanos(), lead, now));
         if (!warned) {

@@ -7,6 +7,7 @@ import ferro.collectives.engine.progress.PendingWork;
 import ferro.collectives.engine.progress.ProgressLock;
 import ferro.control.failure.Diagnosis;
 import ferro.control.failure.Failure;
+import ferro.control.group.AskSchedule;
 import ferro.control.group.GroupControl;
 import ferro.control.group.RankStatus;
 import ferro.control.group.TimeoutProbe;
@@ -24,14 +25,6 @@ import java.util.function.Supplier;
  * the progress lock.
  */
 final class OperationWatch {
-    /**
-     * Time until the first inquiry. This time is short, because ranks that have made different calls must detect the
-     * difference within 100 ms.
-     */
-    private static final long FIRST_ASK_NANOS = 50_000_000L;
-
-    private static final long MAX_ASK_INTERVAL_NANOS = 2_000_000_000L;
-    private static final int ASKED_AT_ONCE = 16;
     /** Maximum age of the stored status of this rank. */
     private static final long SNAPSHOT_NANOS = 20_000_000L;
 
@@ -40,10 +33,9 @@ final class OperationWatch {
     private final Supplier<Executor> executor;
     private final TimeoutProbe probe;
     private final TimeoutProbe warning;
+    private final AskSchedule asking;
     private boolean begun;
     private boolean warned;
-    private long nextAskNanos;
-    private long askIntervalNanos;
     private long warnNanos;
     private long warnLeadNanos;
     private long nextSnapshotNanos;
@@ -56,6 +48,7 @@ final class OperationWatch {
         this.executor = executor;
         this.probe = control.timeoutProbe();
         this.warning = control.timeoutProbe();
+        this.asking = new AskSchedule(group.worldSize());
     }
 
     /** Records that another operation is now the current one. */
@@ -81,9 +74,7 @@ final class OperationWatch {
                     executor.get().progress(),
                     RankLists.list(executor.get().waitingFor()));
         }
-        if (nowNanos - nextAskNanos >= 0) {
-            askIntervalNanos = Math.min(2 * askIntervalNanos, MAX_ASK_INTERVAL_NANOS);
-            nextAskNanos = nowNanos + askIntervalNanos;
+        if (asking.isDue(nowNanos)) {
             control.ask(running);
         }
         if (!warned && warning.mayJudge(running, null, warnNanos, warnLeadNanos, nowNanos)) {
@@ -127,10 +118,7 @@ final class OperationWatch {
         warnNanos = nowNanos + left / 4;
         warnLeadNanos = TimeoutProbe.leadNanos(left / 4);
         nextSnapshotNanos = nowNanos + SNAPSHOT_NANOS;
-        // every rank asks every rank, so the ranks of a larger world ask less often
-        long crowd = Math.max(1, group.worldSize() / ASKED_AT_ONCE);
-        askIntervalNanos = Math.max(1, Math.min(FIRST_ASK_NANOS * crowd, left / 4));
-        nextAskNanos = nowNanos + askIntervalNanos;
+        asking.begin(left / 4, nowNanos);
     }
 
     /** Fails the group if a rank has left without making this call, because that rank will never make it. */
