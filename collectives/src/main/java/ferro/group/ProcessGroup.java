@@ -360,8 +360,9 @@ public final class ProcessGroup extends CoalescedForms implements AutoCloseable 
      * <p>The set continues to grow after the first failure, until this rank closes the group. A rank is in the set if its process
      * has ended or if it was silent for too long. A rank is also in the set if its control connection ended without a goodbye and
      * it does not respond at its port. A silent rank is removed when data arrives from it. Ranks that closed the group normally
-     * are not in the set. Live ranks that are blamed, such as for changed bytes, are not in the set. Ranks learn of a death at
-     * different times:
+     * are not in the set. Live ranks that are blamed, such as for changed bytes, are not in the set. A rank that PEER_LOST blames
+     * as dead is in the set before a call throws, and before {@link #failure} and the event FAILED show it. Ranks learn of a
+     * death at different times:
      *
      * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="lost" :
      *

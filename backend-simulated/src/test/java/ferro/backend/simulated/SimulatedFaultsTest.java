@@ -179,6 +179,32 @@ class SimulatedFaultsTest {
     }
 
     @Test
+    void theRankThatACallBlamesAsDeadIsLostWhenTheCallFails() {
+        List<String> found = new ArrayList<>();
+        for (int seed = 0; seed < 4 * STEPS; seed++) {
+            String trial = "seed " + seed;
+            Simulation.of(RANKS, seed, SETTINGS)
+                    .faults(List.of(new Fault.Crash(seed % STEPS, 2)))
+                    .onEveryRank(group -> {
+                        group.onEvent(event -> found.add(trial + " by event: " + group.lost()));
+                        if (group.failure().isEmpty()) {
+                            group.allReduceAsync(HostTensor.of(new int[] {3}), ReduceOp.SUM)
+                                    .completion()
+                                    .exceptionally(failed -> {
+                                        found.add(trial + " by call: " + group.lost());
+                                        return null;
+                                    });
+                        }
+                    })
+                    .run();
+        }
+        assertEquals(
+                List.of(),
+                found.stream().filter(line -> !line.endsWith(": [2]")).toList());
+        assertTrue(found.size() > 4 * STEPS, () -> "failures and events: " + found.size());
+    }
+
+    @Test
     void deathsAfterTheFirstAreKnownAsLostOnAllThatLive() {
         for (int step = 0; step < STEPS / 4; step++) {
             ProcessGroup[] groups = new ProcessGroup[RANKS];

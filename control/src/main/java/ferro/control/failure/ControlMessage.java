@@ -19,7 +19,8 @@ public sealed interface ControlMessage extends WireMessage
                 Status,
                 ControlMessage.Agree,
                 ControlMessage.Cancel,
-                ControlMessage.Called {
+                ControlMessage.Called,
+                ControlMessage.Died {
     /** Longest text that says what a call is, in bytes: twice what a call has. */
     int CALL_MOST = 512;
 
@@ -50,6 +51,9 @@ public sealed interface ControlMessage extends WireMessage
 
         /** Takes the call that a rank has made at a place of the order. */
         void called(int peer, Called said);
+
+        /** Takes the ranks that a rank knows to be dead, before the failure that blames them. */
+        void died(int peer, Died said);
     }
 
     /** Calls the handler method for this kind of message. */
@@ -324,6 +328,35 @@ public sealed interface ControlMessage extends WireMessage
     }
 
     /**
+     * Ranks are dead. This message goes before the failure that blames them, so that every rank has them in its lost ranks
+     * before a call fails.
+     *
+     * @param ranks that the sender knows to be dead
+     */
+    record Died(Set<Integer> ranks) implements ControlMessage {
+        static final byte KIND = 9;
+
+        Died(Fields in) {
+            this(in.ranks("ranks"));
+        }
+
+        @Override
+        public byte kind() {
+            return KIND;
+        }
+
+        @Override
+        public void write(FieldWriter out) {
+            out.ranks(ranks);
+        }
+
+        @Override
+        public void accept(int peer, Handler handler) {
+            handler.died(peer, this);
+        }
+    }
+
+    /**
      * Reads a message.
      *
      * @param message   bytes; left as they are
@@ -334,7 +367,7 @@ public sealed interface ControlMessage extends WireMessage
         FieldReader in = new FieldReader("control message", message, worldSize);
         ControlMessage read = of(in.kind(), in);
         if (read == null) {
-            throw in.unknown(Called.KIND);
+            throw in.unknown(Died.KIND);
         }
         in.end();
         return read;
@@ -351,6 +384,7 @@ public sealed interface ControlMessage extends WireMessage
             case Agree.KIND -> new Agree(in);
             case Cancel.KIND -> new Cancel(in);
             case Called.KIND -> new Called(in);
+            case Died.KIND -> new Died(in);
             default -> null;
         };
     }

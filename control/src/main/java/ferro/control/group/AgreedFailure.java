@@ -1,10 +1,13 @@
 package ferro.control.group;
 
 import ferro.control.failure.ControlMessage.Abort;
+import ferro.control.failure.ControlMessage.Died;
 import ferro.control.failure.Failure;
 import ferro.control.failure.FailurePolicy;
 import ferro.control.failure.FirstCause;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.IntPredicate;
 import java.util.function.LongSupplier;
 
 /**
@@ -23,6 +26,14 @@ final class AgreedFailure {
 
     /** Hears of the failure of the group after the other ranks were told. */
     interface FailureListener {
+        /**
+         * Adds the culprits that are known to be dead to the lost ranks, before any caller hears of the cause; any thread.
+         *
+         * @param cause that this rank saw or that another rank sent
+         * @return culprits that are known to be dead; none if the cause is not the loss of a rank
+         */
+        Set<Integer> blamed(Failure cause);
+
         /**
          * Handles a change of the agreed cause; any thread.
          *
@@ -60,6 +71,7 @@ final class AgreedFailure {
      * consequences and change nothing.
      */
     void fail(Failure cause) {
+        listener.blamed(cause);
         changed(first.seen(cause.asSeenByOthers(), clock.getAsLong()), true);
     }
 
@@ -68,18 +80,25 @@ final class AgreedFailure {
      * other known cause explains it, even one that is just being told to the others.
      */
     void failUnlessFailed(Failure cause) {
+        listener.blamed(cause);
         changed(first.guessed(cause.asSeenByOthers(), clock.getAsLong()), true);
     }
 
     /** Handles the message of a rank that the group has failed. */
     void heard(Abort said) {
-        changed(first.told(said.failure(), clock.getAsLong() - said.ageNanos()), false);
+        Failure failure = said.failure();
+        listener.blamed(failure);
+        changed(first.told(failure, clock.getAsLong() - said.ageNanos()), false);
     }
 
     /** Tells a rank of the failure, if there is one: it may have missed it. */
     void tell(int peer) {
         Failure known = cause();
         if (known != null) {
+            Set<Integer> dead = listener.blamed(known);
+            if (!dead.isEmpty()) {
+                sender.tell(peer, new Died(dead));
+            }
             sender.tell(peer, first.message(known, clock.getAsLong()));
         }
     }
@@ -88,9 +107,13 @@ final class AgreedFailure {
         if (agreed == null) {
             return;
         }
-        sender.tellAll(
-                first.message(agreed, clock.getAsLong()),
-                peer -> own ? rules.floods(agreed, peer) : rules.forwards(agreed, peer));
+        IntPredicate isReached = peer -> own ? rules.floods(agreed, peer) : rules.forwards(agreed, peer);
+        Set<Integer> dead = listener.blamed(agreed);
+        if (!dead.isEmpty()) {
+            // first, so that the others know the dead before they hear of the failure
+            sender.tellAll(new Died(dead), isReached);
+        }
+        sender.tellAll(first.message(agreed, clock.getAsLong()), isReached);
         told = true;
         listener.failed(agreed, listenerTold.compareAndSet(false, true));
     }

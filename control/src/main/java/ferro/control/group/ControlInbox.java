@@ -6,6 +6,7 @@ import ferro.control.failure.ControlMessage.Abort;
 import ferro.control.failure.ControlMessage.Agree;
 import ferro.control.failure.ControlMessage.Called;
 import ferro.control.failure.ControlMessage.Cancel;
+import ferro.control.failure.ControlMessage.Died;
 import ferro.control.failure.ControlMessage.Goodbye;
 import ferro.control.failure.ControlMessage.Heard;
 import ferro.control.failure.ControlMessage.Query;
@@ -51,13 +52,16 @@ final class ControlInbox implements ControlMessage.Handler {
             ControlSender sender,
             StatusResponder responder) {}
 
-    /** What becomes of this rank when another leaves. */
+    /** What becomes of this rank when another leaves or dies. */
     interface Departure {
         /** Returns whether this rank has left too. */
         boolean hasLeft();
 
         /** Wakes whoever waits for the rank that left. */
         void wake();
+
+        /** Takes ranks that another rank knows to be dead. */
+        void died(Set<Integer> ranks);
     }
 
     ControlInbox(GroupSpec group, Handlers handlers, Departure departure) {
@@ -96,6 +100,11 @@ final class ControlInbox implements ControlMessage.Handler {
     public void abort(int peer, Abort said) {
         peerFailures.toldAbort(peer);
         failure.heard(said);
+    }
+
+    @Override
+    public void died(int peer, Died said) {
+        departure.died(said.ranks());
     }
 
     @Override

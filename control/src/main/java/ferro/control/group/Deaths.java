@@ -26,6 +26,12 @@ final class Deaths {
     /** The most waits for the other ranks of another machine, of which one alone may end as well. */
     private static final int MACHINE_WAITS = 1;
 
+    /**
+     * The most waits for the proof that a rank whose connection has ended is dead. They end before a broken data link is
+     * blamed.
+     */
+    private static final int PROOF_WAITS = 3;
+
     private final int self;
     private final AgreedFailure failure;
     private final PeerFailures peerFailures;
@@ -68,6 +74,41 @@ final class Deaths {
     /** Returns the ranks that are lost so far, ascending; immutable. */
     Set<Integer> ranks() {
         return lost;
+    }
+
+    /**
+     * Adds the culprits that are known to be dead to the lost ranks, at the loss of a rank. Returns them; a culprit whose
+     * connection has ended, and that may live, is none of them.
+     */
+    synchronized Set<Integer> blamed(Failure cause) {
+        if (cause.code() != Code.PEER_LOST) {
+            return Set.of();
+        }
+        Set<Integer> known = new TreeSet<>();
+        for (int rank : cause.culprits()) {
+            if (proven.get(rank)) {
+                known.add(rank);
+            }
+        }
+        addDead(known);
+        return known;
+    }
+
+    /** Adds ranks that another rank knows to be dead. */
+    synchronized void died(Set<Integer> ranks) {
+        for (int rank : ranks) {
+            proven.set(rank, rank != self);
+        }
+        Set<Integer> others = new TreeSet<>(ranks);
+        others.remove(self);
+        addDead(others);
+    }
+
+    private void addDead(Set<Integer> ranks) {
+        if (!ranks.stream().allMatch(dead::get)) {
+            ranks.forEach(dead::set);
+            publish();
+        }
     }
 
     /** Handles a rank that is gone, or must be given up. */
@@ -120,6 +161,10 @@ final class Deaths {
 
     private synchronized void note(BitSet kind, int peer, boolean is) {
         kind.set(peer, is);
+        publish();
+    }
+
+    private void publish() {
         Set<Integer> ranks = new TreeSet<>();
         for (int rank = 0; rank < Math.max(dead.length(), silent.length()); rank++) {
             if (dead.get(rank) || silent.get(rank)) {
@@ -150,12 +195,12 @@ final class Deaths {
 
     private void blame(int peer, FerroException cause, int waits) {
         BitSet over;
-        boolean isProven;
+        BitSet known;
         synchronized (this) {
             over = (BitSet) ended.clone();
-            isProven = proven.get(peer);
+            known = (BitSet) proven.clone();
         }
-        if (isProven && !exits.has(peer)) {
+        if (known.get(peer) && !exits.has(peer)) {
             note(dead, peer, true);
         }
         if (!isBlamed(peer)) {
@@ -166,7 +211,8 @@ final class Deaths {
         gone.and(over);
         BitSet machine = machineOf(peer, over);
         boolean isPart = gone.cardinality() < process.cardinality() && !isOfTheSameDeath(process);
-        if (waits < (isPart ? PROCESS_WAITS : waitsForMachine(peer, machine))) {
+        int waitsForOthers = isPart ? PROCESS_WAITS : waitsForMachine(peer, machine);
+        if (waits < Math.max(waitsForOthers, isWithin(gone, known) ? 0 : PROOF_WAITS)) {
             peerFailures.afterReading(() -> blame(peer, cause, waits + 1), rules.eofGraceNanos());
             return;
         }
@@ -180,6 +226,12 @@ final class Deaths {
             // unread bytes
             failure.failUnlessFailed(loss);
         }
+    }
+
+    private static boolean isWithin(BitSet ranks, BitSet others) {
+        BitSet rest = (BitSet) ranks.clone();
+        rest.andNot(others);
+        return rest.isEmpty();
     }
 
     /** Returns how often to wait for the other ranks of a rank's machine, if these have not ended. */

@@ -6,6 +6,7 @@ import ferro.GroupEvent;
 import ferro.control.failure.ControlMessage;
 import ferro.control.failure.ControlMessage.Abort;
 import ferro.control.failure.ControlMessage.Called;
+import ferro.control.failure.ControlMessage.Died;
 import ferro.control.failure.ControlMessage.Goodbye;
 import ferro.control.failure.Diagnosis;
 import ferro.control.failure.Failure;
@@ -78,7 +79,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         this.machines = new Machines(group.rank(), place.joinedRanks(), place.processes());
         this.sender = new ControlSender(lane, group);
         this.timers = new Timers(context::background, context::nanoTime, this::exhausted);
-        this.failure = new AgreedFailure(sender, rules, context::nanoTime, this::failed);
+        this.failure = new AgreedFailure(sender, rules, context::nanoTime, new FailureHandling());
         this.exits = new GracefulExits(sender, failure, group, owner::ended, this::differsFromLeaver);
         this.board = new StatusBoard(group.rank(), group.worldSize());
         // ranks that have left answer by their goodbye
@@ -100,7 +101,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
                 new LeaverHandling());
     }
 
-    /** What a goodbye of another rank does here. */
+    /** What a goodbye or the death of another rank does here. */
     private final class LeaverHandling implements ControlInbox.Departure {
         @Override
         public boolean hasLeft() {
@@ -111,6 +112,11 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         public void wake() {
             agreement.wake();
             owner.left();
+        }
+
+        @Override
+        public void died(Set<Integer> ranks) {
+            deaths.died(ranks);
         }
     }
 
@@ -131,6 +137,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         FirstCause none = new FirstCause(rules);
         none.seen(sample, 0);
         none.told(read.failure(), 0);
+        readBack(new Died(read.culprits()));
         Status[] answers = new Status[group.worldSize()];
         answers[answers.length - 1] = (Status) readBack(responder.status(0, 0));
         new Diagnosis(machines, answers, new BitSet(), 1).ofCollective(new BitSet());
@@ -206,13 +213,22 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         failure.fail(Failures.inside(group, noThread));
     }
 
-    private void failed(Failure agreed, boolean isFirst) {
-        agreement.wake();
-        if (isFirst) {
-            owner.failed();
-            event(GroupEvent.Kind.FAILED, List.copyOf(agreed.culprits()), agreed.code() + ": " + agreed.text());
+    /** What a failure of the group does here. */
+    private final class FailureHandling implements AgreedFailure.FailureListener {
+        @Override
+        public Set<Integer> blamed(Failure cause) {
+            return deaths.blamed(cause);
         }
-        exits.failed();
+
+        @Override
+        public void failed(Failure agreed, boolean isFirst) {
+            agreement.wake();
+            if (isFirst) {
+                owner.failed();
+                event(GroupEvent.Kind.FAILED, List.copyOf(agreed.culprits()), agreed.code() + ": " + agreed.text());
+            }
+            exits.failed();
+        }
     }
 
     /**

@@ -161,6 +161,56 @@ class DeathsTest {
     }
 
     @Test
+    void aRankThatHearsOfADeathHasItAsLostBeforeItHearsOfTheFailure() {
+        HandDriven group = five();
+        group.stop(3);
+        lost(group, 1, 3);
+        group.pass(GRACE);
+        group.deliverAll(new Random(3), true);
+
+        for (int survivor : new int[] {0, 1, 2, 4}) {
+            assertStory(group, survivor, "3", "rank 3 is gone");
+            assertEquals(Set.of(3), group.lostAtFailure.get(survivor), "rank " + survivor);
+        }
+    }
+
+    @Test
+    void allRanksOfAProcessAreLostBeforeTheGroupFails() {
+        HandDriven group = five();
+        lost(group, 1, 0, 4);
+        group.pass(GRACE.dividedBy(2));
+        lost(group, 1, 2);
+        group.pass(GRACE.dividedBy(2));
+        group.deliverAll();
+
+        assertEquals(Set.of(0, 2, 4), group.lostAtFailure.get(1));
+        assertEquals(Set.of(0, 2, 4), group.lostAtFailure.get(3));
+    }
+
+    @Test
+    void theGroupWaitsAMomentForTheProofThatARankIsDead() {
+        HandDriven group = five();
+        FerroException ended = new FerroException(Code.PEER_LOST, Where.of("dp", 1), "its connection ended");
+        group.ranks.get(1).cutOff(3, ended);
+        group.pass(GRACE.multipliedBy(2));
+        group.ranks.get(1).lost(3, ended);
+        group.pass(GRACE);
+
+        assertStory(group, 1, "3", "its connection ended");
+        assertEquals(Set.of(3), group.lostAtFailure.get(1));
+    }
+
+    @Test
+    void aRankThatHearsThatItIsDeadIsNotLostToItself() {
+        HandDriven group = five();
+        lost(group, 1, 3);
+        group.pass(GRACE);
+        group.deliverAll();
+
+        assertEquals(Set.of(), group.ranks.get(3).lostRanks());
+    }
+
+    @Test
     void aSilentRankIsLostUntilItIsHeardOfAgain() {
         HandDriven group = five();
         BitSet third = new BitSet();

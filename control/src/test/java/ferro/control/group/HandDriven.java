@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
@@ -28,6 +29,9 @@ import java.util.stream.IntStream;
 public final class HandDriven {
     public final List<GroupControl> ranks = new ArrayList<>();
     public final List<List<GroupEvent>> events = new ArrayList<>();
+    /** The lost ranks of each rank at the moment when its owner hears of the failure. */
+    final List<Set<Integer>> lostAtFailure = new ArrayList<>();
+
     final int[] failures;
     final RankStatus[] statuses;
     final long[] ended;
@@ -71,6 +75,7 @@ public final class HandDriven {
         for (int rank = 0; rank < worldSize; rank++) {
             statuses[rank] = RankStatus.IDLE;
             events.add(new ArrayList<>());
+            lostAtFailure.add(Set.of());
             GroupSpec spec = GroupSpec.of("dp", rank, worldSize, Duration.ofSeconds(5));
             ranks.add(new GroupControl(
                     new Lane(rank),
@@ -156,6 +161,7 @@ public final class HandDriven {
         @Override
         public void failed() {
             failures[rank]++;
+            lostAtFailure.set(rank, ranks.get(rank).lostRanks());
         }
 
         @Override

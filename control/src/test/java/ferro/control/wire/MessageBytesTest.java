@@ -153,8 +153,8 @@ class MessageBytesTest {
                 "control message of kind 7, field culprits: found a text of 1025 bytes, need at most 1024",
                 refusal(MessageFamily.CONTROL, longList));
         assertEquals(
-                "control message of kind 9, need 1 to 8",
-                refusal(MessageFamily.CONTROL, ByteBuffer.allocate(9).put(0, (byte) 9)));
+                "control message of kind 10, need 1 to 9",
+                refusal(MessageFamily.CONTROL, ByteBuffer.allocate(9).put(0, (byte) 10)));
     }
 
     private static void refused(String why, ControlMessage message) {

@@ -6,6 +6,7 @@ import ferro.control.failure.ControlMessage.Abort;
 import ferro.control.failure.ControlMessage.Agree;
 import ferro.control.failure.ControlMessage.Called;
 import ferro.control.failure.ControlMessage.Cancel;
+import ferro.control.failure.ControlMessage.Died;
 import ferro.control.failure.ControlMessage.Goodbye;
 import ferro.control.failure.ControlMessage.Heard;
 import ferro.control.failure.ControlMessage.Query;
@@ -49,7 +50,10 @@ enum MessageFamily {
             new Cancel(1, Code.INTERRUPTED, Set.of(), ""),
             new Cancel(Long.MIN_VALUE, Code.TIMED_OUT, RankLists.numbers(ranks()), "y".repeat(2800)),
             new Called(1, 0, ""),
-            new Called(-1, Long.MAX_VALUE, "allReduce f32[4] sum")) {
+            new Called(-1, Long.MAX_VALUE, "allReduce f32[4] sum"),
+            new Died(Set.of()),
+            new Died(Set.of(0, 2)),
+            new Died(RankLists.numbers(ranks()))) {
         @Override
         WireMessage decode(ByteBuffer message) {
             return ControlMessage.decode(message, WORLD_SIZE);

@@ -128,7 +128,11 @@ public final class DrillRank {
                 }
             }
         } catch (FerroException failure) {
-            stamped("failed", begun, failure);
+            long failed = System.nanoTime();
+            say(Line.of("failed", failure)
+                    .with("lost", numbers(part.lost()))
+                    .with("begun", begun)
+                    .with("at", failed));
             if (command.value("leave").equals("true")) {
                 System.exit(1);
             }
@@ -186,9 +190,7 @@ public final class DrillRank {
                     while (!Thread.currentThread().isInterrupted()) {
                         Set<Integer> lost = watched.lost();
                         if (!lost.equals(printed)) {
-                            say(Line.of("lost")
-                                    .with("at", System.nanoTime())
-                                    .with("culprits", lost.toString().replaceAll("[\\[\\] ]", "")));
+                            say(Line.of("lost").with("at", System.nanoTime()).with("culprits", numbers(lost)));
                             printed = lost;
                         }
                         LockSupport.parkNanos(WATCH_NANOS);
@@ -198,6 +200,10 @@ public final class DrillRank {
         watch.setDaemon(true);
         watch.start();
         say(Line.of("watching"));
+    }
+
+    private static String numbers(Set<Integer> ranks) {
+        return ranks.toString().replaceAll("[\\[\\] ]", "");
     }
 
     private void close() {

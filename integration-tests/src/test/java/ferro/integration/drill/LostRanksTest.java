@@ -52,6 +52,14 @@ class LostRanksTest {
             long at = job.kill(cell.victims().get(0), cell.victims().get(1));
 
             checkLost(cell, job, at);
+            for (RankJvm survivor : job.but(cell.victims()).values()) {
+                Line failed = survivor.await("failed");
+                List<String> lost = List.of(failed.value("lost").split(","));
+                List<String> blamed =
+                        failed.culprits().stream().map(String::valueOf).toList();
+                assertTrue(
+                        lost.containsAll(blamed), () -> "lost() when the call failed: " + lost + ", blamed " + blamed);
+            }
         }
     }
 
