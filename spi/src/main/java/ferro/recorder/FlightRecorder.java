@@ -51,8 +51,9 @@ public final class FlightRecorder implements AutoCloseable {
      * @param job       name of the job
      * @param rank      rank in the joined group
      * @param worldSize number of ranks of the joined group
+     * @param host      name that {@code ferro.host} gives to the host; empty if it is not set
      */
-    record RecorderOwner(String job, int rank, int worldSize) {}
+    record RecorderOwner(String job, int rank, int worldSize, Optional<String> host) {}
 
     private FlightRecorder(RecorderOwner owner, RankContext context) {
         this.owner = owner;
@@ -80,7 +81,8 @@ public final class FlightRecorder implements AutoCloseable {
      */
     public static FlightRecorder of(RankContext context, GroupSpec joined) {
         return context.shared(FlightRecorder.class, () -> {
-            RecorderOwner owner = new RecorderOwner(Settings.JOB_ID.of(context), joined.rank(), joined.worldSize());
+            RecorderOwner owner = new RecorderOwner(
+                    Settings.JOB_ID.of(context), joined.rank(), joined.worldSize(), Settings.HOST.find(context));
             FlightRecorder made = new FlightRecorder(owner, context);
             made.start(context);
             return made;

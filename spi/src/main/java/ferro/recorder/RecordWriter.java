@@ -66,7 +66,7 @@ final class RecordWriter {
         json.name("job").text(recorder.owner().job());
         json.name("rank").number(recorder.owner().rank());
         json.name("worldSize").number(recorder.owner().worldSize());
-        json.name("host").text(host());
+        json.name("host").text(recorder.owner().host().orElseGet(RecordWriter::nameOfKernel));
         json.name("pid").number(ProcessHandle.current().pid());
         json.name("written").text(now.truncatedTo(ChronoUnit.MILLIS).toString());
         json.name("wallNanos").number(ChronoUnit.NANOS.between(Instant.EPOCH, now));
@@ -172,7 +172,7 @@ final class RecordWriter {
         };
     }
 
-    private static String host() {
+    private static String nameOfKernel() {
         try {
             // the resolver is not used: it may return another name, or take seconds to fail
             return Files.isReadable(HOST) ? Files.readString(HOST).trim() : "unknown";

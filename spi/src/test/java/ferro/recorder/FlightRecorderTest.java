@@ -61,6 +61,13 @@ class FlightRecorderTest {
     }
 
     @Test
+    void hostIsTheOneThatTheSettingNames() throws IOException {
+        String record = written(recorder(Map.of("ferro.host", "b")));
+
+        assertTrue(record.contains("\"worldSize\":4,\"host\":\"b\","), record);
+    }
+
+    @Test
     void aMessageInFlightWaitsForItsPeer() throws IOException {
         FlightRecorder recorder = recorder(Map.of());
         GroupRecorder group = recorder.enter("world[2, 3]", 0, new int[] {2, 3}, world);

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -19,7 +20,7 @@ class RecordFileTest {
     @TempDir
     private Path folder;
 
-    private final RecordFile file = new RecordFile(new FlightRecorder.RecorderOwner("night", 1, 2));
+    private final RecordFile file = new RecordFile(new FlightRecorder.RecorderOwner("night", 1, 2, Optional.empty()));
     private final CountDownLatch begun = new CountDownLatch(1);
 
     @Test
