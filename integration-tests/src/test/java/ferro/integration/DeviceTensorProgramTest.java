@@ -101,6 +101,7 @@ class DeviceTensorProgramTest {
         }
     }
 
+    @Tag("long")
     @Test
     @DisplayName(
             "0-06 0-07 REQ-3 REQ-6: without NCCL and with opt-in the same program goes through host memory, and is warned")

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -57,6 +58,7 @@ class DoctorProcessTest {
         }
     }
 
+    @Tag("long")
     @ParameterizedTest
     @CsvSource({"off, 'none, set by ferro.tls'", "on, all connections", "auto, connections between hosts"})
     void whatIsEncryptedIsSaidByTheSetting(String setting, String text) throws Exception {

@@ -42,6 +42,7 @@ class ExitingTest {
         }
     }
 
+    @Tag("long")
     @Test
     void ranksThatWaitForOneWhoseJvmExitsInACallHearSo() throws Exception {
         try (LauncherRun run = LauncherRun.start(Map.of(), "run", "-n", "3", "--no-bind", PROGRAM, "exit-in-call")) {
@@ -55,6 +56,7 @@ class ExitingTest {
         }
     }
 
+    @Tag("long")
     @Test
     void callsThatAnExitCutsOffInAnotherThreadAbortNothing() throws Exception {
         try (LauncherRun run =

@@ -11,6 +11,7 @@ import ferro.ReduceOp;
 import ferro.Work;
 import ferro.group.ProcessGroup;
 import ferro.integration.InProcessRanks.Ended;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -22,6 +23,7 @@ class ForeignTensorsTest {
 
     private static final DataType TYPE = DataType.INT32;
 
+    @Tag("long")
     @ParameterizedTest
     @ValueSource(strings = {"simulated", "tcp", "shm"})
     void reductionsAreThoseOfArrays(String medium) {
@@ -51,6 +53,7 @@ class ForeignTensorsTest {
         });
     }
 
+    @Tag("long")
     @ParameterizedTest
     @ValueSource(strings = {"simulated", "tcp", "shm"})
     void movesAreThoseOfArrays(String medium) {

@@ -58,6 +58,7 @@ class LauncherBlameTest {
         }
     }
 
+    @Tag("long")
     @Test
     @DisplayName(
             "row 20: the trace of the rank that threw comes first in the launcher's box, with all frames of its program")
@@ -75,6 +76,7 @@ class LauncherBlameTest {
         }
     }
 
+    @Tag("long")
     @Test
     @DisplayName("row 20: ranks that go on hear that the rank that threw inside try has left, and the box why")
     void rankThatThrowsOutOfTryIsToBlameForWhatItThrew() throws Exception {

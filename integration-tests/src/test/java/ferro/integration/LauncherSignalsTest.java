@@ -62,6 +62,7 @@ class LauncherSignalsTest {
         }
     }
 
+    @Tag("long")
     @ParameterizedTest
     @CsvSource({"USR1, 138", "ALRM, 142", "VTALRM, 154", "XCPU, 152"})
     @DisplayName("row 48: a rank that ends by it is named, and that its launcher received it")

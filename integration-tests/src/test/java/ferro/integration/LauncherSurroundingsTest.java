@@ -104,6 +104,7 @@ class LauncherSurroundingsTest {
         return new ProcessBuilder("unshare", "--mount", "true").start().waitFor() == 0;
     }
 
+    @Tag("long")
     @ParameterizedTest
     @ValueSource(strings = {"LC_ALL=C", "LC_ALL= LANG=no_SUCH.UTF-8", "LC_ALL=C.UTF-8"})
     void scriptKeepsLocaleAndBytesOfArgumentsAndVariables(String locale) throws Exception {
@@ -139,6 +140,7 @@ class LauncherSurroundingsTest {
         }
     }
 
+    @Tag("long")
     @ParameterizedTest
     @ValueSource(strings = {"run -n 1 Main.java", "run -n 1 -- sh -c 'cd \"$F/$e\" && echo started'"})
     void programWithAsciiNamesRunsInThatLocale(String command) throws Exception {

@@ -92,6 +92,7 @@ class LoopbackNameTest {
         assertEquals(0, lines(launchers.get(1), TROUBLE), launchers.get(1)::toString);
     }
 
+    @Tag("long")
     @Test
     void aNameForLoopbackOfIpv6IsReplacedByAnAddressOfThatFamily() throws Exception {
         Path secret = NamespaceHosts.secret(folder, "six", "ffeeddccbbaa99887766554433221100");

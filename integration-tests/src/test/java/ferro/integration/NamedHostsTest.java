@@ -33,6 +33,7 @@ class NamedHostsTest {
                 start(1, meeting, List.of("::1 node0", "127.0.0.9 node0", "127.0.0.1 node0"), byAuto()));
     }
 
+    @Tag("long")
     @Test
     void ranksOfOneMachineWithoutASecretStayOnLoopbackAndSayThatNoOtherMachineCanJoin() throws Exception {
         Map<String, String> meeting = Map.of("MASTER_ADDR", "node0", "MASTER_PORT", "" + Ports.free());
@@ -59,6 +60,7 @@ class NamedHostsTest {
         assertPrint(PRODUCT, start(0, meeting, hosts, byAuto()), start(1, meeting, hosts, byAuto()));
     }
 
+    @Tag("long")
     @Test
     void aHostWithAnUnderscoreIsTakenFromATcpAddress() throws Exception {
         Map<String, String> meeting = Map.of("FERRO_RENDEZVOUS", "tcp://host_with_underscore:" + Ports.free());

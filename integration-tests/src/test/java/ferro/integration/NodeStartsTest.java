@@ -68,6 +68,7 @@ class NodeStartsTest {
         assertEquals(0, first.get(0).exitCode(), first.get(0)::toString);
     }
 
+    @Tag("long")
     @Test
     @DisplayName("row 42: a secret that differs ends both nodes, which say whose it is")
     void secretThatDiffersEndsBothNodesWithinTwoSeconds() throws Exception {
@@ -152,6 +153,7 @@ class NodeStartsTest {
                 knowing::toString);
     }
 
+    @Tag("long")
     @Test
     @DisplayName("row 43: a command that cannot be executed on one node ends both with the same box")
     void commandThatCannotBeExecutedOnOneNodeIsShownOnBoth() throws Exception {

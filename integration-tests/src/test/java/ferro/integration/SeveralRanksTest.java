@@ -10,12 +10,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Processes with several ranks each, one of which is killed. */
 @Timeout(120)
+@Tag("long")
 class SeveralRanksTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final List<List<Integer>> RANKS = List.of(List.of(0, 2), List.of(1, 3), List.of(4));

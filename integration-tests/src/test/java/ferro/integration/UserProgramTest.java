@@ -90,6 +90,7 @@ class UserProgramTest {
         }
     }
 
+    @Tag("long")
     @Test
     void secretIsGoneOnceAllHaveJoined() throws Exception {
         try (LauncherRun run = LauncherRun.start("run", "-n", "2", "-cp", "" + classes, "Main", "forever")) {
@@ -145,6 +146,7 @@ class UserProgramTest {
         }
     }
 
+    @Tag("long")
     @Test
     void programRunsOnThePrintedClassPathWithoutTheLauncher() throws Exception {
         String path = printedClassPath();
@@ -212,6 +214,7 @@ class UserProgramTest {
         }
     }
 
+    @Tag("long")
     @Test
     void backendThatOnlyTheProgramCouldFindIsLookedForByItsRanks() throws Exception {
         String path = printedClassPath() + File.pathSeparator + classes;

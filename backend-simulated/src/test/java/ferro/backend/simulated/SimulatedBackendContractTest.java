@@ -9,8 +9,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 
 /** The shared contract, over memory that all ranks share, and for some world sizes over channels between them. */
+@Tag("long")
 class SimulatedBackendContractTest extends BackendContract {
     private static final Set<Integer> OVER_LINKS = Set.of(3, 8);
 

@@ -25,6 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -115,6 +116,7 @@ class IdleLinkTest {
         }
     }
 
+    @Tag("long")
     @ParameterizedTest
     @DisplayName("row 47: a hundred ends lose nothing")
     @CsvSource({"epoll", "nio"})

@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,6 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Encrypted jobs some of whose ranks use the engines of the JDK and some those of OpenSSL; the last one stands behind the proxy. */
 @Timeout(120)
+@Tag("long")
 class TwoProvidersTest {
     private static final List<String> PROVIDERS = List.of("jdk", "openssl", "openssl");
 

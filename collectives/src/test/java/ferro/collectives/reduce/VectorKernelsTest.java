@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -91,6 +92,7 @@ class VectorKernelsTest {
         assertSameBitsInEveryMemoryAndLength(type, op, plain, vectors);
     }
 
+    @Tag("long")
     @ParameterizedTest
     @EnumSource
     void multiplyToTheBitsOfThePlainKernelInEveryMemoryAndLength(DataType type) {
