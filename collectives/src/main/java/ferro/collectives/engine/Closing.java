@@ -2,9 +2,10 @@ package ferro.collectives.engine;
 
 import ferro.collectives.engine.progress.ProgressLoop;
 import ferro.collectives.engine.shm.LocalPeers;
-import ferro.control.failure.Failures;
 import ferro.control.group.GracefulExit;
 import ferro.control.group.GroupControl;
+import ferro.control.group.GroupEnd;
+import ferro.control.group.LeftGroups;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
@@ -14,8 +15,6 @@ import java.time.Duration;
 import java.util.BitSet;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 
 /**
  * Closes a group on one rank: waits for queued work, says goodbye, ends the links in good order, and releases the transport
@@ -29,15 +28,11 @@ final class Closing implements LeftGroups.OpenGroup {
      */
     private static final long RELEASE_NANOS = 250_000_000L;
 
-    private static final long LOOK_NANOS = 1_000_000L;
-    /** How long, at the exit of a JVM, a call that has ended may take to release the progress lock. */
-    private static final long OVER_NANOS = 20_000_000L;
-
     private final PendingCalls calls;
     private final ClosingParts parts;
+    private final GroupEnd ending;
     private volatile boolean asked;
     private volatile boolean ended;
-    private volatile boolean exit;
     /** Whether the close has returned before the links could be ended: then no thread waits any more. */
     private boolean late;
     /** Whether this was the last group of its rank, and whether other ranks may still need it. */
@@ -69,6 +64,7 @@ final class Closing implements LeftGroups.OpenGroup {
     Closing(PendingCalls calls, ClosingParts parts) {
         this.calls = calls;
         this.parts = parts;
+        this.ending = new GroupEnd(parts.control, calls);
     }
 
     /** Ends the group; its calls are refused already. */
@@ -76,15 +72,10 @@ final class Closing implements LeftGroups.OpenGroup {
         long nanos = Deadlines.nanos(timeout);
         long end = parts.context.nanoTime() + nanos;
         long until = end - Math.min(RELEASE_NANOS, nanos / 2);
-        if (!stepped) {
-            calls.finish(until);
-        }
-        boolean makesGroup = parts.control.agreement().close();
-        if (parts.control.failure() == null && (makesGroup || !calls.isIdle())) {
-            parts.control.fail(Failures.closedTooEarly(parts.group, timeout));
-        }
-        if (parts.control.failure() == null) {
-            parts.control.settleWithLeavers();
+        if (stepped) {
+            ending.settle(timeout);
+        } else {
+            ending.finish(timeout, until);
         }
         parts.loop.close();
         asked = true;
@@ -93,8 +84,7 @@ final class Closing implements LeftGroups.OpenGroup {
             late = !ended;
         }
         if (last) {
-            long bound = hasFailed() ? parts.context.nanoTime() + LeftGroups.FAILED_NANOS : until;
-            parts.identity.left().await(bound - until < 0 ? bound : until).forEach(group -> group.release(left(end)));
+            parts.identity.left().await(this, until).forEach(group -> group.release(left(end)));
         } else if (stepped && needed) {
             releaseLater(until);
         }
@@ -115,16 +105,7 @@ final class Closing implements LeftGroups.OpenGroup {
     /** Ends the links on the thread that holds the progress lock, so that no call is inside them. */
     private void settleWithLock(long end) {
         parts.loop.failed();
-        look(Math.min(LOCK_NANOS, left(end).toNanos()), () -> !ended, parts.loop::failed);
-    }
-
-    /** Polls while a condition holds, for at most a time, because no signal comes. */
-    private void look(long nanos, BooleanSupplier holds, Runnable again) {
-        long until = parts.context.nanoTime() + nanos;
-        while (holds.getAsBoolean() && parts.context.nanoTime() - until < 0) {
-            LockSupport.parkNanos(this, LOOK_NANOS);
-            again.run();
-        }
+        calls.look(Math.min(LOCK_NANOS, left(end).toNanos()), () -> !ended, parts.loop::failed);
     }
 
     @Override
@@ -141,11 +122,11 @@ final class Closing implements LeftGroups.OpenGroup {
     void settle() {
         if (wantsLock()) {
             try {
-                end();
+                leave();
             } finally {
                 if (endedLate()) {
                     long now = parts.context.nanoTime();
-                    parts.identity.left().await(now).forEach(group -> group.release(left(now)));
+                    parts.identity.left().await(this, now).forEach(group -> group.release(left(now)));
                 }
             }
         }
@@ -156,7 +137,7 @@ final class Closing implements LeftGroups.OpenGroup {
         return late && last;
     }
 
-    private void end() {
+    private void leave() {
         try {
             parts.identity.membership().leave(parts.control);
         } finally {
@@ -193,37 +174,12 @@ final class Closing implements LeftGroups.OpenGroup {
 
     @Override
     public GracefulExit exit(String signal) {
-        // set before any call is refused because of it
-        exit = true;
-        if (!calls.refuse()) {
-            exit = false;
-            return null;
-        }
-        if (parts.control.failure() == null) {
-            String stands = underWay();
-            if (!signal.isEmpty()) {
-                parts.control.fail(Failures.endedBySignal(parts.group.rank(), signal, stands, calls.ended()));
-            } else if (!stands.isEmpty()) {
-                parts.control.fail(Failures.exits(parts.group.rank(), stands));
-            }
-        }
-        return parts.control.leave(losers(), until());
+        return ending.exit(signal) ? parts.control.leave(losers(), until()) : null;
     }
 
-    /** Returns whether the exit of the JVM ends the group. */
-    boolean isExit() {
-        return exit;
-    }
-
-    /** Returns the exception for a call that comes too late. */
-    RuntimeException refusal(String call) {
-        return exit ? Failures.refusedAtExit(parts.group, call) : Failures.closed(parts.group, call);
-    }
-
-    /** Describes what is under way. Waits a short time for a call that has ended but has not released the progress lock. */
-    private String underWay() {
-        look(OVER_NANOS, () -> calls.isIdle() && !calls.text().isEmpty(), () -> {});
-        return calls.text();
+    /** Returns what is common to the ends of all groups. */
+    GroupEnd ending() {
+        return ending;
     }
 
     /** Returns the ranks that may lose data of collectives that they have not yet taken if this process ends. */

@@ -44,7 +44,7 @@ final class FailureSettlement {
     /** Refuses a call on a closed group, and repeats the failure of a failed one. */
     void checkUsable(String call) {
         if (collectives.isClosed()) {
-            throw parts.closing.refusal(call);
+            throw parts.closing.ending().refusal(call);
         }
         Failure failure = control.failure();
         if (failure != null) {

@@ -259,7 +259,7 @@ public final class GroupEngine implements CollectiveBackend {
     @Override
     public void abort(Throwable cause) {
         // the refusal of a call while the JVM exits is not a failure that the other ranks need to hear of
-        if (!parts.closing.isExit()) {
+        if (!parts.closing.ending().isExit()) {
             control.failUnlessFailed(Failures.failure(group, cause));
         }
     }

@@ -3,9 +3,11 @@ package ferro.collectives.engine;
 import ferro.collectives.algorithm.TunedRows;
 import ferro.control.failure.FailurePolicy;
 import ferro.control.group.JoinedPosition;
+import ferro.control.group.LeftGroups;
 import ferro.control.group.RankStatuses;
 import ferro.control.membership.Hashing;
 import ferro.control.membership.Membership;
+import ferro.spi.ExitTask;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Transport;
@@ -44,7 +46,7 @@ public record GroupIdentity(
     public static GroupIdentity watched(
             Transport transport, GroupSpec group, RankContext context, EngineOptions options) {
         long identity = Hashing.of(group.name());
-        LeftGroups left = options.stepped ? LeftGroups.stepped() : LeftGroups.of(context);
+        LeftGroups left = options.stepped ? LeftGroups.stepped() : LeftGroups.of(context, ExitTask.Stage.GROUPS);
         return joined(identity, Membership.watching(transport, group, context, identity), group, options, left);
     }
 

@@ -7,11 +7,18 @@ import ferro.collectives.engine.progress.ProgressLoop;
 import ferro.collectives.engine.progress.RunLimit;
 import ferro.control.failure.Failure;
 import ferro.control.group.GroupControl;
+import ferro.control.group.GroupEnd;
 import ferro.control.group.RankStatus;
 import ferro.spi.RankContext;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
 /** The calls of a group that are under way on this rank, collectives and messages together. */
-final class PendingCalls {
+final class PendingCalls implements GroupEnd.OpenCalls {
+    private static final long LOOK_NANOS = 1_000_000L;
+    /** How long, at the exit of a JVM, a call that has ended may take to release the progress lock. */
+    private static final long OVER_NANOS = 20_000_000L;
+
     private final RankContext context;
     private final GroupControl control;
     private final ProgressLoop loop;
@@ -31,18 +38,18 @@ final class PendingCalls {
         this.messages = messages;
     }
 
-    /** Returns whether nothing is pending; any thread. */
-    boolean isIdle() {
+    @Override
+    public boolean isIdle() {
         return loop.isIdle();
     }
 
-    /** Refuses calls from now on; returns false if it did so already. */
-    boolean refuse() {
+    @Override
+    public boolean refuse() {
         return collectives.close();
     }
 
-    /** Returns the number of the last collective that has ended, 0 if none; any thread. */
-    long ended() {
+    @Override
+    public long ended() {
         return collectives.ended();
     }
 
@@ -52,8 +59,23 @@ final class PendingCalls {
         return status == null ? messages.status() : status;
     }
 
-    /** Describes for people what is under way; empty if nothing is. Any thread. */
-    String text() {
+    /** Waits a short time for a call that has ended but has not released the progress lock. */
+    @Override
+    public String underWay() {
+        look(OVER_NANOS, () -> isIdle() && !text().isEmpty(), () -> {});
+        return text();
+    }
+
+    /** Polls while a condition holds, for at most a time, because no signal comes. */
+    void look(long nanos, BooleanSupplier holds, Runnable again) {
+        long until = context.nanoTime() + nanos;
+        while (holds.getAsBoolean() && context.nanoTime() - until < 0) {
+            LockSupport.parkNanos(this, LOOK_NANOS);
+            again.run();
+        }
+    }
+
+    private String text() {
         if (isIdle() && !loop.lock().isHeld()) {
             return "";
         }
@@ -63,11 +85,9 @@ final class PendingCalls {
                 : status.operation() + (status.sequence() > 0 ? " seq " + status.sequence() : "");
     }
 
-    /**
-     * Waits until all submitted operations and a {@code newGroup} of another thread have ended, the group has failed, or a
-     * time has come.
-     */
-    void finish(long untilNanos) {
+    /** Waits until all submitted operations have ended, the group has failed, or a time has come. */
+    @Override
+    public void finish(long untilNanos) {
         // a call that bypassed the queue holds the progress lock
         loop.exclusively(() -> {}, untilNanos);
         PendingWork last = collectives.last();
@@ -77,9 +97,6 @@ final class PendingCalls {
         while (!messages.isIdle() && control.failure() == null && context.nanoTime() - untilNanos < 0) {
             loop.exclusively(loop::step, untilNanos);
             Thread.yield();
-        }
-        if (control.failure() == null) {
-            control.agreement().making().await(untilNanos, context::nanoTime);
         }
     }
 

@@ -157,6 +157,15 @@ public final class GracefulExits {
         return of(peer) != null;
     }
 
+    /**
+     * Returns whether all other ranks have left.
+     *
+     * @return false while one is there, or is gone without a goodbye
+     */
+    public synchronized boolean haveAllLeft() {
+        return left.size() == group.worldSize() - 1;
+    }
+
     /** Returns whether a rank that has left has made another last call than this rank there. */
     boolean differs(int peer) {
         return comparison.differs(peer, of(peer));

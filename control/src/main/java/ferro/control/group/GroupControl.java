@@ -175,6 +175,16 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         return agreement;
     }
 
+    /** Returns name, rank and size. */
+    GroupSpec group() {
+        return group;
+    }
+
+    /** Returns the time on the clock of the context. */
+    long nanoTime() {
+        return timers.nanoTime();
+    }
+
     /** Returns what asks the other ranks. */
     StatusInquiry inquiry() {
         return inquiry;

@@ -1,57 +1,61 @@
 package ferro.backend.nccl.comm;
 
-import ferro.FerroException.Code;
 import ferro.backend.nccl.memory.HostStage;
 import ferro.backend.nccl.queue.Deadline;
-import ferro.backend.nccl.queue.NcclOperation;
-import ferro.backend.nccl.queue.NcclWork;
 import ferro.backend.nccl.queue.WorkQueue;
-import ferro.control.failure.Failures;
+import ferro.control.group.GracefulExit;
+import ferro.control.group.GroupEnd;
+import ferro.control.group.LeftGroups;
+import ferro.spi.Deadlines;
 import java.time.Duration;
-import java.util.List;
-import java.util.Set;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BooleanSupplier;
 
 /**
- * Ends a {@link JnaNcclBackend}. It holds no reference to the back end, so that a back end that the caller forgot to
- * close ends in the same way.
+ * Ends a {@link JnaNcclBackend}, which leaves as every group does ({@link GroupEnd}, {@link LeftGroups}). It holds no
+ * reference to the back end, so that a back end that the caller forgot to close ends in the same way.
  *
- * <p>First it leaves: it takes no more calls, waits for the queued ones, and says goodbye. Then it
- * closes: it destroys the communicator when all ranks have said goodbye, and aborts it at the end of the time
- * ({@link LeavingComm}, {@link CommFamily}).
+ * <p>The communicator must live until no other rank can be in a call that this rank has made. NCCL lets a rank return when
+ * it has passed on its data; the others may still read the data in memory of that rank's communicator. So it is destroyed
+ * when all ranks have left. It is aborted when the time is over, a rank is lost or the group has failed.
  */
-final class BackendEnding {
+final class BackendEnding implements LeftGroups.OpenGroup {
     static final Duration BOUND = Duration.ofSeconds(5);
-    /** Time that the other ranks get at the end of a JVM to hear of a failure. */
-    static final Duration AFTER_FAILURE = Duration.ofSeconds(1);
 
     private static final Duration SETTLE_BOUND = Duration.ofSeconds(15);
+    /** Least time for the end of the communicator before it is aborted, even without time left. */
+    private static final long LEAST_NANOS = 100_000_000;
 
     private final NcclMember member;
     private final WorkQueue queue;
     private final HostStage stage;
-    private final BooleanSupplier makesGroup;
+    private final GroupEnd ending;
     private final AtomicBoolean closing = new AtomicBoolean();
-    private volatile LeavingComm leaving;
+    private final AtomicBoolean releasing = new AtomicBoolean();
+    private final CountDownLatch released = new CountDownLatch(1);
+    private GracefulExit leaving;
 
     /**
      * Prepares the end of a group.
      *
      * @param member resources that are given back
      * @param parts  the queue, whose calls must end first, and the stage, which is freed after the streams that use it
-     * @param makesGroup whether a newGroup is in progress
      */
-    BackendEnding(NcclMember member, OperationParts parts, BooleanSupplier makesGroup) {
+    BackendEnding(NcclMember member, OperationParts parts) {
         this.member = member;
         this.queue = parts.queue();
         this.stage = parts.stage();
-        this.makesGroup = makesGroup;
+        this.ending = new GroupEnd(queue.control().group(), queue);
+    }
+
+    private LeftGroups groups() {
+        return member.keys().left();
     }
 
     /** Registers the group as open: the end of the JVM ends it, if no close does. */
     void opened() {
-        member.family().opened(this, member.isJoined());
+        groups().enter(this);
     }
 
     void close() {
@@ -63,141 +67,107 @@ final class BackendEnding {
      * nothing.
      */
     void leave(Duration timeout) {
-        Deadline bound = queue.deadline(timeout);
-        if (!queue.beginClose()) {
+        long until = member.context().nanoTime() + Deadlines.nanos(Objects.requireNonNull(timeout, "timeout"));
+        if (!queue.refuse()) {
             return;
         }
-        boolean makes = queue.control().group().agreement().close();
-        if (makes && queue.failure() == null) {
-            queue.fail(queue.identity()
-                    .failure(
-                            Code.ABORTED,
-                            Set.of(queue.identity().rank()),
-                            "rank " + queue.identity().rank() + " closed the group while it made another one",
-                            null));
-        }
         try {
-            awaitWork(bound);
-        } finally {
-            beginLeave();
-        }
-    }
-
-    private void awaitWork(Deadline bound) {
-        if (!queue.awaitEmpty(bound)) {
-            int rank = queue.identity().rank();
-            String text = "rank " + rank + " closed the group with work that had not ended after "
-                    + bound.lengthMillis() + " ms";
-            queue.fail(queue.identity().failure(Code.ABORTED, Set.of(rank), text, null));
-        }
-        if (queue.failure() != null) {
-            queue.firstFailure().awaitSettled(queue.deadline(SETTLE_BOUND));
-        }
-    }
-
-    /**
-     * Handles the exit of the JVM while the group is open: takes no more calls, and fails the group if a signal ends
-     * the JVM or a call is in progress. It waits for no rank. {@link #recordLeave} and {@link #close(Duration)} must
-     * follow.
-     *
-     * @param signal name of the signal, empty if there is none
-     * @return false if the group is closed or is being closed already
-     */
-    boolean exit(String signal) {
-        if (!queue.beginClose()) {
-            return false;
-        }
-        String call = underWay();
-        if (!signal.isEmpty()) {
-            long ended = queue.lastSequence();
-            // if this half has done nothing, the other half knows better how far the rank has come
-            if (!queue.firstFailure().isCoupled() || !call.isEmpty() || ended > 0) {
-                queue.fail(Failures.endedBySignal(queue.identity().rank(), signal, call, ended));
+            ending.finish(timeout, until);
+            if (hasFailed()) {
+                queue.firstFailure().awaitSettled(queue.deadline(SETTLE_BOUND));
             }
-        } else if (!call.isEmpty()) {
-            queue.fail(Failures.exits(queue.identity().rank(), call));
+        } finally {
+            leaving();
         }
-        return true;
     }
 
-    private String underWay() {
-        NcclWork oldest = queue.oldest();
-        if (oldest == null) {
-            return makesGroup.getAsBoolean() ? NcclOperation.NEW_GROUP.label() : "";
-        }
-        NcclWork.Title title = oldest.title();
-        String name = title.name();
-        if (!title.isMessage()) {
-            return name + " seq " + oldest.sequence();
-        }
-        return name + (title.operation() == NcclOperation.RECV ? " from rank " : " to rank ") + title.peer();
-    }
-
-    /** Says goodbye after {@link #exit}. After a failure it first waits until the failure is handled. */
-    void recordLeave(Duration timeout) {
-        if (queue.failure() != null) {
-            queue.firstFailure().awaitSettled(queue.deadline(timeout));
-        }
-        beginLeave();
-    }
-
-    private synchronized void beginLeave() {
+    /** Says goodbye, once. */
+    private synchronized GracefulExit leaving() {
         if (leaving == null) {
-            leaving = new LeavingComm(queue, member.comm(), queue.control().leave());
+            leaving = queue.control().leave();
         }
-    }
-
-    boolean hasFailed() {
-        return queue.failure() != null;
-    }
-
-    String threadName(String role) {
-        return queue.identity().threadName(role);
+        return leaving;
     }
 
     /** Leaves, if that is not done yet, and closes. The first call does this, later calls do nothing. */
     void close(Duration timeout) {
         Deadline bound = queue.deadline(timeout);
         leave(timeout);
-        LeavingComm own = leaving;
-        if (own == null || !closing.compareAndSet(false, true)) {
+        if (ending.isExit() || !closing.compareAndSet(false, true)) {
             return;
         }
-        CommFamily family = member.family();
-        if (family.leaves(own, member.isJoined())) {
-            endAll(own, family.left(), bound);
-        } else if (queue.failure() != null) {
-            own.end(bound);
-            family.ended(own);
-        } else {
-            own.endByItself(() -> family.ended(own));
+        boolean isLast = releaseWhenOver();
+        if (isLast) {
+            long until = member.context().nanoTime() + bound.remainingNanos();
+            groups().await(this, until).forEach(group -> group.release(Duration.ofNanos(bound.remainingNanos())));
         }
         queue.end();
         if (!queue.hasAbandoned()) {
             stage.close();
         }
         member.release();
-        family.closed(this);
-    }
-
-    /**
-     * Waits for the own communicator first: a rank that has said goodbye here has also said it to the groups that were
-     * closed before. After a failure it waits a moment in which the other ranks hear of it.
-     */
-    private void endAll(LeavingComm own, List<LeavingComm> others, Deadline bound) {
-        Duration left = Duration.ofNanos(bound.remainingNanos());
-        own.await(queue.failure() == null ? bound : queue.deadline(shorter(AFTER_FAILURE, left)));
-        for (LeavingComm one : others) {
-            one.await(bound);
-        }
-        own.end(bound);
-        for (LeavingComm one : others) {
-            one.end(bound);
-            member.family().ended(one);
+        if (isLast) {
+            member.keys().ids().close();
         }
     }
 
-    private static Duration shorter(Duration one, Duration other) {
-        return one.compareTo(other) < 0 ? one : other;
+    /** Has the communicator end when no rank needs it any more. Returns whether this was the last open group. */
+    private boolean releaseWhenOver() {
+        boolean isLast = groups().leave(this, true);
+        if (queue.control().knowsOthers()) {
+            leaving().whenOver(this::over);
+        } else {
+            over();
+        }
+        return isLast;
+    }
+
+    /** Ends the communicator on a thread of its own, because the caller must not wait. */
+    private void over() {
+        Thread thread = new Thread(
+                () -> {
+                    release(BOUND);
+                    groups().isOver(this);
+                },
+                queue.identity().threadName("leaving"));
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    @Override
+    public boolean hasFailed() {
+        return queue.failure() != null;
+    }
+
+    @Override
+    public GracefulExit exit(String signal) {
+        // if this half has done nothing, the other half knows better how far the rank has come
+        boolean hasDoneNothing = queue.isIdle()
+                && queue.ended() == 0
+                && !queue.control().group().agreement().isInProgress();
+        if (!ending.exit(hasDoneNothing && queue.firstFailure().isCoupled() ? "" : signal)) {
+            return null;
+        }
+        releaseWhenOver();
+        return leaving();
+    }
+
+    /** Ends the communicator now, or waits until another thread has ended it. */
+    @Override
+    public void release(Duration within) {
+        Duration left = Duration.ofNanos(Math.max(LEAST_NANOS, Deadlines.nanos(within)));
+        if (!releasing.compareAndSet(false, true)) {
+            queue.deadline(left).awaitQuietly(released);
+            return;
+        }
+        try {
+            if (hasFailed() || !queue.control().haveAllLeft()) {
+                member.comm().abort("rank " + queue.identity().rank() + " has closed it before all other ranks have");
+            }
+            member.comm().close(left);
+        } finally {
+            queue.control().close(left);
+            released.countDown();
+        }
     }
 }

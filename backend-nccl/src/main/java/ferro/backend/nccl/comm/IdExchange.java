@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /** Passes the ids of communicators from the rank that makes an id to the other ranks. */
-interface IdExchange {
+interface IdExchange extends AutoCloseable {
     /** Publishes an id. */
     void set(String key, NcclUniqueId id);
 
@@ -25,9 +25,24 @@ interface IdExchange {
      */
     NcclUniqueId get(String key, Duration timeout);
 
-    /** Passes ids through the store of the job. */
-    static IdExchange of(Store store) {
+    /** Ends the exchange when the last group is closed. */
+    @Override
+    default void close() {
+        // what is in this process needs no end
+    }
+
+    /**
+     * Passes ids through the store of the job.
+     *
+     * @param giveBack gives back the store
+     */
+    static IdExchange of(Store store, Runnable giveBack) {
         return new IdExchange() {
+            @Override
+            public void close() {
+                giveBack.run();
+            }
+
             @Override
             public void set(String key, NcclUniqueId id) {
                 store.set(key, id.toBytes());

@@ -62,7 +62,7 @@ public final class JnaNcclBackend implements NcclBackend {
         messages = new QueuedMessages(parts);
         raw = new RawCalls(parts, member.timeout());
         subgroups = new NewGroups(member, queue);
-        ending = new BackendEnding(member, parts, subgroups::isUnderWay);
+        ending = new BackendEnding(member, parts);
         leak = LeakReport.watchAndFree(this, toString(), LOG, ending::close);
     }
 
@@ -306,9 +306,9 @@ public final class JnaNcclBackend implements NcclBackend {
     /**
      * Waits for queued work and says goodbye, waits until the other ranks have said it too, then finalizes, destroys,
      * and frees the stream. Calls that are still pending at the bound fail with ABORTED. The communicator is aborted if
-     * not all its ranks have said goodbye by then. The close of a subgroup waits for no rank: its communicator lives
-     * until its ranks have left it, at most until the close of the joined group. Idempotent; needed after a failure
-     * too.
+     * not all its ranks have said goodbye by then. The close of a group waits for no rank while another group
+     * of the same join is open: its communicator lives until its ranks have left it, at most until the close of the last
+     * group. Idempotent; needed after a failure too.
      */
     @Override
     public void close(Duration timeout) {

@@ -13,8 +13,10 @@ import ferro.backend.nccl.queue.Deadline;
 import ferro.backend.nccl.queue.GroupPosition;
 import ferro.backend.nccl.queue.NcclOperation;
 import ferro.backend.nccl.queue.StreamFallback;
+import ferro.control.group.LeftGroups;
 import ferro.control.group.LocalLanes;
 import ferro.dispatch.DeviceMemory;
+import ferro.spi.ExitTask;
 import ferro.spi.GroupSpec;
 import ferro.spi.JoinLines;
 import ferro.spi.RankContext;
@@ -61,7 +63,7 @@ final class NcclJoin {
         int device = RankDevice.of(group, context, NcclWorld.usableDevices(context));
         if (group.worldSize() == 1) {
             GroupPosition position = GroupPosition.unwatched(new LocalLanes(1).lane(0, context.background()), group);
-            return join(device, new JoinMeans(IdExchange.local(), position, () -> {}), group.name(), stream);
+            return join(device, new JoinMeans(IdExchange.local(), position), group.name(), stream);
         }
         try {
             return joinOthers(device, stream);
@@ -71,8 +73,8 @@ final class NcclJoin {
         }
     }
 
-    /** What the ranks of a join meet by: ids, control messages, and what gives back the store. */
-    private record JoinMeans(IdExchange ids, GroupPosition position, Runnable giveBack) {}
+    /** What the ranks of a join meet by: ids and control messages. */
+    private record JoinMeans(IdExchange ids, GroupPosition position) {}
 
     private JnaNcclBackend joinOthers(int device, StreamChoice stream) {
         Store store = context.store();
@@ -83,7 +85,7 @@ final class NcclJoin {
         ControlLanes.ConnectedLane connected = ControlLanes.connect(
                 group.withJoinTimeout(Duration.ofNanos(Math.max(1, deadline.remainingNanos()))), context);
         try {
-            JoinMeans means = new JoinMeans(IdExchange.of(store), connected.position(), connected.giveBack());
+            JoinMeans means = new JoinMeans(IdExchange.of(store, connected.giveBack()), connected.position());
             return join(device, means, name + "/" + attempt, stream);
         } catch (FerroException failure) {
             connected.position().lane().close();
@@ -99,8 +101,8 @@ final class NcclJoin {
         Communicator comm = group.worldSize() == 1
                 ? joined(factory, device, means.ids, base, waits -> {})
                 : joinedWithLines(factory, device, means.ids, base);
-        CommFamily family = new CommFamily(means.giveBack, context);
-        return assemble(comm, new MeetingKeys(means.ids, base, family, means.position, true), stream);
+        LeftGroups left = LeftGroups.of(context, ExitTask.Stage.DEVICES);
+        return assemble(comm, new MeetingKeys(means.ids, base, left, means.position), stream);
     }
 
     /** Joins the communicator; prints lines while this rank waits for the others. */

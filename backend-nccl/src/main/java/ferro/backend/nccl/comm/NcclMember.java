@@ -8,6 +8,7 @@ import ferro.backend.nccl.device.CudaStream;
 import ferro.backend.nccl.ffi.Cuda;
 import ferro.backend.nccl.ffi.LoadedLibraries;
 import ferro.backend.nccl.queue.GroupPosition;
+import ferro.control.group.LeftGroups;
 import ferro.dispatch.DeviceMemory;
 import ferro.spi.RankContext;
 import java.time.Duration;
@@ -41,11 +42,10 @@ record NcclMember(
      *
      * @param ids    passes the ids of communicators to the other ranks
      * @param base   prefix of the keys of this group alone
-     * @param family joined group that it is or was made from
+     * @param left   groups of the same join that are open, or were left
      * @param position  what its ranks tell each other by
-     * @param joined whether it was joined, and not made from another group
      */
-    record MeetingKeys(IdExchange ids, String base, CommFamily family, GroupPosition position, boolean joined) {}
+    record MeetingKeys(IdExchange ids, String base, LeftGroups left, GroupPosition position) {}
 
     CudaStream stream() {
         return path.stream;
@@ -85,15 +85,6 @@ record NcclMember(
     /** Returns the numbers of its ranks in the joined group. */
     int[] ranks() {
         return path.keys.position.ranks();
-    }
-
-    /** Returns whether it was joined, and not made from another group. */
-    boolean isJoined() {
-        return path.keys.joined;
-    }
-
-    CommFamily family() {
-        return path.keys.family;
     }
 
     /** Gives back the memory of the devices. */

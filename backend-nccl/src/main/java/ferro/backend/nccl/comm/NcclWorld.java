@@ -7,8 +7,10 @@ import ferro.backend.nccl.comm.NcclMember.MeetingKeys;
 import ferro.backend.nccl.device.NcclAvailability;
 import ferro.backend.nccl.queue.Deadline;
 import ferro.backend.nccl.queue.GroupPosition;
+import ferro.control.group.LeftGroups;
 import ferro.control.group.LocalLanes;
 import ferro.spi.Deadlines;
+import ferro.spi.ExitTask;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import java.time.Duration;
@@ -79,12 +81,12 @@ public final class NcclWorld {
         List<JnaNcclBackend> ends = new ArrayList<>();
         IdExchange ids = IdExchange.local();
         LocalLanes lanes = new LocalLanes(devices.length);
-        CommFamily family = new CommFamily(() -> {}, context);
+        LeftGroups left = LeftGroups.of(context, ExitTask.Stage.DEVICES);
         try {
             for (Communicator comm : comms) {
                 GroupSpec group = GroupSpec.of(IN_ONE_PROCESS, ends.size(), devices.length, Deadlines.ofCalls(context));
                 GroupPosition position = GroupPosition.unwatched(lanes.lane(ends.size(), context.background()), group);
-                MeetingKeys keys = new MeetingKeys(ids, "nccl/" + IN_ONE_PROCESS, family, position, true);
+                MeetingKeys keys = new MeetingKeys(ids, "nccl/" + IN_ONE_PROCESS, left, position);
                 ends.add(new NcclJoin(group, context).assemble(comm, keys, StreamChoice.OWN));
             }
             return ends;

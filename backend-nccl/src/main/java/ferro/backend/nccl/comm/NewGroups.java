@@ -46,11 +46,6 @@ final class NewGroups {
         }
     }
 
-    /** Returns whether a thread is in {@link #make}. */
-    boolean isUnderWay() {
-        return agreement().isInProgress();
-    }
-
     private int check(int[] ranks) {
         int position = -1;
         for (int i = 0; i < ranks.length; i++) {
@@ -85,7 +80,7 @@ final class NewGroups {
                     ? StreamChoice.OWN
                     : StreamChoice.of(member.stream().handle());
             made = new NcclJoin(group, member.context())
-                    .assemble(comm, new MeetingKeys(keys.ids(), base, keys.family(), position, false), stream);
+                    .assemble(comm, new MeetingKeys(keys.ids(), base, keys.left(), position), stream);
         } catch (RuntimeException | Error failure) {
             position.lane().close();
             throw failure;

@@ -105,17 +105,14 @@ public final class CommControl implements ControlOwner {
         return control.leave(others, control.failure() == null ? ExitLimit.ALL_HAVE_LEFT : ExitLimit.ALL_HAVE_HEARD);
     }
 
+    /** Returns whether this rank hears of the others. */
+    public boolean knowsOthers() {
+        return position.isConnected();
+    }
+
     /** Returns whether every other rank has left in good order, or is not known to this rank at all. */
-    public boolean allHaveLeft() {
-        if (!position.isConnected()) {
-            return true;
-        }
-        for (int rank = 0; rank < position.ranks().length; rank++) {
-            if (rank != queue.identity().rank() && !control.exits().has(rank)) {
-                return false;
-            }
-        }
-        return true;
+    public boolean haveAllLeft() {
+        return !position.isConnected() || control.exits().haveAllLeft();
     }
 
     /** Ends the control messages of this group. */
@@ -166,7 +163,7 @@ public final class CommControl implements ControlOwner {
 
     @Override
     public long ended() {
-        return queue.lastEnded();
+        return queue.ended();
     }
 
     @Override

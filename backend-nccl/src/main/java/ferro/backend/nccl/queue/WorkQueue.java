@@ -2,6 +2,7 @@ package ferro.backend.nccl.queue;
 
 import ferro.FerroException;
 import ferro.control.failure.Failure;
+import ferro.control.group.GroupEnd;
 import ferro.spi.RankContext;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -17,8 +18,11 @@ import java.util.concurrent.TimeUnit;
  * <p>Any thread submits. The place in the queue, the sequence number and the submission to the device thread are one
  * step.
  */
-public final class WorkQueue {
+public final class WorkQueue implements GroupEnd.OpenCalls {
     private static final Duration SETTLE_BOUND = Duration.ofSeconds(15);
+    /** Interval at which a close reads the clock, which need not be the machine's. */
+    private static final long LOOK_NANOS = 20_000_000;
+
     private final AbortableComm comm;
     private final CommControl control;
     private final UserThreads threads;
@@ -177,13 +181,9 @@ public final class WorkQueue {
         return new ArrayList<>(pending);
     }
 
-    /** Returns the number of the last collective, 0 before the first. */
-    public synchronized long lastSequence() {
-        return lastSequence;
-    }
-
     /** Returns the number of the last collective that has ended well, 0 before the first. */
-    long lastEnded() {
+    @Override
+    public long ended() {
         return lastEnded;
     }
 
@@ -265,29 +265,46 @@ public final class WorkQueue {
 
     // ending
 
-    /** Takes no more calls. Returns whether this was the first time. */
-    public synchronized boolean beginClose() {
+    @Override
+    public synchronized boolean refuse() {
         boolean firstTime = !closing;
         closing = true;
         return firstTime;
     }
 
-    /** Waits for the queued operations. */
-    public boolean awaitEmpty(Deadline bound) {
+    @Override
+    public synchronized void finish(long untilNanos) {
         boolean interrupted = false;
-        synchronized (this) {
-            while (oldest() != null && !bound.passed()) {
-                try {
-                    TimeUnit.NANOSECONDS.timedWait(this, Math.max(1, Math.min(bound.remainingNanos(), 20_000_000)));
-                } catch (InterruptedException e) {
-                    interrupted = true;
-                }
+        long left = 1;
+        while (!isIdle() && left > 0) {
+            try {
+                left = untilNanos - deadline(Duration.ZERO).nowNanos();
+                TimeUnit.NANOSECONDS.timedWait(this, Math.min(left, LOOK_NANOS));
+            } catch (InterruptedException e) {
+                interrupted = true;
             }
         }
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    @Override
+    public boolean isIdle() {
         return oldest() == null;
+    }
+
+    @Override
+    public String underWay() {
+        NcclWork oldest = oldest();
+        if (oldest == null) {
+            return "";
+        }
+        NcclWork.Title title = oldest.title();
+        if (!title.isMessage()) {
+            return title.name() + " seq " + oldest.sequence();
+        }
+        return title.name() + (title.operation() == NcclOperation.RECV ? " from rank " : " to rank ") + title.peer();
     }
 
     /** Ends the watchdog. Operations that are still pending will never be polled again. */

@@ -201,7 +201,7 @@ class NcclWorldTest {
             assertEquals(Code.RENDEZVOUS, failure.code(), failure.toString());
             assertEquals(Set.of(1), failure.where().culprits(), failure.toString());
             assertTrue(failure.getMessage().contains("missing: [1] of 3"), failure.getMessage());
-            assertTrue(failure.getMessage().matches(".*within 5\\d\\d ms.*"), failure.getMessage());
+            assertTrue(failure.getMessage().matches(".*within [45]\\d\\d ms.*"), failure.getMessage());
         }
         assertTrue(System.nanoTime() - begun >= timeout.toNanos(), "both have waited for it");
     }
