@@ -62,45 +62,20 @@ public sealed interface ControlMessage extends WireMessage
     /**
      * The group has failed.
      *
-     * @param origin    rank that saw the failure first
-     * @param sequence  operation in which it was seen, -1 if none
-     * @param code      kind of the failure
-     * @param known     number of ranks whose calls were compared; 0 if none were compared
      * @param ageMillis how long the sender has known of a failure
-     * @param culprits  ranks to blame
-     * @param text      for people
+     * @param failure   cause as the sender knows it
      */
-    record Abort(int origin, long sequence, Code code, int known, int ageMillis, Set<Integer> culprits, String text)
-            implements ControlMessage {
+    record Abort(int ageMillis, Failure failure) implements ControlMessage {
         static final byte KIND = 1;
 
         Abort(Fields in) {
-            this(
-                    in.rank("origin"),
-                    in.int64("sequence"),
-                    in.code("code", CODES),
-                    in.count("known"),
-                    in.count("ageMillis"),
-                    in.ranks("culprits"),
-                    in.text("text", Failure.TEXT_MOST));
+            this(in.count("ageMillis"), Failure.read(in));
         }
 
         /** Tells a failure that this rank has known for some nanoseconds. */
         public static Abort of(Failure failure, long ageNanos) {
             long age = Math.max(0, Math.min(Integer.MAX_VALUE, TimeUnit.NANOSECONDS.toMillis(ageNanos)));
-            return new Abort(
-                    failure.origin(),
-                    failure.sequence(),
-                    failure.code(),
-                    failure.known(),
-                    (int) age,
-                    failure.culprits(),
-                    failure.text());
-        }
-
-        /** Returns the failure as it is told. */
-        public Failure failure() {
-            return new Failure(code, origin, sequence, culprits, text, null, known);
+            return new Abort((int) age, failure);
         }
 
         /** Returns how long the sender has known it. */
@@ -115,8 +90,7 @@ public sealed interface ControlMessage extends WireMessage
 
         @Override
         public void write(FieldWriter out) {
-            out.int32(origin).int64(sequence).code(code).int32(known).int32(ageMillis);
-            out.ranks(culprits).text(text, Failure.TEXT_MOST);
+            failure.write(out.int32(ageMillis));
         }
 
         @Override

@@ -2,6 +2,7 @@ package ferro.control.failure;
 
 import ferro.FerroException.Code;
 import ferro.control.wire.FieldWriter;
+import ferro.control.wire.Fields;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -50,6 +51,31 @@ public record Failure(
      */
     public Failure(Code code, int origin, long sequence, Set<Integer> culprits, String text, Throwable cause) {
         this(code, origin, sequence, culprits, text, cause, 0);
+    }
+
+    /**
+     * Reads a failure from the fields of a message.
+     *
+     * @param in fields that {@link #write} has written
+     * @return failure without a cause on this rank
+     */
+    public static Failure read(Fields in) {
+        int origin = in.rank("origin");
+        long sequence = in.int64("sequence");
+        Code code = in.code("code", ControlMessage.CODES);
+        int known = in.count("known");
+        Set<Integer> culprits = in.ranks("culprits");
+        return new Failure(code, origin, sequence, culprits, in.text("text", TEXT_MOST), null, known);
+    }
+
+    /**
+     * Writes this failure, without its cause on this rank, into a message.
+     *
+     * @param out fields of the message
+     */
+    public void write(FieldWriter out) {
+        out.int32(origin).int64(sequence).code(code).int32(known);
+        out.ranks(culprits).text(text, TEXT_MOST);
     }
 
     /**

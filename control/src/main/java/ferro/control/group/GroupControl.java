@@ -137,7 +137,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         FirstCause none = new FirstCause(rules);
         none.seen(sample, 0);
         none.told(read.failure(), 0);
-        readBack(new Died(read.culprits()));
+        readBack(new Died(read.failure().culprits()));
         Status[] answers = new Status[group.worldSize()];
         answers[answers.length - 1] = (Status) readBack(responder.status(0, 0));
         new Diagnosis(machines, answers, new BitSet(), 1).ofCollective(new BitSet());

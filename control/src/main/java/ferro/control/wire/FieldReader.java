@@ -26,10 +26,22 @@ public final class FieldReader implements Fields {
      * @throws IllegalArgumentException if it is empty, or longer than the longest message
      */
     public FieldReader(String family, ByteBuffer message, int worldSize) {
+        this(family, message, worldSize, WireMessage.BYTES_MOST);
+    }
+
+    /**
+     * Reads the kind of a message that is no control message and may be longer than one.
+     *
+     * @param family    for people, such as report of a rank
+     * @param message   bytes; left as they are
+     * @param worldSize of the group that the message is for
+     * @param bytesMost longest message
+     * @throws IllegalArgumentException if it is empty, or longer than that
+     */
+    public FieldReader(String family, ByteBuffer message, int worldSize, int bytesMost) {
         int length = message.remaining();
-        if (length == 0 || length > WireMessage.BYTES_MOST) {
-            throw new IllegalArgumentException(
-                    family + " of " + length + " bytes, need 1 to " + WireMessage.BYTES_MOST);
+        if (length == 0 || length > bytesMost) {
+            throw new IllegalArgumentException(family + " of " + length + " bytes, need 1 to " + bytesMost);
         }
         this.family = family;
         this.in = message.duplicate();
@@ -133,6 +145,17 @@ public final class FieldReader implements Fields {
             throw wrong(name, "a text of " + length + " bytes that is not UTF-8", "UTF-8");
         }
         return text;
+    }
+
+    @Override
+    public byte[] bytes(String name, int bytesMost) {
+        int length = count(name);
+        if (length > bytesMost) {
+            throw wrong(name, length + " bytes", "at most " + bytesMost);
+        }
+        byte[] bytes = new byte[length];
+        need(name, length).get(bytes);
+        return bytes;
     }
 
     private ByteBuffer need(String name, int bytes) {

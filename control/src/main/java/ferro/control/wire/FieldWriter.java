@@ -58,6 +58,13 @@ public final class FieldWriter {
         return this;
     }
 
+    /** Writes the length and as many of these bytes as a field takes. */
+    public FieldWriter bytes(byte[] bytes, int bytesMost) {
+        int length = Math.min(bytes.length, bytesMost);
+        room(Integer.BYTES + length).putInt(length).put(bytes, 0, length);
+        return this;
+    }
+
     ByteBuffer bytes() {
         return out.flip();
     }

@@ -28,4 +28,7 @@ public interface Fields {
 
     /** Returns 2 bytes of length and that many bytes of UTF-8. */
     String text(String name, int bytesMost);
+
+    /** Returns 4 bytes of length and that many bytes. */
+    byte[] bytes(String name, int bytesMost);
 }

@@ -3,11 +3,11 @@ package ferro.control.wire;
 import java.nio.ByteBuffer;
 
 /**
- * A message between ranks beside the data: one byte for the kind of record, then the fields of the record in their
+ * A message between ranks beside the data, or a report of a rank: one byte for the kind of record, then the fields of the record in their
  * order. {@link FieldWriter} writes the fields and {@link FieldReader} reads them; docs/wire-protocol.md lists them.
  */
 public interface WireMessage {
-    /** The longest message, in bytes. */
+    /** The longest control message, in bytes. */
     int BYTES_MOST = 4096;
 
     /** Returns the kind of record within its family, from 1 on. */
@@ -21,5 +21,13 @@ public interface WireMessage {
         FieldWriter out = new FieldWriter(kind());
         write(out);
         return out.bytes();
+    }
+
+    /** Returns the bytes as a value for a store. */
+    default byte[] value() {
+        ByteBuffer bytes = encoded();
+        byte[] value = new byte[bytes.remaining()];
+        bytes.get(value);
+        return value;
     }
 }

@@ -203,7 +203,7 @@ class AgreedFailureTest {
 
     /** Returns an abort with a text where the list of culprits is, as only another program sends it. */
     private static ByteBuffer blaming(String culprits) {
-        ByteBuffer sound = new Abort(1, -1, Code.PEER_LOST, 0, 0, Set.of(), "").encoded();
+        ByteBuffer sound = new Abort(0, new Failure(Code.PEER_LOST, 1, -1, Set.of(), "", null, 0)).encoded();
         // behind the header are two empty texts: the culprits and the description
         ByteBuffer message = ByteBuffer.allocate(sound.remaining() + culprits.length());
         message.put(sound.duplicate().limit(sound.limit() - 2 * Short.BYTES));

@@ -455,7 +455,9 @@ class GroupControlTest {
         Abort cut = (Abort) ControlMessage.decode(abort.encoded(), 900);
         assertEquals(abort, cut);
         // three digits each, and a comma between two
-        assertEquals(IntStream.range(100, 356).boxed().collect(Collectors.toSet()), cut.culprits());
+        assertEquals(
+                IntStream.range(100, 356).boxed().collect(Collectors.toSet()),
+                cut.failure().culprits());
     }
 
     @Test

@@ -98,4 +98,10 @@ final class FieldList implements Fields {
         add(name, "text to " + bytesMost, Short.BYTES, Short.BYTES + bytesMost);
         return "";
     }
+
+    @Override
+    public byte[] bytes(String name, int bytesMost) {
+        add(name, "bytes to " + bytesMost, Integer.BYTES, Integer.BYTES + bytesMost);
+        return new byte[0];
+    }
 }

@@ -9,6 +9,7 @@ import ferro.FerroException.Code;
 import ferro.control.failure.ControlMessage;
 import ferro.control.failure.ControlMessage.Abort;
 import ferro.control.failure.ControlMessage.Cancel;
+import ferro.control.failure.Failure;
 import ferro.control.failure.Status;
 import ferro.control.membership.MembershipMessage;
 import ferro.control.membership.MembershipMessage.Beat;
@@ -132,14 +133,22 @@ class MessageBytesTest {
     @Test
     void aMessageOfAGroupThatMakesNoSenseThereIsRefusedWithTheField() {
         String ofAbort = "control message of kind 1, field ";
-        refused(ofAbort + "origin: found 3, need a rank below 3", new Abort(3, 0, Code.ABORTED, 0, 0, Set.of(), ""));
-        refused(ofAbort + "origin: found -1, need a rank below 3", new Abort(-1, 0, Code.ABORTED, 0, 0, Set.of(), ""));
-        refused(ofAbort + "known: found -1, need 0 or more", new Abort(0, 0, Code.ABORTED, -1, 0, Set.of(), ""));
-        refused(ofAbort + "ageMillis: found -2, need 0 or more", new Abort(0, 0, Code.ABORTED, 0, -2, Set.of(), ""));
+        refused(
+                ofAbort + "origin: found 3, need a rank below 3",
+                new Abort(0, new Failure(Code.ABORTED, 3, 0, Set.of(), "", null, 0)));
+        refused(
+                ofAbort + "origin: found -1, need a rank below 3",
+                new Abort(0, new Failure(Code.ABORTED, -1, 0, Set.of(), "", null, 0)));
+        refused(
+                ofAbort + "known: found -1, need 0 or more",
+                new Abort(0, new Failure(Code.ABORTED, 0, 0, Set.of(), "", null, -1)));
+        refused(
+                ofAbort + "ageMillis: found -2, need 0 or more",
+                new Abort(-2, new Failure(Code.ABORTED, 0, 0, Set.of(), "", null, 0)));
         refused(
                 ofAbort + "culprits: found \"1,3\", need ranks below 3",
-                new Abort(0, 0, Code.ABORTED, 0, 0, Set.of(1, 3), ""));
-        ByteBuffer twice = new Abort(0, 0, Code.ABORTED, 0, 0, Set.of(1, 2), "").encoded();
+                new Abort(0, new Failure(Code.ABORTED, 0, 0, Set.of(1, 3), "", null, 0)));
+        ByteBuffer twice = new Abort(0, new Failure(Code.ABORTED, 0, 0, Set.of(1, 2), "", null, 0)).encoded();
         // in front of the last text, which is empty
         twice.put(twice.limit() - Short.BYTES - 1, (byte) '1');
         assertEquals(ofAbort + "culprits: found \"1,1\", need ascending ranks", refusal(MessageFamily.CONTROL, twice));

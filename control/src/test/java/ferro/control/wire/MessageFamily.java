@@ -10,6 +10,7 @@ import ferro.control.failure.ControlMessage.Died;
 import ferro.control.failure.ControlMessage.Goodbye;
 import ferro.control.failure.ControlMessage.Heard;
 import ferro.control.failure.ControlMessage.Query;
+import ferro.control.failure.Failure;
 import ferro.control.failure.Status;
 import ferro.control.membership.Hashing;
 import ferro.control.membership.MembershipMessage;
@@ -26,16 +27,27 @@ import java.util.Set;
 enum MessageFamily {
     CONTROL(
             "### Messages of a group",
-            new Abort(0, -1, Code.PEER_LOST, 0, 0, Set.of(), ""),
-            new Abort(2, Long.MIN_VALUE + 3, Code.MISMATCH, Integer.MAX_VALUE, 127, Set.of(1, 2), "größer als 3"),
+            new Abort(0, new Failure(Code.PEER_LOST, 0, -1, Set.of(), "", null, 0)),
             new Abort(
-                    1,
-                    Long.MAX_VALUE,
-                    Code.ABORTED,
-                    1,
+                    127,
+                    new Failure(
+                            Code.MISMATCH,
+                            2,
+                            Long.MIN_VALUE + 3,
+                            Set.of(1, 2),
+                            "größer als 3",
+                            null,
+                            Integer.MAX_VALUE)),
+            new Abort(
                     Integer.MAX_VALUE,
-                    RankLists.numbers(ranks()),
-                    "€".repeat(933) + "x"),
+                    new Failure(
+                            Code.ABORTED,
+                            1,
+                            Long.MAX_VALUE,
+                            RankLists.numbers(ranks()),
+                            "€".repeat(933) + "x",
+                            null,
+                            1)),
             new Goodbye(0, 0, 0, 0, ""),
             new Goodbye(-1, Long.MAX_VALUE, Long.MIN_VALUE, -2, "ß".repeat(256)),
             new Heard(0, 0),

@@ -1,6 +1,7 @@
 package ferro.spark.driver;
 
 import ferro.FerroException.Code;
+import ferro.control.failure.Failure;
 import ferro.spark.driver.TaskWatch.LostExecutor;
 import ferro.spark.failure.FerroSparkException;
 import ferro.spark.failure.RankFailure;
@@ -59,7 +60,7 @@ record FailedAttempt(
         }
         return !lost.isEmpty()
                 || ofFerro()
-                        .map(report -> PASSING.contains(Code.valueOf(report.code())))
+                        .map(report -> PASSING.contains(report.failure().code()))
                         .orElse(false);
     }
 
@@ -84,8 +85,7 @@ record FailedAttempt(
     private Optional<RankFailure> ofFerro() {
         return reports.stream()
                 .filter(RankFailure::ofFerro)
-                .min(Comparator.comparingInt(
-                        report -> Code.valueOf(report.code()).gravity()));
+                .min(Comparator.comparingInt(report -> report.failure().code().gravity()));
     }
 
     /** Creates the exception that the driver throws for this attempt. */
@@ -127,7 +127,7 @@ record FailedAttempt(
             return new Diagnosed(
                     rank,
                     " failed on rank " + rank + ", " + tasks.task(rank) + ": "
-                            + own.get().message());
+                            + own.get().failure().text());
         }
         return ofFerro().map(this::blamed).orElseGet(() -> new Diagnosed(-1, " failed: " + firstLine(ofSpark)));
     }
@@ -141,20 +141,22 @@ record FailedAttempt(
                 .collect(Collectors.joining("; "));
         List<Integer> ranks = lost.stream().flatMap(one -> one.ranks().stream()).toList();
         String seen = ofFerro()
-                .map(report -> "; rank " + report.rank() + ": " + report.code() + ": " + report.message())
+                .map(report -> "; rank " + report.rank() + ": "
+                        + report.failure().code() + ": " + report.failure().text())
                 .orElse("");
         return new Diagnosed(ranks.size() == 1 ? ranks.get(0) : -1, " failed: " + text + seen);
     }
 
     private Diagnosed blamed(RankFailure report) {
-        boolean one = report.culprits().size() == 1;
-        int rank = one ? report.culprits().iterator().next() : -1;
+        Failure failure = report.failure();
+        boolean one = failure.culprits().size() == 1;
+        int rank = one ? failure.culprits().iterator().next() : -1;
         String at = one ? " on rank " + rank + ", " + tasks.task(rank) : "";
-        String way = unreached && report.code().equals(Code.RENDEZVOUS.name())
+        String way = unreached && failure.code() == Code.RENDEZVOUS
                 ? "; no rank has connected to the driver's store: open the port of the store (.ports sets a range), or"
                         + " let rank 0 serve the store (.storeOnRankZero())"
                 : "";
-        return new Diagnosed(rank, " failed" + at + ": " + report.code() + ": " + report.message() + way);
+        return new Diagnosed(rank, " failed" + at + ": " + failure.code() + ": " + failure.text() + way);
     }
 
     private static String firstLine(Throwable failure) {

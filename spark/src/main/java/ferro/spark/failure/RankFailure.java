@@ -2,57 +2,47 @@ package ferro.spark.failure;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
+import ferro.control.failure.Failure;
+import ferro.control.wire.FieldReader;
+import ferro.control.wire.FieldWriter;
+import ferro.control.wire.WireMessage;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeSet;
 
 /**
  * The report of one rank about its failure.
  *
- * @param rank      the rank that reports
- * @param code      the name of the {@link FerroException} code; empty if no {@link FerroException} was thrown
- * @param culprits  the ranks that ferro blames, ascending; empty if ferro blames no rank
+ * @param failure   the cause as the rank knows it; its origin is the rank that reports
+ * @param ofFerro   true if ferro reported the failure; false if the rank's function failed
  * @param types     the class names of the exception and of its causes, with their superclasses
- * @param message   the message of the exception
  * @param recording the flight recording of the rank, for {@code ferro analyze}; empty if the rank has no recording
  */
-public record RankFailure(
-        int rank, String code, Set<Integer> culprits, List<String> types, String message, byte[] recording) {
+public record RankFailure(Failure failure, boolean ofFerro, List<String> types, byte[] recording)
+        implements WireMessage {
     /** The maximum size in bytes of a recording in a report. */
     public static final int MAX_RECORDING_BYTES = 64 << 10;
 
+    private static final byte KIND = 1;
     private static final String FETCH = "org.apache.spark.shuffle.FetchFailedException";
-    private static final int MAX_TEXT = 16 << 10;
     private static final int MAX_TYPES = 64;
-    private static final int MAX_CULPRITS = 4096;
+    private static final int MAX_TYPES_BYTES = 16 << 10;
+    private static final int MAX_BYTES = MAX_RECORDING_BYTES + MAX_TYPES_BYTES + BYTES_MOST;
 
     /**
      * Creates a report.
      *
-     * @param rank      the rank that reports
-     * @param code      the name of the {@link FerroException} code; empty if no {@link FerroException} was thrown
-     * @param culprits  the ranks that ferro blames, ascending; empty if ferro blames no rank
+     * @param failure   the cause as the rank knows it; its origin is the rank that reports
+     * @param ofFerro   true if ferro reported the failure; false if the rank's function failed
      * @param types     the class names of the exception and of its causes
-     * @param message   the message of the exception
      * @param recording the flight recording of the rank; empty if the rank has no recording
      */
     public RankFailure {
-        Objects.requireNonNull(code, "code");
-        culprits = Collections.unmodifiableSet(new TreeSet<>(culprits));
+        Objects.requireNonNull(failure, "failure");
         types = List.copyOf(types);
-        Objects.requireNonNull(message, "message");
         Objects.requireNonNull(recording, "recording");
     }
 
@@ -66,10 +56,8 @@ public record RankFailure(
      */
     public static RankFailure of(int rank, Throwable failure, byte[] recording) {
         Optional<FerroException> known = ofFerro(failure);
-        String code = known.map(one -> one.code().name()).orElse("");
-        Set<Integer> culprits = known.map(one -> one.where().culprits()).orElse(Set.of());
-        String message = known.map(Throwable::getMessage).orElseGet(() -> text(failure));
-        return new RankFailure(rank, code, culprits, types(failure), message, recording);
+        Failure cause = known.map(one -> cause(rank, one, one.getMessage())).orElseGet(() -> own(rank, text(failure)));
+        return new RankFailure(cause, known.isPresent(), types(failure), recording);
     }
 
     /**
@@ -82,7 +70,8 @@ public record RankFailure(
      */
     public static RankFailure ofKill(int rank, Throwable failure, byte[] recording) {
         String message = "Spark killed the task of rank " + rank + ", whose function then threw " + text(failure);
-        return new RankFailure(rank, Code.ABORTED.name(), Set.of(), types(failure), message, recording);
+        Failure cause = new Failure(Code.ABORTED, rank, -1, Set.of(), message, null);
+        return new RankFailure(cause, true, types(failure), recording);
     }
 
     /**
@@ -96,7 +85,40 @@ public record RankFailure(
      */
     public static RankFailure ofGroup(int rank, FerroException group, Throwable failure, byte[] recording) {
         String message = group.getMessage() + "; the function of rank " + rank + " then threw " + text(failure);
-        return new RankFailure(rank, group.code().name(), group.where().culprits(), types(failure), message, recording);
+        return new RankFailure(cause(rank, group, message), true, types(failure), recording);
+    }
+
+    /**
+     * Creates a report from Spark's information, for a rank that sent no report of its own.
+     *
+     * @param rank    the rank whose task failed
+     * @param type    the class name of the exception
+     * @param message the message of the exception
+     * @return the report
+     */
+    public static RankFailure ofSpark(int rank, String type, String message) {
+        String name = type.substring(type.lastIndexOf('.') + 1);
+        return new RankFailure(own(rank, name + ": " + message), false, List.of(type), new byte[0]);
+    }
+
+    /**
+     * Creates a report for a rank whose rows Spark could not fetch, and that sent no report of its own.
+     *
+     * @param rank    the rank whose task failed
+     * @param message the message from Spark
+     * @return the report
+     */
+    public static RankFailure ofFetch(int rank, String message) {
+        return ofSpark(rank, FETCH, message);
+    }
+
+    private static Failure cause(int rank, FerroException known, String message) {
+        return new Failure(
+                known.code(), rank, known.where().sequence(), known.where().culprits(), message, null);
+    }
+
+    private static Failure own(int rank, String message) {
+        return new Failure(Code.ABORTED, rank, -1, Set.of(rank), message, null);
     }
 
     private static String text(Throwable failure) {
@@ -121,30 +143,6 @@ public record RankFailure(
         return Optional.empty();
     }
 
-    /**
-     * Creates a report from Spark's information, for a rank that sent no report of its own.
-     *
-     * @param rank    the rank whose task failed
-     * @param type    the class name of the exception
-     * @param message the message of the exception
-     * @return the report
-     */
-    public static RankFailure ofSpark(int rank, String type, String message) {
-        String name = type.substring(type.lastIndexOf('.') + 1);
-        return new RankFailure(rank, "", Set.of(), List.of(type), name + ": " + message, new byte[0]);
-    }
-
-    /**
-     * Creates a report for a rank whose rows Spark could not fetch, and that sent no report of its own.
-     *
-     * @param rank    the rank whose task failed
-     * @param message the message from Spark
-     * @return the report
-     */
-    public static RankFailure ofFetch(int rank, String message) {
-        return ofSpark(rank, FETCH, message);
-    }
-
     private static List<String> types(Throwable failure) {
         List<String> names = new ArrayList<>();
         for (Throwable at = failure; at != null && names.size() < MAX_TYPES; at = at.getCause()) {
@@ -156,12 +154,12 @@ public record RankFailure(
     }
 
     /**
-     * Returns whether ferro reported the failure. If ferro did not report the failure, the rank's function failed.
+     * Returns the rank that reports.
      *
-     * @return true if the report has a {@link FerroException} code
+     * @return the rank
      */
-    public boolean ofFerro() {
-        return !code.isEmpty();
+    public int rank() {
+        return failure.origin();
     }
 
     /**
@@ -173,87 +171,37 @@ public record RankFailure(
         return types.contains(FETCH);
     }
 
-    /**
-     * Returns the report in the encoding that ranks send to the driver.
-     *
-     * @return the encoded report
-     */
-    public byte[] encoded() {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        try (DataOutputStream out = new DataOutputStream(bytes)) {
-            out.writeInt(rank);
-            text(out, code);
-            ranks(out, culprits);
-            text(out, String.join("\n", types));
-            text(out, message);
-            int length = Math.min(recording.length, MAX_RECORDING_BYTES);
-            out.writeInt(length);
-            out.write(recording, 0, length);
-        } catch (IOException impossible) {
-            throw new UncheckedIOException(impossible);
-        }
-        return bytes.toByteArray();
+    @Override
+    public byte kind() {
+        return KIND;
+    }
+
+    @Override
+    public void write(FieldWriter out) {
+        failure.write(out);
+        out.int32(ofFerro ? 1 : 0).text(String.join("\n", types), MAX_TYPES_BYTES);
+        out.bytes(recording, MAX_RECORDING_BYTES);
     }
 
     /**
      * Decodes a report that a rank sent to the driver.
      *
      * @param bytes the bytes that the rank sent
+     * @param ranks the number of ranks of the job
      * @return the report
      * @throws IllegalArgumentException if the bytes are not an encoded report
      */
-    public static RankFailure decoded(byte[] bytes) {
-        try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
-            return new RankFailure(
-                    in.readInt(),
-                    text(in),
-                    ranks(in),
-                    Arrays.asList(text(in).split("\n")),
-                    text(in),
-                    bytes(in, MAX_RECORDING_BYTES));
-        } catch (IOException cut) {
-            throw new IllegalArgumentException(
-                    "cannot decode " + bytes.length + " bytes as the report of a rank: " + cut, cut);
+    public static RankFailure decoded(byte[] bytes, int ranks) {
+        FieldReader in = new FieldReader("report of a rank", ByteBuffer.wrap(bytes), ranks, MAX_BYTES);
+        if (in.kind() != KIND) {
+            throw in.unknown(KIND);
         }
-    }
-
-    private static void ranks(DataOutputStream out, Set<Integer> ranks) throws IOException {
-        out.writeInt(Math.min(ranks.size(), MAX_CULPRITS));
-        for (int rank : ranks.stream().limit(MAX_CULPRITS).toList()) {
-            out.writeInt(rank);
-        }
-    }
-
-    private static Set<Integer> ranks(DataInputStream in) throws IOException {
-        int count = in.readInt();
-        if (count < 0 || count > MAX_CULPRITS) {
-            throw new IOException("found " + count + " ranks, at most " + MAX_CULPRITS + " are allowed");
-        }
-        Set<Integer> ranks = new TreeSet<>();
-        for (int i = 0; i < count; i++) {
-            ranks.add(in.readInt());
-        }
-        return ranks;
-    }
-
-    private static void text(DataOutputStream out, String text) throws IOException {
-        byte[] all = text.getBytes(StandardCharsets.UTF_8);
-        int length = Math.min(all.length, MAX_TEXT);
-        out.writeInt(length);
-        out.write(all, 0, length);
-    }
-
-    private static String text(DataInputStream in) throws IOException {
-        return new String(bytes(in, MAX_TEXT), StandardCharsets.UTF_8);
-    }
-
-    private static byte[] bytes(DataInputStream in, int max) throws IOException {
-        int length = in.readInt();
-        if (length < 0 || length > max) {
-            throw new IOException("found a length of " + length + " bytes, at most " + max + " are allowed");
-        }
-        byte[] read = new byte[length];
-        in.readFully(read);
+        RankFailure read = new RankFailure(
+                Failure.read(in),
+                in.count("ofFerro") == 1,
+                List.of(in.text("types", MAX_TYPES_BYTES).split("\n")),
+                in.bytes("recording", MAX_RECORDING_BYTES));
+        in.end();
         return read;
     }
 }

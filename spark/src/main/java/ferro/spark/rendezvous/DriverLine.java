@@ -58,11 +58,11 @@ public final class DriverLine implements AutoCloseable {
             return;
         }
         try {
-            store().set(ReportKeys.FAILURE + stageAttempt + "/" + rank, failure.encoded());
+            store().set(ReportKeys.FAILURE + stageAttempt + "/" + rank, failure.value());
             // set does not wait for an answer of the store, but add waits
             store().add(ReportKeys.SENT, 1);
         } catch (RuntimeException gone) {
-            lost("report \"" + failure.message() + "\"", gone);
+            lost("report \"" + failure.failure().text() + "\"", gone);
         }
     }
 

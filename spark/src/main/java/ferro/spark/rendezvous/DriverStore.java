@@ -24,14 +24,17 @@ public final class DriverStore implements AutoCloseable {
     private final TcpStoreServer server;
 
     private final AttemptRendezvous rendezvous;
+    private final int ranks;
     private final Consumer<ProgressReport> progress;
     private final List<RankFailure> failures = new ArrayList<>();
     private int lastAttempt = -1;
     private volatile boolean reached;
 
-    private DriverStore(TcpStoreServer server, AttemptRendezvous rendezvous, Consumer<ProgressReport> progress) {
+    private DriverStore(
+            TcpStoreServer server, AttemptRendezvous rendezvous, int ranks, Consumer<ProgressReport> progress) {
         this.server = server;
         this.rendezvous = rendezvous;
+        this.ranks = ranks;
         this.progress = progress;
     }
 
@@ -44,7 +47,7 @@ public final class DriverStore implements AutoCloseable {
         TcpStoreServer server = TcpStoreServer.start(bound, ports, attempt.jobId(), attempt.ranks(), secret);
         AttemptRendezvous rendezvous = new AttemptRendezvous(
                 address.host(), server.port(), attempt.job(), attempt.generation(), secret != null);
-        DriverStore served = new DriverStore(server, rendezvous, progress);
+        DriverStore served = new DriverStore(server, rendezvous, attempt.ranks(), progress);
         server.onSet(served::set);
         return served;
     }
@@ -56,7 +59,10 @@ public final class DriverStore implements AutoCloseable {
                 resolved(DriverAddress.of(spark.master(), spark.getConf()).bind());
         boolean secured = secret(attempt, bound, "rank 0").isPresent();
         return new DriverStore(
-                null, AttemptRendezvous.atRankZero(attempt.job(), attempt.generation(), secured), report -> {});
+                null,
+                AttemptRendezvous.atRankZero(attempt.job(), attempt.generation(), secured),
+                attempt.ranks(),
+                report -> {});
     }
 
     /**
@@ -128,7 +134,7 @@ public final class DriverStore implements AutoCloseable {
         try {
             if (key.startsWith(ReportKeys.FAILURE)) {
                 String attempt = key.substring(ReportKeys.FAILURE.length(), key.lastIndexOf('/'));
-                add(Integer.parseInt(attempt), RankFailure.decoded(value));
+                add(Integer.parseInt(attempt), RankFailure.decoded(value, ranks));
             } else if (key.startsWith(ReportKeys.PROGRESS)) {
                 progress.accept(ProgressReport.decoded(value));
             }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException.Code;
+import ferro.control.failure.Failure;
 import ferro.spark.failure.RankFailure;
 import java.util.EnumSet;
 import java.util.List;
@@ -16,7 +17,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class FailedAttemptTest {
     private static FailedAttempt of(Exception ofSpark, Code... codes) {
         List<RankFailure> reports = List.of(codes).stream()
-                .map(code -> new RankFailure(0, code.name(), Set.of(), List.of(), "reported", new byte[0]))
+                .map(code -> new RankFailure(
+                        new Failure(code, 0, -1, Set.of(), "reported", null), true, List.of(), new byte[0]))
                 .toList();
         return new FailedAttempt(reports, new TaskWatch("none"), List.of(), false, ofSpark);
     }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import ferro.FerroException.Code;
+import ferro.control.failure.Failure;
 import ferro.spark.driver.BarrierJob.Ending;
 import ferro.spark.failure.FerroSparkException;
 import ferro.spark.failure.RankFailure;
@@ -18,8 +19,8 @@ class JobAttemptsTest {
             .withAttempts(3);
 
     private static Ending<String> failed(List<String> unended) {
-        RankFailure lost =
-                new RankFailure(0, Code.PEER_LOST.name(), Set.of(), List.of(), "rank 1 is lost", new byte[0]);
+        RankFailure lost = new RankFailure(
+                new Failure(Code.PEER_LOST, 0, -1, Set.of(), "rank 1 is lost", null), true, List.of(), new byte[0]);
         Exception ofSpark = new IllegalStateException("a task failed");
         FailedAttempt failure = new FailedAttempt(List.of(lost), new TaskWatch("none"), List.of(), false, ofSpark);
         return new Ending<>(null, failure, unended);

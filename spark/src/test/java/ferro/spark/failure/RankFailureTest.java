@@ -20,12 +20,12 @@ class RankFailureTest {
                 new FerroException(Code.TIMED_OUT, Where.of("stage3.0", 1).blaming(2, 3), "rank 2 is late");
 
         RankFailure read = RankFailure.decoded(
-                RankFailure.of(1, timedOut, new byte[] {7, 8, 9}).encoded());
+                RankFailure.of(1, timedOut, new byte[] {7, 8, 9}).value(), 4);
 
         assertEquals(1, read.rank());
-        assertEquals("TIMED_OUT", read.code());
-        assertEquals(Set.of(2, 3), read.culprits());
-        assertEquals("rank 2 is late", read.message());
+        assertEquals(Code.TIMED_OUT, read.failure().code());
+        assertEquals(Set.of(2, 3), read.failure().culprits());
+        assertEquals("rank 2 is late", read.failure().text());
         assertArrayEquals(new byte[] {7, 8, 9}, read.recording());
     }
 
@@ -45,9 +45,10 @@ class RankFailureTest {
         RankFailure killed = RankFailure.ofKill(1, new InterruptedException("sleep interrupted"), new byte[] {7});
 
         assertTrue(killed.ofFerro());
-        assertEquals("ABORTED", killed.code());
-        assertEquals(Set.of(), killed.culprits());
-        assertTrue(killed.message().endsWith("InterruptedException: sleep interrupted"), killed.message());
+        assertEquals(Code.ABORTED, killed.failure().code());
+        assertEquals(Set.of(), killed.failure().culprits());
+        String text = killed.failure().text();
+        assertTrue(text.endsWith("InterruptedException: sleep interrupted"), text);
     }
 
     @Test
@@ -62,11 +63,11 @@ class RankFailureTest {
     @Test
     void truncatedReportIsRefused() {
         byte[] complete =
-                RankFailure.of(0, new IllegalStateException("own"), new byte[5]).encoded();
+                RankFailure.of(0, new IllegalStateException("own"), new byte[5]).value();
 
         for (int length = 0; length < complete.length; length++) {
             byte[] part = Arrays.copyOf(complete, length);
-            assertThrows(IllegalArgumentException.class, () -> RankFailure.decoded(part));
+            assertThrows(IllegalArgumentException.class, () -> RankFailure.decoded(part, 1));
         }
     }
 }

@@ -2,6 +2,7 @@ package ferro.spark.task;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -42,7 +43,7 @@ class RankCompletionTest {
 
     private RankFailure reported(Optional<FerroException> ofGroup, Throwable failure) throws Exception {
         CompletableFuture<RankFailure> report = new CompletableFuture<>();
-        server.onSet((key, value) -> report.complete(RankFailure.decoded(value)));
+        server.onSet((key, value) -> report.complete(RankFailure.decoded(value, 2)));
         try (RankCompletion end = RankCompletion.of(TaskContext$.MODULE$.empty(), line)) {
             end.failed(context, ofGroup, failure);
         }
@@ -71,19 +72,20 @@ class RankCompletionTest {
     void whatAFunctionThrowsAfterAnotherRankFailedIsTheFailureOfTheGroup() throws Exception {
         RankFailure report = reported(groupFailedBy(1), new IllegalStateException("training failed"));
 
-        assertEquals("ABORTED", report.code());
-        assertEquals(Set.of(1), report.culprits());
+        assertTrue(report.ofFerro());
+        assertEquals(Code.ABORTED, report.failure().code());
+        assertEquals(Set.of(1), report.failure().culprits());
         assertEquals(
                 "rank 1 aborted; the function of rank 0 then threw IllegalStateException: training failed",
-                report.message());
+                report.failure().text());
     }
 
     @Test
     void exceptionOfTheRankThatItsGroupBlamesIsItsOwn() throws Exception {
         RankFailure report = reported(groupFailedBy(0), new IllegalStateException("row 17 is bad"));
 
-        assertEquals("", report.code());
-        assertEquals("IllegalStateException: row 17 is bad", report.message());
+        assertFalse(report.ofFerro());
+        assertEquals("IllegalStateException: row 17 is bad", report.failure().text());
     }
 
     @Test
