@@ -4,7 +4,7 @@ import ferro.collectives.engine.progress.ProgressLoop;
 import ferro.collectives.engine.shm.LocalPeers;
 import ferro.control.group.GracefulExit;
 import ferro.control.group.GroupControl;
-import ferro.control.group.GroupEnd;
+import ferro.control.group.GroupDeparture;
 import ferro.control.group.LeftGroups;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
@@ -30,7 +30,7 @@ final class Closing implements LeftGroups.OpenGroup {
 
     private final PendingCalls calls;
     private final ClosingParts parts;
-    private final GroupEnd ending;
+    private final GroupDeparture ending;
     private volatile boolean asked;
     private volatile boolean ended;
     /** Whether the close has returned before the links could be ended: then no thread waits any more. */
@@ -64,7 +64,7 @@ final class Closing implements LeftGroups.OpenGroup {
     Closing(PendingCalls calls, ClosingParts parts) {
         this.calls = calls;
         this.parts = parts;
-        this.ending = new GroupEnd(parts.control, calls);
+        this.ending = new GroupDeparture(parts.control, calls);
     }
 
     /** Ends the group; its calls are refused already. */
@@ -73,7 +73,7 @@ final class Closing implements LeftGroups.OpenGroup {
         long end = parts.context.nanoTime() + nanos;
         long until = end - Math.min(RELEASE_NANOS, nanos / 2);
         if (stepped) {
-            ending.settle(timeout);
+            ending.failUnfinished(timeout);
         } else {
             ending.finish(timeout, until);
         }
@@ -178,7 +178,7 @@ final class Closing implements LeftGroups.OpenGroup {
     }
 
     /** Returns what is common to the ends of all groups. */
-    GroupEnd ending() {
+    GroupDeparture ending() {
         return ending;
     }
 

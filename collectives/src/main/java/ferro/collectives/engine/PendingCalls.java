@@ -7,14 +7,14 @@ import ferro.collectives.engine.progress.ProgressLoop;
 import ferro.collectives.engine.progress.RunLimit;
 import ferro.control.failure.Failure;
 import ferro.control.group.GroupControl;
-import ferro.control.group.GroupEnd;
+import ferro.control.group.GroupDeparture;
 import ferro.control.group.RankStatus;
 import ferro.spi.RankContext;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /** The calls of a group that are under way on this rank, collectives and messages together. */
-final class PendingCalls implements GroupEnd.OpenCalls {
+final class PendingCalls implements GroupDeparture.OpenCalls {
     private static final long LOOK_NANOS = 1_000_000L;
     /** How long, at the exit of a JVM, a call that has ended may take to release the progress lock. */
     private static final long OVER_NANOS = 20_000_000L;
@@ -61,7 +61,7 @@ final class PendingCalls implements GroupEnd.OpenCalls {
 
     /** Waits a short time for a call that has ended but has not released the progress lock. */
     @Override
-    public String underWay() {
+    public String callInFlight() {
         look(OVER_NANOS, () -> isIdle() && !text().isEmpty(), () -> {});
         return text();
     }

@@ -43,26 +43,15 @@ public final class LeftGroups {
     /** A group that was made and is not yet released. */
     public interface OpenGroup {
         /**
-         * Leaves the group when the JVM exits with the group open: says goodbye if nothing is under way, else fails the group.
-         * Does not wait.
-         *
-         * @param signal name of the signal that ends the JVM, empty if there is none
-         * @return leave to wait for, or null if the group was closed already
+         * Leaves the group when the JVM exits with the group open: says goodbye if nothing is in flight, else fails the group.
+         * Does not wait. Returns the leave to wait for, or null if there is none.
          */
         GracefulExit exit(String signal);
 
-        /**
-         * Returns whether it has failed.
-         *
-         * @return true for ever once it has
-         */
+        /** Returns whether it has failed. */
         boolean hasFailed();
 
-        /**
-         * Closes its medium; called when no rank needs it any more, or the time is over.
-         *
-         * @param within time for that
-         */
+        /** Closes its medium; called when no rank needs it any more, or the time is over. */
         void release(Duration within);
     }
 
@@ -71,31 +60,17 @@ public final class LeftGroups {
         this.stage = stage;
     }
 
-    /**
-     * Makes an empty one for the groups of a context.
-     *
-     * @param context clock, exit of the JVM
-     * @param stage   when groups leave if the JVM exits; what they wait for, they wait for in {@link ExitTask.Stage#GROUPS}
-     * @return empty
-     */
+    /** Makes an empty one for the groups of a context, which leave at a stage of the exit of the JVM. */
     public static LeftGroups of(RankContext context, ExitTask.Stage stage) {
         return new LeftGroups(context, stage);
     }
 
-    /**
-     * Makes an empty one for groups whose close does not wait.
-     *
-     * @return empty
-     */
+    /** Makes an empty one for groups whose close does not wait. */
     public static LeftGroups stepped() {
         return new LeftGroups(null, ExitTask.Stage.GROUPS);
     }
 
-    /**
-     * Adds a group that was made.
-     *
-     * @param group the group
-     */
+    /** Adds a group that was made. */
     public synchronized void enter(OpenGroup group) {
         open.add(group);
         if (context != null && atExit.isEmpty()) {
@@ -105,11 +80,8 @@ public final class LeftGroups {
     }
 
     /**
-     * Removes a group that this rank leaves.
-     *
-     * @param group    the group
-     * @param isNeeded whether other ranks may still need it
-     * @return whether no other group is open, so that the caller waits for all that are needed
+     * Removes a group that this rank leaves. Returns whether no other group is open, so that the caller waits for all that
+     * are needed.
      */
     public synchronized boolean leave(OpenGroup group, boolean isNeeded) {
         open.remove(group);
@@ -119,12 +91,7 @@ public final class LeftGroups {
         return open.isEmpty() && context != null;
     }
 
-    /**
-     * Notes that no rank needs a group any more.
-     *
-     * @param group a group that was left
-     * @return whether the caller has to release it
-     */
+    /** Notes that no rank needs a group any more; returns whether the caller has to release it. */
     public synchronized boolean isOver(OpenGroup group) {
         if (!needed.remove(group)) {
             return false;
@@ -139,11 +106,8 @@ public final class LeftGroups {
     }
 
     /**
-     * Waits until no group is needed, a time has come, or the thread is interrupted, whose flag stays set.
-     *
-     * @param last       group that is closed last; if it has failed, the wait is short
-     * @param untilNanos time, on the clock of the context
-     * @return all groups to release
+     * Waits until no group is needed, a time has come, or the thread is interrupted, whose flag stays set. After a failure
+     * of the last group the wait is short. Returns all groups to release.
      */
     public synchronized List<OpenGroup> await(OpenGroup last, long untilNanos) {
         try {

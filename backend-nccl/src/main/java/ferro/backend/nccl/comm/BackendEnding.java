@@ -4,7 +4,7 @@ import ferro.backend.nccl.memory.HostStage;
 import ferro.backend.nccl.queue.Deadline;
 import ferro.backend.nccl.queue.WorkQueue;
 import ferro.control.group.GracefulExit;
-import ferro.control.group.GroupEnd;
+import ferro.control.group.GroupDeparture;
 import ferro.control.group.LeftGroups;
 import ferro.spi.Deadlines;
 import java.time.Duration;
@@ -13,7 +13,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Ends a {@link JnaNcclBackend}, which leaves as every group does ({@link GroupEnd}, {@link LeftGroups}). It holds no
+ * Ends a {@link JnaNcclBackend}, which leaves as every group does ({@link GroupDeparture}, {@link LeftGroups}). It holds no
  * reference to the back end, so that a back end that the caller forgot to close ends in the same way.
  *
  * <p>The communicator must live until no other rank can be in a call that this rank has made. NCCL lets a rank return when
@@ -30,7 +30,7 @@ final class BackendEnding implements LeftGroups.OpenGroup {
     private final NcclMember member;
     private final WorkQueue queue;
     private final HostStage stage;
-    private final GroupEnd ending;
+    private final GroupDeparture ending;
     private final AtomicBoolean closing = new AtomicBoolean();
     private final AtomicBoolean releasing = new AtomicBoolean();
     private final CountDownLatch released = new CountDownLatch(1);
@@ -46,7 +46,7 @@ final class BackendEnding implements LeftGroups.OpenGroup {
         this.member = member;
         this.queue = parts.queue();
         this.stage = parts.stage();
-        this.ending = new GroupEnd(queue.control().group(), queue);
+        this.ending = new GroupDeparture(queue.control().group(), queue);
     }
 
     private LeftGroups groups() {
@@ -89,44 +89,53 @@ final class BackendEnding implements LeftGroups.OpenGroup {
         return leaving;
     }
 
+    /** Returns false while another thread waits for the calls of this group: that thread closes it. */
+    private synchronized boolean hasLeft() {
+        return leaving != null;
+    }
+
     /** Leaves, if that is not done yet, and closes. The first call does this, later calls do nothing. */
     void close(Duration timeout) {
         Deadline bound = queue.deadline(timeout);
         leave(timeout);
-        if (ending.isExit() || !closing.compareAndSet(false, true)) {
+        if (ending.isExit() || !hasLeft() || !closing.compareAndSet(false, true)) {
             return;
         }
-        boolean isLast = releaseWhenOver();
+        boolean isLast = groups().leave(this, true);
+        whenOver(isLast ? () -> groups().isOver(this) : () -> releaseByItself(() -> {}));
         if (isLast) {
             long until = member.context().nanoTime() + bound.remainingNanos();
             groups().await(this, until).forEach(group -> group.release(Duration.ofNanos(bound.remainingNanos())));
         }
-        queue.end();
-        if (!queue.hasAbandoned()) {
-            stage.close();
-        }
-        member.release();
+        giveBack();
         if (isLast) {
             member.keys().ids().close();
         }
     }
 
-    /** Has the communicator end when no rank needs it any more. Returns whether this was the last open group. */
-    private boolean releaseWhenOver() {
-        boolean isLast = groups().leave(this, true);
-        if (queue.control().knowsOthers()) {
-            leaving().whenOver(this::over);
-        } else {
-            over();
+    private void giveBack() {
+        queue.end();
+        if (!queue.hasAbandoned()) {
+            stage.close();
         }
-        return isLast;
+        member.release();
+    }
+
+    /** Runs a task when no rank needs the communicator any more. */
+    private void whenOver(Runnable task) {
+        if (queue.control().knowsOthers()) {
+            leaving().whenOver(task);
+        } else {
+            task.run();
+        }
     }
 
     /** Ends the communicator on a thread of its own, because the caller must not wait. */
-    private void over() {
+    private void releaseByItself(Runnable then) {
         Thread thread = new Thread(
                 () -> {
                     release(BOUND);
+                    then.run();
                     groups().isOver(this);
                 },
                 queue.identity().threadName("leaving"));
@@ -148,8 +157,9 @@ final class BackendEnding implements LeftGroups.OpenGroup {
         if (!ending.exit(hasDoneNothing && queue.firstFailure().isCoupled() ? "" : signal)) {
             return null;
         }
-        releaseWhenOver();
-        return leaving();
+        groups().leave(this, true);
+        whenOver(() -> releaseByItself(this::giveBack));
+        return queue.control().knowsOthers() ? leaving() : null;
     }
 
     /** Ends the communicator now, or waits until another thread has ended it. */
@@ -157,7 +167,7 @@ final class BackendEnding implements LeftGroups.OpenGroup {
     public void release(Duration within) {
         Duration left = Duration.ofNanos(Math.max(LEAST_NANOS, Deadlines.nanos(within)));
         if (!releasing.compareAndSet(false, true)) {
-            queue.deadline(left).awaitQuietly(released);
+            queue.deadline(BOUND).awaitQuietly(released);
             return;
         }
         try {

@@ -2,7 +2,7 @@ package ferro.backend.nccl.queue;
 
 import ferro.FerroException;
 import ferro.control.failure.Failure;
-import ferro.control.group.GroupEnd;
+import ferro.control.group.GroupDeparture;
 import ferro.spi.RankContext;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
  * <p>Any thread submits. The place in the queue, the sequence number and the submission to the device thread are one
  * step.
  */
-public final class WorkQueue implements GroupEnd.OpenCalls {
+public final class WorkQueue implements GroupDeparture.OpenCalls {
     private static final Duration SETTLE_BOUND = Duration.ofSeconds(15);
     /** Interval at which a close reads the clock, which need not be the machine's. */
     private static final long LOOK_NANOS = 20_000_000;
@@ -295,7 +295,7 @@ public final class WorkQueue implements GroupEnd.OpenCalls {
     }
 
     @Override
-    public String underWay() {
+    public String callInFlight() {
         NcclWork oldest = oldest();
         if (oldest == null) {
             return "";

@@ -7,56 +7,31 @@ import java.time.Duration;
  * The end of a group on one rank, by a close or by the exit of the JVM, until this rank says goodbye. A rank leaves when its
  * calls have ended; if some do not end, the group fails first.
  */
-public final class GroupEnd {
+public final class GroupDeparture {
     private final GroupControl control;
     private final OpenCalls calls;
     private volatile boolean exit;
 
     /** The calls of a group on this rank. */
     public interface OpenCalls {
-        /**
-         * Refuses calls from now on.
-         *
-         * @return false if it did so already
-         */
+        /** Refuses calls from now on; returns false if it did so already. */
         boolean refuse();
 
-        /**
-         * Waits until all calls have ended, or a time has come.
-         *
-         * @param untilNanos on the clock of the context
-         */
+        /** Waits until all calls have ended, or a time has come. */
         void finish(long untilNanos);
 
-        /**
-         * Returns whether no call is under way; any thread.
-         *
-         * @return false while one is
-         */
+        /** Returns whether no call is in flight; any thread. */
         boolean isIdle();
 
-        /**
-         * Describes for people the call that is under way.
-         *
-         * @return text, empty if there is none
-         */
-        String underWay();
+        /** Describes the call that is in flight; empty if there is none. */
+        String callInFlight();
 
-        /**
-         * Returns the number of the last collective that has ended.
-         *
-         * @return sequence, 0 if none
-         */
+        /** Returns the number of the last collective that has ended, 0 if none. */
         long ended();
     }
 
-    /**
-     * Prepares the end of a group.
-     *
-     * @param control of the group
-     * @param calls   of this rank
-     */
-    public GroupEnd(GroupControl control, OpenCalls calls) {
+    /** Prepares the end of a group. */
+    public GroupDeparture(GroupControl control, OpenCalls calls) {
         this.control = control;
         this.calls = calls;
     }
@@ -64,24 +39,17 @@ public final class GroupEnd {
     /**
      * Waits for the calls of a group that takes no more, and for a {@code newGroup} of another thread. Fails the group if
      * one of them has not ended.
-     *
-     * @param timeout    time of the close, for people
-     * @param untilNanos when the wait ends, on the clock of the context
      */
     public void finish(Duration timeout, long untilNanos) {
         calls.finish(untilNanos);
         if (control.failure() == null) {
             control.agreement().making().await(untilNanos, control::nanoTime);
         }
-        settle(timeout);
+        failUnfinished(timeout);
     }
 
-    /**
-     * Does as {@link #finish}, without waiting.
-     *
-     * @param timeout time of the close, for people
-     */
-    public void settle(Duration timeout) {
+    /** Does as {@link #finish}, without waiting. */
+    public void failUnfinished(Duration timeout) {
         boolean makesGroup = control.agreement().close();
         if (control.failure() == null && (makesGroup || !calls.isIdle())) {
             control.fail(Failures.closedTooEarly(control.group(), timeout));
@@ -92,11 +60,8 @@ public final class GroupEnd {
     }
 
     /**
-     * Begins the end of a group that is open while the JVM exits: refuses calls, and fails the group if a call is under way
-     * or a signal ends the JVM.
-     *
-     * @param signal name of the signal, empty if there is none
-     * @return false if the group was closed already
+     * Begins the end of a group that is open while the JVM exits: refuses calls, and fails the group if a call is in flight
+     * or a signal ends the JVM. Returns false if the group was closed already.
      */
     public boolean exit(String signal) {
         // set before any call is refused because of it
@@ -106,7 +71,7 @@ public final class GroupEnd {
             return false;
         }
         int rank = control.group().rank();
-        String known = calls.underWay();
+        String known = calls.callInFlight();
         String call = known.isEmpty() ? control.agreement().status().operation() : known;
         if (control.failure() == null && !signal.isEmpty()) {
             control.fail(Failures.endedBySignal(rank, signal, call, calls.ended()));
@@ -116,21 +81,12 @@ public final class GroupEnd {
         return true;
     }
 
-    /**
-     * Returns whether the exit of the JVM ends the group.
-     *
-     * @return false before that, and where a close came first
-     */
+    /** Returns whether the exit of the JVM ends the group. */
     public boolean isExit() {
         return exit;
     }
 
-    /**
-     * Makes the exception for a call that comes too late.
-     *
-     * @param call name of the call
-     * @return exception
-     */
+    /** Makes the exception for a call that comes too late. */
     public RuntimeException refusal(String call) {
         return exit ? Failures.refusedAtExit(control.group(), call) : Failures.closed(control.group(), call);
     }
