@@ -81,22 +81,13 @@ public final class GracefulExits {
         return parents;
     }
 
-    /**
-     * Returns the counts of messages.
-     *
-     * @return counts; the code that moves messages updates them
-     */
+    /** Returns the counts of messages, which the code that moves messages updates. */
     public MessageCounts messages() {
         return messages;
     }
 
-    /**
-     * Returns a rank that has left without calling a collective; costs one read while no rank has left.
-     *
-     * @param sequence of the collective
-     * @return rank, or -1
-     */
-    public int before(long sequence) {
+    /** Returns a rank that has left without calling a collective, or -1; costs one read while no rank has left. */
+    int before(long sequence) {
         return any ? search(sequence) : -1;
     }
 
@@ -114,22 +105,12 @@ public final class GracefulExits {
         return any ? find(peer) : null;
     }
 
-    /**
-     * Returns how many messages a rank that has left has sent to this one.
-     *
-     * @param peer rank that has left
-     * @return count
-     */
+    /** Returns how many messages a rank that has left has sent to this one. */
     public long sentBy(int peer) {
         return of(peer).sent();
     }
 
-    /**
-     * Returns how many messages of this rank were delivered on a rank that has left.
-     *
-     * @param peer rank that has left
-     * @return count
-     */
+    /** Returns how many messages of this rank were delivered on a rank that has left. */
     public long takenBy(int peer) {
         return of(peer).taken();
     }
@@ -172,11 +153,17 @@ public final class GracefulExits {
     }
 
     /**
-     * Fails the group, since a call cannot succeed without a rank that has left.
-     *
-     * @param peer rank that has left
-     * @param call call that needs the rank, for people
+     * Fails the group if a rank has left without making a collective, because it will never make it. Costs one read while
+     * no rank has left.
      */
+    public void refuse(long sequence, CallHeader.Call call) {
+        int gone = before(sequence);
+        if (gone >= 0) {
+            fail(gone, "this call is seq " + sequence + " (" + call.text() + ")");
+        }
+    }
+
+    /** Fails the group, since a call cannot succeed without a rank that has left. */
     public void fail(int peer, String call) {
         if (differs(peer)) {
             // the rank left after another call than this rank's: that mismatch is the cause

@@ -54,7 +54,17 @@ final class ControlLanes {
                         + ": a rank that fails, ends or makes another call is known to the others only by their own"
                         + " deadlines: add ferro to the class path",
                 broken.cause());
-        ControlLane deaf = new LocalLanes(group.worldSize()).lane(group.rank(), context.background());
-        return new ConnectedLane(GroupPosition.unconnected(deaf, group), context::releaseStore);
+        return new ConnectedLane(GroupPosition.unconnected(deaf(group, context), group), context::releaseStore);
+    }
+
+    /** Returns a lane to ranks that hear nothing. */
+    private static ControlLane deaf(GroupSpec group, RankContext context) {
+        LocalLanes lanes = new LocalLanes(group.worldSize());
+        for (int rank = 0; rank < group.worldSize(); rank++) {
+            if (rank != group.rank()) {
+                lanes.lane(rank, context.background()).close();
+            }
+        }
+        return lanes.lane(group.rank(), context.background());
     }
 }

@@ -14,7 +14,7 @@ import ferro.backend.nccl.queue.CollectivePrint;
 import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.NcclJob;
 import ferro.backend.nccl.queue.NcclOperation;
-import ferro.backend.nccl.queue.NcclWork;
+import ferro.backend.nccl.queue.NcclTitle;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -38,8 +38,8 @@ final class QueuedCollectives {
                 : new DeviceJob(parts.lane(), operation, deviceCalls(call), call.in(), call.out());
         int size = identity.worldSize();
         String label = options.label();
-        NcclWork.DataBytes bytes = new NcclWork.DataBytes(bytes(call.operand()), bytes(call.reads(identity.rank())));
-        NcclWork.Title title = new NcclWork.Title(operation, label, new CollectivePrint(call, label, size), -1, bytes);
+        NcclTitle.DataBytes bytes = new NcclTitle.DataBytes(bytes(call.operand()), bytes(call.reads(identity.rank())));
+        NcclTitle title = new NcclTitle(operation, label, new CollectivePrint(call, label, size), -1, bytes);
         return parts.queue().submit(title, job, options.timeout());
     }
 

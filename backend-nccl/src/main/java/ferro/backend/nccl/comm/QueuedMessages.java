@@ -12,7 +12,7 @@ import ferro.backend.nccl.comm.CollectiveCalls.CallMemory;
 import ferro.backend.nccl.memory.HostStage;
 import ferro.backend.nccl.queue.NcclJob;
 import ferro.backend.nccl.queue.NcclOperation;
-import ferro.backend.nccl.queue.NcclWork;
+import ferro.backend.nccl.queue.NcclTitle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
@@ -35,7 +35,7 @@ final class QueuedMessages {
                 ? new HostJob(parts.lane(), NcclOperation.SEND, stage, new SendRounds(host, to, stage, calls))
                 : new DeviceJob(parts.lane(), NcclOperation.SEND, () -> calls.send(memory(tensor), to), tensor);
         Supplier<String> words = () -> options.named("send") + " of " + tensor + " to rank " + to;
-        NcclWork.Title title = new NcclWork.Title(NcclOperation.SEND, options.label(), words, to, bytes(tensor));
+        NcclTitle title = new NcclTitle(NcclOperation.SEND, options.label(), words, to, bytes(tensor));
         return parts.queue().submit(title, job, options.timeout());
     }
 
@@ -51,7 +51,7 @@ final class QueuedMessages {
                         new ReceiveRounds(host, from, stage, calls, parts.identity()))
                 : new DeviceJob(parts.lane(), NcclOperation.RECV, () -> calls.receive(memory(tensor), from), tensor);
         Supplier<String> words = () -> options.named("receive") + " of " + tensor + " from rank " + from;
-        NcclWork.Title title = new NcclWork.Title(NcclOperation.RECV, options.label(), words, from, bytes(tensor));
+        NcclTitle title = new NcclTitle(NcclOperation.RECV, options.label(), words, from, bytes(tensor));
         return parts.queue().submit(title, job, options.timeout());
     }
 
@@ -61,8 +61,8 @@ final class QueuedMessages {
         return new CallMemory(on.address(), on.address(), on.byteCount(), DataType.INT8);
     }
 
-    private static NcclWork.DataBytes bytes(Tensor tensor) {
-        return NcclWork.DataBytes.of(tensor.elementCount() * tensor.dataType().byteSize());
+    private static NcclTitle.DataBytes bytes(Tensor tensor) {
+        return NcclTitle.DataBytes.of(tensor.elementCount() * tensor.dataType().byteSize());
     }
 
     private void check(NcclOperation operation, Tensor tensor, int peer, int tag) {

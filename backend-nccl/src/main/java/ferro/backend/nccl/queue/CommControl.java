@@ -29,7 +29,8 @@ public final class CommControl implements ControlOwner {
     private final GroupPosition position;
     private final GroupControl control;
     private final Map<Supplier<String>, CallHeader.Call> calls = new ConcurrentHashMap<>();
-    private WorkQueue queue;
+    private FirstFailure failures;
+    private Runnable look;
 
     /**
      * Makes the control of a group; {@link #open} connects it with its queue.
@@ -45,9 +46,10 @@ public final class CommControl implements ControlOwner {
         this.control = new GroupControl(position.lane(), group, context, this, position.joined());
     }
 
-    /** Begins to hear of the other ranks; called when the queue is complete. */
-    void open(WorkQueue opened) {
-        queue = opened;
+    /** Begins to hear of the other ranks; called when the queue is complete. A goodbye runs {@code look}. */
+    void open(FirstFailure opened, Runnable look) {
+        this.failures = opened;
+        this.look = look;
         position.lane().events(control);
         position.membership().enter(control, position.ranks());
         control.open();
@@ -64,7 +66,7 @@ public final class CommControl implements ControlOwner {
     }
 
     /** Records a call before NCCL gets it. Called with the queue locked, so that calls and counts have one order. */
-    void called(NcclWork.Title title, long number) {
+    void called(NcclTitle title, long number) {
         if (!title.isMessage()) {
             control.called(number, callOf(title));
             return;
@@ -78,7 +80,7 @@ public final class CommControl implements ControlOwner {
         }
     }
 
-    private CallHeader.Call callOf(NcclWork.Title title) {
+    private CallHeader.Call callOf(NcclTitle title) {
         CallHeader.Call known = calls.get(title.words());
         if (known != null) {
             return known;
@@ -100,7 +102,7 @@ public final class CommControl implements ControlOwner {
     public GracefulExit leave() {
         BitSet others = new BitSet();
         others.set(0, position.ranks().length);
-        others.clear(queue.identity().rank());
+        others.clear(failures.identity().rank());
         position.membership().leave(control);
         return control.leave(others, control.failure() == null ? ExitLimit.ALL_HAVE_LEFT : ExitLimit.ALL_HAVE_HEARD);
     }
@@ -122,27 +124,27 @@ public final class CommControl implements ControlOwner {
 
     @Override
     public void failed() {
-        queue.firstFailure().agreed();
+        failures.agreed();
     }
 
     @Override
     public void left() {
-        queue.look();
+        look.run();
     }
 
     @Override
     public void event(GroupEvent event) {
-        queue.firstFailure().event(event);
+        failures.event(event);
     }
 
     @Override
     public void log(GroupEvent event) {
-        queue.firstFailure().log(event);
+        failures.log(event);
     }
 
     @Override
     public RankStatus status() {
-        NcclWork oldest = queue.oldest();
+        NcclWork oldest = failures.pending().oldest();
         if (oldest == null) {
             return RankStatus.IDLE;
         }
@@ -151,7 +153,7 @@ public final class CommControl implements ControlOwner {
             waitedFor.set(oldest.title().peer());
         } else {
             waitedFor.set(0, position.ranks().length);
-            waitedFor.clear(queue.identity().rank());
+            waitedFor.clear(failures.identity().rank());
         }
         return new RankStatus(
                 Math.max(0, oldest.sequence()),
@@ -163,7 +165,7 @@ public final class CommControl implements ControlOwner {
 
     @Override
     public long ended() {
-        return queue.ended();
+        return failures.pending().lastEnded();
     }
 
     @Override

@@ -12,7 +12,7 @@ public final class Deadline {
     private static final long FOREVER_NANOS = Duration.ofDays(36_525).toNanos();
 
     /** Interval at which a waiting thread reads the clock, which need not be the machine's. */
-    private static final long LOOK_NANOS = 20_000_000;
+    static final long LOOK_NANOS = 20_000_000;
 
     private final long startNanos;
     private final long lengthNanos;

@@ -6,6 +6,7 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.GroupEvent;
 import ferro.control.failure.Failure;
+import ferro.control.group.CompletionThreads;
 import ferro.control.group.GroupControl;
 import ferro.spi.Listeners;
 import java.time.Duration;
@@ -30,16 +31,19 @@ public final class FirstFailure {
     /** A rank may be so many calls ahead of the rank whose call the library refuses. */
     private static final int COMPARED_CALLS = 64;
 
-    private final WorkQueue queue;
+    private final PendingWorks pending;
     private final AbortableComm comm;
     private final GroupControl control;
-    private final UserThreads threads;
+    private final CompletionThreads threads;
     private final Runnable wakeWatchdog;
     private final Listeners listeners;
     /** Open once the ranks have agreed on a failure. */
     private final CountDownLatch known = new CountDownLatch(1);
 
     private final CountDownLatch settled = new CountDownLatch(1);
+    /** Null for a queue without a recorder. */
+    private volatile NcclRecording recording;
+
     private volatile boolean drained;
     private volatile Thrown firstThrown;
     /** Failure to report if the native abort does not return; null if it does. */
@@ -60,17 +64,61 @@ public final class FirstFailure {
         }
     }
 
-    FirstFailure(WorkQueue queue, UserThreads threads, Runnable wakeWatchdog) {
-        this.queue = queue;
-        this.comm = queue.comm();
-        this.control = queue.control().group();
-        this.threads = threads;
+    FirstFailure(PendingWorks pending, AbortableComm comm, GroupControl control, Runnable wakeWatchdog) {
+        this.pending = pending;
+        this.comm = comm;
+        this.control = control;
+        this.threads = new CompletionThreads(task -> {
+            Thread thread = new Thread(task, identity().threadName("completion"));
+            thread.setDaemon(true);
+            return thread;
+        });
         this.wakeWatchdog = wakeWatchdog;
-        this.listeners = new Listeners(identity().group(), this.threads::run, true);
+        this.listeners = new Listeners(identity().group(), this::runForUser, true);
     }
 
-    private CommIdentity identity() {
+    CommIdentity identity() {
         return comm.identity();
+    }
+
+    AbortableComm comm() {
+        return comm;
+    }
+
+    PendingWorks pending() {
+        return pending;
+    }
+
+    /** Runs code of a user on a thread of its own. Without memory for a thread it runs on the caller's. */
+    void runForUser(Runnable task) {
+        try {
+            threads.execute(task);
+        } catch (OutOfMemoryError noThread) {
+            // running on the wrong thread is better than never
+            task.run();
+        }
+    }
+
+    NcclRecording recording() {
+        return recording;
+    }
+
+    void recordedBy(NcclRecording made) {
+        recording = made;
+    }
+
+    Deadline deadline(Duration timeout) {
+        return comm.deadline(timeout);
+    }
+
+    void wakeWatchdog() {
+        wakeWatchdog.run();
+    }
+
+    /** Notes that an operation has ended. */
+    void ended(NcclWork work) {
+        pending.ended(work);
+        control.exits().confirm();
     }
 
     /** Returns why the group has ended, as the ranks agree on now, or null. */
@@ -89,9 +137,9 @@ public final class FirstFailure {
         }
         Thrown first = firstThrown;
         if (first == null) {
-            NcclWork oldest = queue.oldest();
-            Where where = oldest == null ? identity().where(queue.lastRaw(), 0) : oldest.where();
-            String during = oldest == null ? identity().during(queue.lastRaw()) : oldest.during();
+            NcclWork oldest = pending.oldest();
+            Where where = oldest == null ? identity().where(pending.lastRaw(), 0) : oldest.where();
+            String during = oldest == null ? identity().during(pending.lastRaw()) : oldest.during();
             first = Thrown.of(why, where, during);
             firstThrown = first;
         } else if (!isSame(first.cause, why)) {
@@ -166,7 +214,7 @@ public final class FirstFailure {
             if (half != null && get().origin() == identity().rank()) {
                 half.fail(thrown);
             }
-            for (NcclWork work : queue.pending()) {
+            for (NcclWork work : pending.all()) {
                 work.dropUnbegun(get());
             }
         } finally {
@@ -181,13 +229,13 @@ public final class FirstFailure {
 
     /** Records an event, and sends it to the listeners. */
     void event(GroupEvent event) {
-        NcclRecording recording = queue.recording();
-        if (recording != null) {
-            recording.event(event);
+        NcclRecording recorder = recording;
+        if (recorder != null) {
+            recorder.event(event);
         }
         listeners.tell(event);
-        if (recording != null && event.kind() == GroupEvent.Kind.FAILED) {
-            recording.groupFailed();
+        if (recorder != null && event.kind() == GroupEvent.Kind.FAILED) {
+            recorder.groupFailed();
         }
     }
 
@@ -198,7 +246,7 @@ public final class FirstFailure {
         return isOwn && why.culprits().equals(own.asSeenByOthers().culprits()) ? own : why;
     }
 
-    /** Ends the group because the caller of a work was interrupted. */
+    /** Ends the group because the caller of a work was interrupted. Waits until the work has ended. */
     void interrupted(NcclWork work, InterruptedException interruption) {
         String text = "rank " + identity().rank() + " was interrupted in "
                 + work.title().print();
@@ -206,6 +254,7 @@ public final class FirstFailure {
         interrupt = why;
         interrupted = work;
         fail(why);
+        work.awaitQuietly(comm.deadline(SETTLE_BOUND));
     }
 
     /** Ends the group because the program asked for it. Waits until the abort is over, at most fifteen seconds. */
@@ -243,7 +292,7 @@ public final class FirstFailure {
             comm.abortAndWait(get().text());
             if (comm.isAbortOver()) {
                 Deadline bound = comm.deadline(AFTER_ABORT);
-                for (NcclWork work : queue.pending()) {
+                for (NcclWork work : pending.all()) {
                     work.awaitQuietly(bound);
                 }
             } else {
@@ -266,7 +315,7 @@ public final class FirstFailure {
     /** Releases the waiting callers, also if the settling failed. */
     private void abandonPending() {
         try {
-            for (NcclWork work : queue.pending()) {
+            for (NcclWork work : pending.all()) {
                 work.abandon(stuck == null ? get() : stuck);
             }
         } finally {

@@ -90,14 +90,6 @@ public enum NcclOperation {
         return known;
     }
 
-    /** Returns whether every rank needs data from every other, so that no rank returns before all have called. */
-    boolean needsAllOfAll() {
-        return switch (this) {
-            case ALL_REDUCE, ALL_GATHER, REDUCE_SCATTER, ALL_TO_ALL, BARRIER -> true;
-            default -> false;
-        };
-    }
-
     /** Returns ferro's name, for example {@code allReduce}. */
     public String label() {
         return label;

@@ -3,6 +3,7 @@ package ferro.backend.nccl.queue;
 import ferro.CallCounters;
 import ferro.GroupEvent;
 import ferro.control.failure.Failure;
+import ferro.control.group.RankStatus;
 import ferro.recorder.FlightRecorder;
 import ferro.recorder.GroupRecorder;
 import ferro.recorder.RecordedGroup;
@@ -11,14 +12,17 @@ import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.function.Supplier;
 
 /**
- * Records a queue in the flight recorder of its rank. A back end for host tensors may have a group of the same name
+ * Records the operations of a queue in the flight recorder of its rank. A back end for host tensors may have a group of the same name
  * there. The text of an operation is computed only if it has failed or is waited for.
  */
 public final class NcclRecording implements RecordedGroup, AutoCloseable {
     private final RankContext context;
-    private final WorkQueue queue;
+    private final CommIdentity identity;
+    private final Supplier<Failure> failure;
+    private final Supplier<RankStatus> status;
     private final FlightRecorder whole;
     private final GroupRecorder recorder;
 
@@ -30,17 +34,23 @@ public final class NcclRecording implements RecordedGroup, AutoCloseable {
     }
 
     /** Registers a group of these ranks of the joined group. */
-    NcclRecording(RankContext context, WorkQueue queue, int[] ranks) {
+    NcclRecording(
+            RankContext context,
+            CommIdentity identity,
+            int[] ranks,
+            Supplier<Failure> failure,
+            Supplier<RankStatus> status) {
         this.context = context;
-        this.queue = queue;
-        CommIdentity identity = queue.identity();
+        this.identity = identity;
+        this.failure = failure;
+        this.status = status;
         GroupSpec group =
                 GroupSpec.of(identity.group(), identity.rank(), identity.worldSize(), Deadlines.ofCalls(context));
         this.whole = FlightRecorder.of(context, group);
         this.recorder = whole.enter(identity.group() + " (nccl)", identity.rank(), ranks, this);
     }
 
-    int submitted(NcclWork.Title title, long sequence, long nowNanos) {
+    int submitted(NcclTitle title, long sequence, long nowNanos) {
         return recorder.submitted(sequence, title.name(), title.bytes().recorded(), nowNanos);
     }
 
@@ -48,7 +58,7 @@ public final class NcclRecording implements RecordedGroup, AutoCloseable {
         recorder.running(entry);
     }
 
-    void ended(int entry, NcclWork.Title title, Failure why, Period period) {
+    void ended(int entry, NcclTitle title, Failure why, Period period) {
         if (why == null) {
             count(title, period.nanos);
             recorder.done(entry, period.endNanos(), -1, -1);
@@ -58,7 +68,7 @@ public final class NcclRecording implements RecordedGroup, AutoCloseable {
     }
 
     /** Counts an operation that has ended. Messages and collectives may end on different threads. */
-    private synchronized void count(NcclWork.Title title, long nanos) {
+    private synchronized void count(NcclTitle title, long nanos) {
         recorder.counter()
                 .ended(title.operation().counterIndex(), 1, title.bytes().contributed(), 0, nanos);
     }
@@ -83,16 +93,14 @@ public final class NcclRecording implements RecordedGroup, AutoCloseable {
 
     @Override
     public Failed failure() {
-        Failure why = queue.failure();
-        return why == null ? null : Failed.of(why.code(), queue.identity().rank(), -1, why.culprits(), why.text());
+        Failure why = failure.get();
+        return why == null ? null : Failed.of(why.code(), identity.rank(), -1, why.culprits(), why.text());
     }
 
     @Override
     public RecordedStatus status() {
-        NcclWork oldest = queue.oldest();
-        return oldest == null
-                ? RecordedStatus.IDLE
-                : new RecordedStatus(oldest.sequence(), oldest.title().print(), "");
+        RankStatus now = status.get();
+        return new RecordedStatus(now.sequence(), now.operation(), "");
     }
 
     @Override

@@ -1,6 +1,5 @@
 package ferro.backend.nccl.queue;
 
-import ferro.CallOptions;
 import ferro.FerroException;
 import ferro.FerroException.Where;
 import ferro.Work;
@@ -11,10 +10,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Supplier;
 
 /**
- * The handle of one operation in {@link WorkQueue} and {@link DeviceThread}.
+ * The handle of one operation in a queue and in {@link DeviceThread}.
  *
  * <p>It ends exactly once. It succeeds after the device has passed it and its results are delivered. Otherwise it ends
  * with the first failure of the group. A failed operation that the device may still work on first waits for the device,
@@ -24,8 +22,8 @@ public final class NcclWork implements Work, DeviceTask<Void> {
     /** Interval at which a waiting caller makes sure that its deadline is watched. */
     private static final long LOOK_NANOS = 100_000_000;
 
-    private final WorkQueue queue;
-    private final Title title;
+    private final FirstFailure failures;
+    private final NcclTitle title;
     /** Its number among the collectives of the group, or among the messages to or from that peer. */
     private final long number;
 
@@ -51,54 +49,15 @@ public final class NcclWork implements Work, DeviceTask<Void> {
         ENDED
     }
 
-    /**
-     * Description of an operation.
-     *
-     * @param operation for messages
-     * @param label     label of the call, empty for none
-     * @param words     computes {@link #print}, which only slow and failed operations need
-     * @param peer      the other rank of a message, which has no sequence number; -1 for a collective
-     * @param bytes     of its data
-     */
-    public record Title(NcclOperation operation, String label, Supplier<String> words, int peer, DataBytes bytes) {
-        /** Returns the operation, with the label if there is one. */
-        public String name() {
-            return CallOptions.named(operation.label(), label);
-        }
-
-        /** Returns kind, label, counts, type, op and root, which must be equal on all ranks. */
-        String print() {
-            return words.get();
-        }
-
-        /** Returns whether it is a send or a receive, and not a collective. */
-        public boolean isMessage() {
-            return peer >= 0;
-        }
-    }
-
-    /**
-     * Sizes of the data of an operation.
-     *
-     * @param recorded    as the flight recorder has it
-     * @param contributed of the tensor that this rank reads; of a receive, the bytes received
-     */
-    public record DataBytes(long recorded, long contributed) {
-        /** Returns the sizes of data that this rank contributes. */
-        public static DataBytes of(long bytes) {
-            return new DataBytes(bytes, bytes);
-        }
-    }
-
     /** Makes an operation with its number, from 1: of a collective in its group, of a message to or from its peer. */
-    NcclWork(WorkQueue queue, Title title, long number, NcclJob job, Deadline deadline) {
-        this.queue = queue;
+    NcclWork(FirstFailure failures, NcclTitle title, long number, NcclJob job, Deadline deadline) {
+        this.failures = failures;
         this.title = title;
         this.number = number;
         this.sequence = title.isMessage() ? -1 : number;
         this.job = job;
         this.deadline = deadline;
-        NcclRecording recording = queue.recording();
+        NcclRecording recording = failures.recording();
         this.entry = recording == null ? 0 : recording.submitted(title, sequence, deadline.startNanos());
     }
 
@@ -108,7 +67,7 @@ public final class NcclWork implements Work, DeviceTask<Void> {
     }
 
     /** Returns what the operation is. */
-    public Title title() {
+    public NcclTitle title() {
         return title;
     }
 
@@ -122,7 +81,7 @@ public final class NcclWork implements Work, DeviceTask<Void> {
 
     /** Returns the start of a message. */
     String during() {
-        return queue.identity().during(title.name()) + (sequence < 0 ? "" : " seq " + sequence);
+        return failures.identity().during(title.name()) + (sequence < 0 ? "" : " seq " + sequence);
     }
 
     /** Returns the description of the call, with its sequence number if it has one. */
@@ -133,7 +92,7 @@ public final class NcclWork implements Work, DeviceTask<Void> {
     /** Returns the place of a failure of this operation. */
     Where where() {
         long nanos = isDone() ? endedNanos : deadline.elapsedNanos();
-        return queue.identity().where(title.name(), nanos).during(title.name(), sequence);
+        return failures.identity().where(title.name(), nanos).during(title.name(), sequence);
     }
 
     @Override
@@ -145,27 +104,27 @@ public final class NcclWork implements Work, DeviceTask<Void> {
     public void await() {
         try {
             while (!ended.await(LOOK_NANOS, TimeUnit.NANOSECONDS)) {
-                queue.nudge(this);
+                if (deadline.passed()) {
+                    failures.wakeWatchdog();
+                }
             }
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
-            queue.firstFailure().interrupted(this, interrupted);
-            queue.settled(this);
+            failures.interrupted(this, interrupted);
         }
         throwFailure();
     }
 
     @Override
     public boolean await(Duration timeout) {
-        Deadline looking = queue.deadline(timeout);
+        Deadline looking = failures.deadline(timeout);
         try {
             if (!looking.await(ended)) {
                 return false;
             }
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
-            queue.firstFailure().interrupted(this, interrupted);
-            queue.settled(this);
+            failures.interrupted(this, interrupted);
         }
         throwFailure();
         return true;
@@ -233,7 +192,7 @@ public final class NcclWork implements Work, DeviceTask<Void> {
             if (before == WorkPhase.QUEUED) {
                 job.drop();
             } else {
-                queue.keepReachable(job);
+                failures.pending().keepReachable(job);
             }
         } finally {
             finish(why);
@@ -244,29 +203,29 @@ public final class NcclWork implements Work, DeviceTask<Void> {
     private void finish(Failure why) {
         CompletableFuture<Void> chained;
         synchronized (this) {
-            failure = why == null ? null : queue.firstFailure().reportedBy(this, why);
+            failure = why == null ? null : failures.reportedBy(this, why);
             endedNanos = deadline.elapsedNanos();
             recordEnd();
             job = null;
             ended.countDown();
             chained = completion;
         }
-        queue.ended(this);
+        failures.ended(this);
         if (chained != null) {
             FerroException outcome = outcome();
-            queue.threads().run(() -> complete(chained, outcome));
+            failures.runForUser(() -> complete(chained, outcome));
         }
     }
 
     private void recordRunning() {
-        NcclRecording recording = queue.recording();
+        NcclRecording recording = failures.recording();
         if (recording != null) {
             recording.running(entry);
         }
     }
 
     private void recordEnd() {
-        NcclRecording recording = queue.recording();
+        NcclRecording recording = failures.recording();
         if (recording != null) {
             recording.ended(entry, title, failure, new NcclRecording.Period(deadline.startNanos(), endedNanos));
         }
@@ -288,22 +247,22 @@ public final class NcclWork implements Work, DeviceTask<Void> {
 
     @Override
     public boolean issue() {
-        if (queue.failure() != null) {
-            dropUnbegun(queue.failure());
+        if (failures.get() != null) {
+            dropUnbegun(failures.get());
             return true;
         }
         if (phase.get() == WorkPhase.QUEUED && !phase.compareAndSet(WorkPhase.QUEUED, WorkPhase.RUNNING)) {
             return true;
         }
         NcclJob mine = job;
-        if (mine == null || queue.failure() != null) {
+        if (mine == null || failures.get() != null) {
             return true;
         }
         recordRunning();
         try {
             return mine.issue();
         } catch (RuntimeException | Error thrown) {
-            queue.firstFailure().failedNatively(title.operation(), thrown);
+            failures.failedNatively(title.operation(), thrown);
             return true;
         }
     }
@@ -321,15 +280,15 @@ public final class NcclWork implements Work, DeviceTask<Void> {
             return true;
         }
         boolean passed = hasPassed(mine);
-        Failure why = queue.failure();
-        if (why == null ? queue.comm().isAborted() : !cutOff) {
+        Failure why = failures.get();
+        if (why == null ? failures.comm().isAborted() : !cutOff) {
             passed = false;
         }
         if (passed) {
             end(mine, why);
             return true;
         }
-        if (why == null || !queue.firstFailure().isDrained()) {
+        if (why == null || !failures.isDrained()) {
             return false;
         }
         abandon(why);
@@ -338,13 +297,13 @@ public final class NcclWork implements Work, DeviceTask<Void> {
 
     private boolean hasPassed(NcclJob mine) {
         try {
-            if (!cutOff && queue.comm().isAbortOver()) {
+            if (!cutOff && failures.comm().isAbortOver()) {
                 cutOff = true;
                 mine.cutOff();
             }
             return mine.passed();
         } catch (RuntimeException | Error thrown) {
-            queue.firstFailure().failedNatively(title.operation(), thrown);
+            failures.failedNatively(title.operation(), thrown);
             return true;
         }
     }
@@ -367,8 +326,8 @@ public final class NcclWork implements Work, DeviceTask<Void> {
             mine.deliver();
             return null;
         } catch (RuntimeException | Error thrown) {
-            queue.firstFailure().failedNatively(title.operation(), thrown);
-            return queue.failure();
+            failures.failedNatively(title.operation(), thrown);
+            return failures.get();
         }
     }
 

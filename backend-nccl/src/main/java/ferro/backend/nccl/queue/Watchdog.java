@@ -1,6 +1,7 @@
 package ferro.backend.nccl.queue;
 
 import ferro.FerroException;
+import ferro.control.group.CallWatch;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.Optional;
@@ -19,19 +20,24 @@ final class Watchdog {
     private static final Logger LOG = System.getLogger("ferro.backend.nccl");
     private static final long LOOK_NANOS = 100_000_000;
     private static final long ASLEEP = Long.MAX_VALUE;
-    private final WorkQueue queue;
+    private final FirstFailure failures;
+    private final PendingWorks pending;
     private final Thread thread;
     /** Nanoseconds until the next poll, measured from the last one; {@link #ASLEEP} if there is none. */
     private volatile long lookAfterNanos = ASLEEP;
 
     private volatile boolean ended;
     private boolean settled;
-    /** Null until the first operation is watched. */
-    private CallWatch calls;
+    private final WatchedWorks works;
+    private final CallWatch<NcclWork> calls;
+    private NcclWork watched;
 
-    Watchdog(WorkQueue queue) {
-        this.queue = queue;
-        thread = new Thread(this::run, queue.identity().threadName("watchdog"));
+    Watchdog(FirstFailure failures, CommControl control) {
+        this.failures = failures;
+        this.pending = failures.pending();
+        this.works = new WatchedWorks(control);
+        this.calls = new CallWatch<>(control.group(), works);
+        thread = new Thread(this::run, failures.identity().threadName("watchdog"));
         thread.setDaemon(true);
     }
 
@@ -90,7 +96,7 @@ final class Watchdog {
     }
 
     private boolean isIdle() {
-        return queue.oldest() == null && queue.failure() == null && !queue.hasRawCalls();
+        return pending.oldest() == null && failures.get() == null && !pending.hasRawCalls();
     }
 
     /**
@@ -102,8 +108,8 @@ final class Watchdog {
             return look();
         } catch (Throwable thrown) {
             try {
-                LOG.log(Level.WARNING, "the watchdog of " + queue.identity() + " failed", thrown);
-                queue.firstFailure().failedNatively(queue.lastOperation(), thrown);
+                LOG.log(Level.WARNING, "the watchdog of " + failures.identity() + " failed", thrown);
+                failures.failedNatively(pending.lastOperation(), thrown);
             } catch (Throwable again) {
                 // the failure is set nevertheless, and the next poll settles it
                 thrown.addSuppressed(again);
@@ -114,30 +120,39 @@ final class Watchdog {
 
     /** Polls once. Returns the nanoseconds until the next poll. */
     private long look() {
-        if (queue.failure() != null) {
+        if (failures.get() != null) {
             if (!settled) {
                 settled = true;
-                queue.firstFailure().settle();
+                failures.settle();
             }
             return ASLEEP;
         }
-        NcclWork oldest = queue.oldest();
-        if (oldest == null && !queue.hasRawCalls()) {
+        NcclWork oldest = pending.oldest();
+        if (oldest == null && !pending.hasRawCalls()) {
             return ASLEEP;
         }
-        NcclOperation operation = queue.lastOperation();
-        Optional<FerroException> thrown = queue.comm().asyncFailure(operation);
+        NcclOperation operation = pending.lastOperation();
+        Optional<FerroException> thrown = failures.comm().asyncFailure(operation);
         if (thrown.isPresent()) {
             // the wrapped exception has only the message of NCCL
-            queue.firstFailure().failedNatively(operation, thrown.get().getCause());
+            failures.failedNatively(operation, thrown.get().getCause());
             return 0;
         }
         if (oldest == null) {
             return LOOK_NANOS;
         }
-        if (calls == null) {
-            calls = new CallWatch(queue);
+        return Math.min(LOOK_NANOS, check(oldest));
+    }
+
+    private long check(NcclWork oldest) {
+        if (oldest != watched) {
+            watched = oldest;
+            calls.begin();
         }
-        return Math.min(LOOK_NANOS, calls.check(oldest));
+        works.refuseToWaitForLeaver(oldest);
+        NcclWork behind = pending.firstBehind(oldest);
+        long now = oldest.deadline().nowNanos();
+        calls.poll(oldest, behind, now);
+        return calls.untilNext(oldest, behind, now);
     }
 }

@@ -5,12 +5,6 @@ import ferro.control.failure.Failure;
 import ferro.control.group.GroupDeparture;
 import ferro.spi.RankContext;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 
 /**
  * The order of operations of one rank, which {@link FirstFailure} ends.
@@ -19,30 +13,17 @@ import java.util.concurrent.TimeUnit;
  * step.
  */
 public final class WorkQueue implements GroupDeparture.OpenCalls {
-    private static final Duration SETTLE_BOUND = Duration.ofSeconds(15);
-    /** Interval at which a close reads the clock, which need not be the machine's. */
-    private static final long LOOK_NANOS = 20_000_000;
-
     private final AbortableComm comm;
     private final CommControl control;
-    private final UserThreads threads;
+    private final PendingWorks pending = new PendingWorks();
     private final Watchdog watchdog;
     private final FirstFailure failure;
-    private final ArrayDeque<NcclWork> pending = new ArrayDeque<>();
-    private final List<NcclJob> reachable = new ArrayList<>();
-    /** Streams with raw calls that have not been synchronised since. */
-    private final Set<Long> rawStreams = ConcurrentHashMap.newKeySet();
-
-    private volatile NcclOperation lastRaw = NcclOperation.PREPARE;
-    private volatile long lastEnded;
     private long lastSequence;
     /** Number of messages to each rank, and from each rank. */
     private final long[] sent;
 
     private final long[] taken;
     private boolean closing;
-    /** Null for a queue without a recorder. */
-    private volatile NcclRecording recording;
 
     /** Opens a queue, its control and its watchdog. */
     public WorkQueue(AbortableComm comm, CommControl control) {
@@ -50,21 +31,24 @@ public final class WorkQueue implements GroupDeparture.OpenCalls {
         this.control = control;
         sent = new long[identity().worldSize()];
         taken = new long[identity().worldSize()];
-        this.threads = new UserThreads(identity().threadName("completion"));
-        this.watchdog = new Watchdog(this);
-        this.failure = new FirstFailure(this, threads, watchdog::wake);
-        control.open(this);
+        this.failure = new FirstFailure(pending, comm, control.group(), this::look);
+        this.watchdog = new Watchdog(failure, control);
+        control.open(failure, watchdog::wake);
         watchdog.start();
+    }
+
+    private void look() {
+        watchdog.wake();
     }
 
     /** Starts to record every operation; to be called before the first. */
     public void recordedAs(RankContext context, int[] ranks) {
-        recording = new NcclRecording(context, this, ranks);
+        failure.recordedBy(new NcclRecording(context, identity(), ranks, failure::get, control::status));
     }
 
     /** Returns the recorder of every operation, or null. */
     public NcclRecording recording() {
-        return recording;
+        return failure.recording();
     }
 
     /** Returns group, rank and device. */
@@ -72,22 +56,9 @@ public final class WorkQueue implements GroupDeparture.OpenCalls {
         return comm.identity();
     }
 
-    AbortableComm comm() {
-        return comm;
-    }
-
     /** Returns what the ranks tell each other beside the library. */
     public CommControl control() {
         return control;
-    }
-
-    /** Looks at once at what the ranks wait for, because another rank has left. */
-    void look() {
-        watchdog.wake();
-    }
-
-    UserThreads threads() {
-        return threads;
     }
 
     /** Returns the failure of the group, which has not happened while it works. */
@@ -114,7 +85,7 @@ public final class WorkQueue implements GroupDeparture.OpenCalls {
      * @throws FerroException        if the group has failed
      * @throws IllegalStateException if it is closed, or if this is the device thread
      */
-    public NcclWork submit(NcclWork.Title title, NcclJob job, Duration timeout) {
+    public NcclWork submit(NcclTitle title, NcclJob job, Duration timeout) {
         NcclWork work;
         try {
             work = enqueue(title, job, timeout);
@@ -129,25 +100,28 @@ public final class WorkQueue implements GroupDeparture.OpenCalls {
         return work;
     }
 
-    private NcclWork enqueue(NcclWork.Title title, NcclJob job, Duration timeout) {
+    private NcclWork enqueue(NcclTitle title, NcclJob job, Duration timeout) {
         if (comm.thread().isCurrent()) {
             throw new IllegalStateException(identity().during(title.name())
                     + ": a whole call was made inside grouped: make raw calls there, and whole calls after it");
         }
         synchronized (this) {
             refuse(title.name());
-            NcclWork work = new NcclWork(this, title, numbered(title, 0) + 1, job, deadline(timeout));
+            NcclWork work = new NcclWork(failure, title, numbered(title, 0) + 1, job, deadline(timeout));
             // before NCCL can refuse the call
             control.called(title, work.number());
-            comm.thread().submit(work);
-            pending.add(work);
+            synchronized (pending) {
+                // it must not end before it is there
+                comm.thread().submit(work);
+                pending.add(work);
+            }
             numbered(title, 1);
             return work;
         }
     }
 
     /** Counts collectives, and messages by peer and direction. Returns the count after that. */
-    private long numbered(NcclWork.Title title, int more) {
+    private long numbered(NcclTitle title, int more) {
         if (!title.isMessage()) {
             lastSequence += more;
             return lastSequence;
@@ -169,101 +143,27 @@ public final class WorkQueue implements GroupDeparture.OpenCalls {
         failure.refuse(call);
     }
 
-    /** Returns the operation that the ranks wait for now, or null. */
-    public synchronized NcclWork oldest() {
-        while (!pending.isEmpty() && pending.peek().isDone()) {
-            pending.poll();
-        }
-        return pending.peek();
-    }
-
-    synchronized List<NcclWork> pending() {
-        return new ArrayList<>(pending);
-    }
-
-    /** Returns the number of the last collective that has ended well, 0 before the first. */
-    @Override
-    public long ended() {
-        return lastEnded;
-    }
-
-    void ended(NcclWork work) {
-        synchronized (this) {
-            if (pending.peek() == work) {
-                pending.poll();
-            } else {
-                pending.remove(work);
-            }
-            if (!work.title().isMessage() && !work.hasFailed()) {
-                lastEnded = Math.max(lastEnded, work.sequence());
-            }
-            notifyAll();
-        }
-        control.group().exits().confirm();
-    }
-
-    // raw calls, which have no work that is waited for
-
     /** Registers a raw call that will be made. Until its stream is synchronised, NCCL is polled for failures. */
     public void rawCall(NcclOperation operation, long stream) {
-        lastRaw = operation;
-        if (rawStreams.add(stream)) {
+        if (pending.rawCall(operation, stream)) {
             watchdog.watchRaw();
         }
     }
 
     /** Removes the raw calls of a stream, which have passed or failed. */
     public void rawPassed(long stream) {
-        rawStreams.remove(stream);
+        pending.rawPassed(stream);
     }
-
-    boolean hasRawCalls() {
-        return !rawStreams.isEmpty();
-    }
-
-    /**
-     * Returns the operation that an asynchronous failure is named after: the one that the ranks wait for, or the last
-     * raw call.
-     */
-    NcclOperation lastOperation() {
-        NcclWork oldest = oldest();
-        return oldest == null ? lastRaw : oldest.title().operation();
-    }
-
-    /** Returns the last raw call. */
-    NcclOperation lastRaw() {
-        return lastRaw;
-    }
-
-    // failing
 
     /** Ends the group, unless it has ended; see {@link FirstFailure#fail}. */
     public void fail(Failure why) {
         failure.fail(why);
     }
 
-    /** Waits until an operation of a failed group has ended. */
-    void settled(NcclWork work) {
-        work.awaitQuietly(deadline(SETTLE_BOUND));
-    }
-
-    synchronized void keepReachable(NcclJob job) {
-        reachable.add(job);
-    }
-
     /** Returns whether the device may still use memory of abandoned operations. */
-    public synchronized boolean hasAbandoned() {
-        return !reachable.isEmpty();
+    public boolean hasAbandoned() {
+        return pending.hasAbandoned();
     }
-
-    /** Makes sure that the deadline of a work is watched while a caller waits for it. */
-    void nudge(NcclWork work) {
-        if (work.deadline().passed()) {
-            watchdog.wake();
-        }
-    }
-
-    // ending
 
     @Override
     public synchronized boolean refuse() {
@@ -273,48 +173,44 @@ public final class WorkQueue implements GroupDeparture.OpenCalls {
     }
 
     @Override
-    public synchronized void finish(long untilNanos) {
-        boolean interrupted = false;
-        long left = 1;
-        while (!isIdle() && left > 0) {
-            try {
-                left = untilNanos - deadline(Duration.ZERO).nowNanos();
-                TimeUnit.NANOSECONDS.timedWait(this, Math.min(left, LOOK_NANOS));
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+    public void finish(long untilNanos) {
+        pending.await(
+                deadline(Duration.ofNanos(untilNanos - deadline(Duration.ZERO).nowNanos())));
     }
 
     @Override
     public boolean isIdle() {
-        return oldest() == null;
+        return pending.oldest() == null;
     }
 
     @Override
     public String callInFlight() {
-        NcclWork oldest = oldest();
+        NcclWork oldest = pending.oldest();
         if (oldest == null) {
             return "";
         }
-        NcclWork.Title title = oldest.title();
+        NcclTitle title = oldest.title();
         if (!title.isMessage()) {
             return title.name() + " seq " + oldest.sequence();
         }
         return title.name() + (title.operation() == NcclOperation.RECV ? " from rank " : " to rank ") + title.peer();
     }
 
+    /** Returns the number of the last collective that has ended well, 0 before the first. */
+    @Override
+    public long ended() {
+        return pending.lastEnded();
+    }
+
     /** Ends the watchdog. Operations that are still pending will never be polled again. */
     public void end() {
         try {
             watchdog.end();
-            for (NcclWork work : pending()) {
+            for (NcclWork work : pending.all()) {
                 work.abandon(failure.get());
             }
         } finally {
+            NcclRecording recording = failure.recording();
             if (recording != null) {
                 recording.close();
             }

@@ -18,6 +18,7 @@ import ferro.backend.nccl.ffi.StandInHooks;
 import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.NcclJob;
 import ferro.backend.nccl.queue.NcclOperation;
+import ferro.backend.nccl.queue.NcclTitle;
 import ferro.backend.nccl.queue.NcclWork;
 import ferro.backend.nccl.queue.WorkQueue;
 import java.time.Duration;
@@ -37,8 +38,8 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 @ExtendWith(StandIn.class)
 @ResourceLock("nccl")
 class NcclDiagnosisTest {
-    private static final NcclWork.Title TITLE =
-            new NcclWork.Title(NcclOperation.ALL_REDUCE, "", () -> "allReduce of f32[2]", -1, NcclWork.DataBytes.of(8));
+    private static final NcclTitle TITLE =
+            new NcclTitle(NcclOperation.ALL_REDUCE, "", () -> "allReduce of f32[2]", -1, NcclTitle.DataBytes.of(8));
 
     private static final Duration SOON = Duration.ofSeconds(10);
     private static final Duration LONG = Duration.ofHours(1);

@@ -12,6 +12,7 @@ import ferro.backend.nccl.ffi.StandIn;
 import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.NcclJob;
 import ferro.backend.nccl.queue.NcclOperation;
+import ferro.backend.nccl.queue.NcclTitle;
 import ferro.backend.nccl.queue.NcclWork;
 import ferro.backend.nccl.queue.WorkQueue;
 import ferro.control.failure.Failure;
@@ -48,7 +49,7 @@ class WorkQueueTest {
 
         NcclWork submit(NcclJob job) {
             return queue.submit(
-                    new NcclWork.Title(NcclOperation.ALL_REDUCE, "", () -> "allReduce", -1, NcclWork.DataBytes.of(4)),
+                    new NcclTitle(NcclOperation.ALL_REDUCE, "", () -> "allReduce", -1, NcclTitle.DataBytes.of(4)),
                     job,
                     SOON);
         }

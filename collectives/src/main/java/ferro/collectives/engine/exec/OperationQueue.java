@@ -119,7 +119,7 @@ public final class OperationQueue implements CollectiveProgress {
         this.overLinks = overLinks;
         this.executor = overLinks;
         this.averages = new IntegerAverages(loop.group().rank(), loop.group().worldSize());
-        this.watch = new OperationWatch(loop.group(), control, () -> executor);
+        this.watch = new OperationWatch(control, () -> executor);
     }
 
     /** Queues a call after checking its arguments. No data moves before the check. */
@@ -148,7 +148,8 @@ public final class OperationQueue implements CollectiveProgress {
             count(work, prepared, in);
             control.called(operation.sequence(), prepared.call);
         }
-        refuseIfSomebodyLeft(operation.sequence(), prepared);
+        // the call has its number and the other ranks wait for it, so it ends with the group
+        control.exits().refuse(operation.sequence(), prepared.call);
         return work;
     }
 
@@ -156,17 +157,6 @@ public final class OperationQueue implements CollectiveProgress {
         int calls = prepared.joined == null ? 1 : prepared.joined.length;
         long bytes = prepared.contributedBytes(in, loop.group().rank());
         work.counted(CallCounter.indexOf(prepared.kind), calls, bytes);
-    }
-
-    /**
-     * Fails the group if a rank has left before this call. The call already has its number and the other ranks wait for
-     * it, so it ends with the group.
-     */
-    private void refuseIfSomebodyLeft(long sequence, Prepared prepared) {
-        int gone = control.exits().before(sequence);
-        if (gone >= 0) {
-            OperationWatch.failForLeaver(control, gone, sequence, prepared);
-        }
     }
 
     /** Returns the number of the last operation that has ended, or 0. Any thread may call this method. */
@@ -203,7 +193,7 @@ public final class OperationQueue implements CollectiveProgress {
         }
         int rank = loop.group().rank();
         try {
-            refuseIfSomebodyLeft(sequence, prepared);
+            control.exits().refuse(sequence, prepared.call);
             if (runsCode(prepared)) {
                 // the owner of the progress lock refuses calls on this group from the code of the op
                 progressLock.own();

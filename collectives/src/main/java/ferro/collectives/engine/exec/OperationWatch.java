@@ -1,59 +1,42 @@
 package ferro.collectives.engine.exec;
 
-import ferro.FerroException.Code;
-import ferro.GroupEvent;
-import ferro.collectives.engine.operands.Prepared;
-import ferro.collectives.engine.progress.PendingWork;
 import ferro.collectives.engine.progress.ProgressLock;
 import ferro.control.failure.Diagnosis;
-import ferro.control.failure.Failure;
-import ferro.control.group.AskSchedule;
+import ferro.control.group.CallWatch;
 import ferro.control.group.GroupControl;
 import ferro.control.group.RankStatus;
 import ferro.control.group.TimeoutProbe;
 import ferro.control.wire.RankLists;
-import ferro.spi.GroupSpec;
+import ferro.spi.CallHeader;
 import java.lang.invoke.VarHandle;
-import java.util.BitSet;
-import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * A watch on the current operation of a group. The watch asks the other ranks about the operation, stores the status of
- * this rank, warns at a quarter of the timeout, and fails the group at the deadline. The callers of this object hold
- * the progress lock.
+ * The watch on the current operation of a group ({@link CallWatch}), which also stores the status of this rank. The
+ * callers of this object hold the progress lock.
  */
-final class OperationWatch {
+final class OperationWatch implements CallWatch.WatchedCalls<Operation> {
     /** Maximum age of the stored status of this rank. */
     private static final long SNAPSHOT_NANOS = 20_000_000L;
 
-    private final GroupSpec group;
     private final GroupControl control;
     private final Supplier<Executor> executor;
-    private final TimeoutProbe probe;
-    private final TimeoutProbe warning;
-    private final AskSchedule asking;
+    private final CallWatch<Operation> watch;
     private boolean begun;
-    private boolean warned;
-    private long warnNanos;
-    private long warnLeadNanos;
     private long nextSnapshotNanos;
     private volatile RankStatus snapshot = RankStatus.IDLE;
 
     /** Makes a watch; the supplier returns the executor of the current operation. */
-    OperationWatch(GroupSpec group, GroupControl control, Supplier<Executor> executor) {
-        this.group = group;
+    OperationWatch(GroupControl control, Supplier<Executor> executor) {
         this.control = control;
         this.executor = executor;
-        this.probe = control.timeoutProbe();
-        this.warning = control.timeoutProbe();
-        this.asking = new AskSchedule(group.worldSize());
+        this.watch = new CallWatch<>(control, this);
     }
 
     /** Records that another operation is now the current one. */
     void begin() {
         begun = false;
+        watch.begin();
     }
 
     /**
@@ -63,25 +46,17 @@ final class OperationWatch {
         if (control.failure() != null) {
             return;
         }
-        if (!begun) {
-            begin(running, nowNanos);
-        }
-        refuseToWaitForLeavers(running);
-        if (nowNanos - nextSnapshotNanos >= 0) {
+        if (!begun || nowNanos - nextSnapshotNanos >= 0) {
+            if (begun) {
+                snapshot = status(
+                        running,
+                        executor.get().progress(),
+                        RankLists.list(executor.get().waitingFor()));
+            }
+            begun = true;
             nextSnapshotNanos = nowNanos + SNAPSHOT_NANOS;
-            snapshot = status(
-                    running,
-                    executor.get().progress(),
-                    RankLists.list(executor.get().waitingFor()));
         }
-        if (asking.isDue(nowNanos)) {
-            control.ask(running);
-        }
-        if (!warned && warning.mayJudge(running, null, warnNanos, warnLeadNanos, nowNanos)) {
-            warned = true;
-            warn(running);
-        }
-        giveUpIfLate(running, lateInQueue, nowNanos);
+        watch.poll(running, lateInQueue, nowNanos);
     }
 
     /**
@@ -108,80 +83,35 @@ final class OperationWatch {
                 running.work().begunNanos());
     }
 
-    private void begin(Operation running, long nowNanos) {
-        begun = true;
-        probe.begin();
-        warning.begin();
-        long left = Math.max(1, running.work().deadlineNanos() - nowNanos);
-        warned = !TimeoutProbe.isWarnedOf(
-                running.work().deadlineNanos() - running.work().begunNanos());
-        warnNanos = nowNanos + left / 4;
-        warnLeadNanos = TimeoutProbe.leadNanos(left / 4);
-        nextSnapshotNanos = nowNanos + SNAPSHOT_NANOS;
-        asking.begin(left / 4, nowNanos);
+    @Override
+    public CallHeader header(Operation call) {
+        return call;
     }
 
-    /** Fails the group if a rank has left without making this call, because that rank will never make it. */
-    private void refuseToWaitForLeavers(Operation operation) {
-        int gone = control.exits().before(operation.sequence());
-        if (gone >= 0) {
-            failForLeaver(control, gone, operation.sequence(), operation.prepared());
-        }
+    @Override
+    public long begunNanos(Operation call) {
+        return call.work().begunNanos();
     }
 
-    /** Fails the group because a rank has left before a call. */
-    static void failForLeaver(GroupControl control, int gone, long sequence, Prepared call) {
-        control.exits().fail(gone, "this call is seq " + sequence + " (" + call.text() + ")");
+    @Override
+    public long deadlineNanos(Operation call) {
+        return call.work().deadlineNanos();
     }
 
-    private void warn(Operation running) {
-        Diagnosis.Blame verdict = verdict(warning, running);
-        String text = "rank " + group.rank() + " of \"" + group.name() + "\" "
-                + (verdict.isCycle()
-                        ? "waits"
-                        : waiting(
-                                verdict.culprits(),
-                                "waits for ",
-                                "is late because its own work is slow (it waits for no rank)"))
-                + position(running, running) + ": " + verdict.text();
-        control.event(GroupEvent.Kind.LATE, verdict.culprits().stream().boxed().toList(), text);
-    }
-
-    private Diagnosis.Blame verdict(TimeoutProbe asked, Operation running) {
+    @Override
+    public Diagnosis.Blame judge(TimeoutProbe asked, Operation running) {
         return asked.collective(
                 running.sequence(), running.work().begunNanos(), executor.get().waitingFor());
     }
 
-    private void giveUpIfLate(Operation running, Operation lateInQueue, long nowNanos) {
-        boolean isQueued = nowNanos - running.work().deadlineNanos() < 0 && lateInQueue != null;
-        PendingWork late = isQueued ? lateInQueue.work() : running.work();
-        long lead = TimeoutProbe.leadNanos(late.deadlineNanos() - late.begunNanos());
-        if (probe.mayJudge(running, null, late.deadlineNanos(), lead, nowNanos)) {
-            Diagnosis.Blame verdict = verdict(probe, running);
-            Set<Integer> culprits = RankLists.numbers(verdict.culprits());
-            String text = "rank " + group.rank() + " of \"" + group.name() + "\" "
-                    + (verdict.isCycle()
-                            ? "gave up"
-                            : waiting(
-                                    verdict.culprits(),
-                                    "gave up on ",
-                                    "gave up because its own work is slow (it waits for no rank)"))
-                    + position(running, isQueued ? lateInQueue : running) + ": " + verdict.text();
-            control.fail(new Failure(Code.TIMED_OUT, group.rank(), running.sequence(), culprits, text, null));
-        }
-    }
-
-    /**
-     * Returns the text about the ranks that this rank waits for. Returns {@code forNone} if only the work of this rank
-     * is unfinished.
-     */
-    static String waiting(BitSet ranks, String forSome, String forNone) {
-        return ranks.isEmpty() ? forNone : forSome + RankLists.ranks(ranks);
-    }
-
-    private String position(Operation running, Operation late) {
-        long millis = TimeUnit.NANOSECONDS.toMillis(late.work().elapsed().toNanos());
-        return " after " + millis + " ms at " + running.prepared().text() + " seq " + running.sequence() + ", "
+    @Override
+    public String describe(Operation running, Operation late) {
+        return running.prepared().text() + " seq " + running.sequence() + ", "
                 + executor.get().progress();
+    }
+
+    @Override
+    public String alone() {
+        return "because its own work is slow (it waits for no rank)";
     }
 }

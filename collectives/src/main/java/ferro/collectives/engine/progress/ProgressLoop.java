@@ -2,6 +2,7 @@ package ferro.collectives.engine.progress;
 
 import ferro.control.failure.Failure;
 import ferro.control.failure.Failures;
+import ferro.control.group.CompletionThreads;
 import ferro.control.group.GroupControl;
 import ferro.recorder.GroupRecorder;
 import ferro.spi.GroupSpec;

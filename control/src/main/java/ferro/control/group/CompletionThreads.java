@@ -1,4 +1,4 @@
-package ferro.collectives.engine.progress;
+package ferro.control.group;
 
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.SynchronousQueue;
@@ -6,7 +6,11 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** Threads for stages that users chained to operations of a group: as many as block at once, each made when it is needed. */
+/**
+ * Threads for code of users, which may block: listeners, and stages that are chained to operations of a group. There are as
+ * many as block at once, each made when it is needed. They end when they are idle, so that this also works after the end
+ * of a group.
+ */
 public final class CompletionThreads {
     private static final long IDLE_MILLIS = 100;
 
@@ -21,6 +25,7 @@ public final class CompletionThreads {
     /**
      * Runs a task that may block. The JDK's own pool is not used, because it has one thread on a machine of two cores.
      *
+     * @param task may block
      * @throws OutOfMemoryError if no thread is free and the system gives no other; the task is then not run
      */
     public void execute(Runnable task) {

@@ -1,0 +1,115 @@
+package ferro.backend.nccl.queue;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/** The operations and raw calls of one rank that have not ended, in their order. Any thread may use it. */
+final class PendingWorks {
+    private final ArrayDeque<NcclWork> works = new ArrayDeque<>();
+    private final List<NcclJob> reachable = new ArrayList<>();
+    /** Streams with raw calls that have not been synchronised since. */
+    private final Set<Long> rawStreams = ConcurrentHashMap.newKeySet();
+
+    private volatile NcclOperation lastRaw = NcclOperation.PREPARE;
+    private volatile long lastEnded;
+
+    synchronized void add(NcclWork work) {
+        works.add(work);
+    }
+
+    /** Returns the operation that the ranks wait for now, or null. */
+    synchronized NcclWork oldest() {
+        while (!works.isEmpty() && works.peek().isDone()) {
+            works.poll();
+        }
+        return works.peek();
+    }
+
+    synchronized List<NcclWork> all() {
+        return new ArrayList<>(works);
+    }
+
+    /** Returns the operation behind the oldest one whose deadline is the first of all, or null. */
+    synchronized NcclWork firstBehind(NcclWork oldest) {
+        NcclWork first = oldest;
+        for (NcclWork work : works) {
+            if (!work.isDone() && work.deadline().endNanos() - first.deadline().endNanos() < 0) {
+                first = work;
+            }
+        }
+        return first == oldest ? null : first;
+    }
+
+    synchronized void ended(NcclWork work) {
+        if (works.peek() == work) {
+            works.poll();
+        } else {
+            works.remove(work);
+        }
+        if (!work.title().isMessage() && !work.hasFailed()) {
+            lastEnded = Math.max(lastEnded, work.sequence());
+        }
+        notifyAll();
+    }
+
+    /** Returns the number of the last collective that has ended well, 0 before the first. */
+    long lastEnded() {
+        return lastEnded;
+    }
+
+    /** Waits until all have ended, or a deadline; keeps an interrupt for later. */
+    synchronized void await(Deadline bound) {
+        boolean interrupted = false;
+        while (oldest() != null && !bound.passed()) {
+            try {
+                TimeUnit.NANOSECONDS.timedWait(
+                        this, Math.max(1, Math.min(bound.remainingNanos(), Deadline.LOOK_NANOS)));
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Keeps what an abandoned operation holds, because the device may still use it. */
+    synchronized void keepReachable(NcclJob job) {
+        reachable.add(job);
+    }
+
+    synchronized boolean hasAbandoned() {
+        return !reachable.isEmpty();
+    }
+
+    /** Notes a raw call. Returns whether it is the first on its stream. */
+    boolean rawCall(NcclOperation operation, long stream) {
+        lastRaw = operation;
+        return rawStreams.add(stream);
+    }
+
+    void rawPassed(long stream) {
+        rawStreams.remove(stream);
+    }
+
+    boolean hasRawCalls() {
+        return !rawStreams.isEmpty();
+    }
+
+    NcclOperation lastRaw() {
+        return lastRaw;
+    }
+
+    /**
+     * Returns the operation that an asynchronous failure is named after: the one that the ranks wait for, or the last
+     * raw call.
+     */
+    NcclOperation lastOperation() {
+        NcclWork oldest = oldest();
+        return oldest == null ? lastRaw : oldest.title().operation();
+    }
+}

@@ -1,0 +1,155 @@
+package ferro.control.group;
+
+import ferro.FerroException.Code;
+import ferro.GroupEvent;
+import ferro.control.failure.Diagnosis;
+import ferro.control.failure.Failure;
+import ferro.control.wire.RankLists;
+import ferro.spi.CallHeader;
+import java.util.BitSet;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The watch on the call that a group waits for: asks the other ranks about the call, warns at a quarter of its time, and
+ * fails the group at the deadline, or if a rank has left without making the call. One thread at a time uses it.
+ *
+ * @param <C> calls of one back end
+ */
+public final class CallWatch<C> {
+    private static final int PART_BEFORE_WARNING = 4;
+    private static final long POLL_NANOS = 5_000_000L;
+
+    private final GroupControl control;
+    private final WatchedCalls<C> calls;
+    private final TimeoutProbe probe;
+    private final TimeoutProbe warning;
+    private final AskSchedule asking;
+    private boolean begun;
+    private boolean warned;
+    private long warnNanos;
+    private long warnLeadNanos;
+
+    /** What a back end knows of its calls. */
+    public interface WatchedCalls<C> {
+        /** Returns what other ranks are asked about a call; null for a message, which has no number. */
+        CallHeader header(C call);
+
+        /** Returns when a call began. */
+        long begunNanos(C call);
+
+        /** Returns when the time of a call ends. */
+        long deadlineNanos(C call);
+
+        /** Judges which ranks a call waits for. */
+        Diagnosis.Blame judge(TimeoutProbe asked, C call);
+
+        /** Describes a call whose time is over: the running one, or one that is queued behind it. */
+        String describe(C running, C late);
+
+        /** Returns why a rank is late that waits for no other rank; empty if it is not known whom it waits for. */
+        String alone();
+    }
+
+    /** Makes the watch of a group. */
+    public CallWatch(GroupControl control, WatchedCalls<C> calls) {
+        this.control = control;
+        this.calls = calls;
+        this.probe = control.timeoutProbe();
+        this.warning = control.timeoutProbe();
+        this.asking = new AskSchedule(control.group().worldSize());
+    }
+
+    /** Notes that the group waits for another call from now on. */
+    public void begin() {
+        begun = false;
+    }
+
+    /** Checks the call that the group waits for; {@code queued} is a call behind it whose time ends earlier, or null. */
+    public void poll(C running, C queued, long nowNanos) {
+        CallHeader header = calls.header(running);
+        if (!begun) {
+            begin(running, nowNanos);
+        }
+        if (header != null) {
+            control.exits().refuse(header.sequence(), header.call());
+        }
+        if (asking.isDue(nowNanos)) {
+            control.ask(header);
+        }
+        if (!warned && warning.mayJudge(header, null, warnNanos, warnLeadNanos, nowNanos)) {
+            warned = true;
+            warn(running, nowNanos);
+        }
+        C late = queued == null || nowNanos - calls.deadlineNanos(running) >= 0 ? running : queued;
+        if (probe.mayJudge(header, null, calls.deadlineNanos(late), leadNanos(late), nowNanos)) {
+            giveUp(running, late, nowNanos);
+        }
+    }
+
+    private void begin(C running, long nowNanos) {
+        begun = true;
+        probe.begin();
+        warning.begin();
+        long deadline = calls.deadlineNanos(running);
+        long part = Math.max(1, deadline - nowNanos) / PART_BEFORE_WARNING;
+        warned = !TimeoutProbe.isWarnedOf(deadline - calls.begunNanos(running));
+        warnNanos = nowNanos + part;
+        warnLeadNanos = TimeoutProbe.leadNanos(part);
+        asking.begin(part, nowNanos);
+    }
+
+    private long leadNanos(C call) {
+        return TimeoutProbe.leadNanos(calls.deadlineNanos(call) - calls.begunNanos(call));
+    }
+
+    /** Returns the time until a check may have something to do. */
+    public long untilNext(C running, C queued, long nowNanos) {
+        C late = queued == null ? running : queued;
+        long next = Math.min(
+                asking.remainingNanos(nowNanos), untilQuestions(calls.deadlineNanos(late), leadNanos(late), nowNanos));
+        if (!warned) {
+            next = Math.min(next, untilQuestions(warnNanos, warnLeadNanos, nowNanos));
+        }
+        return Math.max(1, next);
+    }
+
+    /** Returns the time until ranks are asked before a deadline; close to it answers are checked often. */
+    private static long untilQuestions(long deadlineNanos, long leadNanos, long nowNanos) {
+        long first = deadlineNanos - TimeoutProbe.firstNanos(leadNanos) - nowNanos;
+        return first > 0 ? first : Math.min(POLL_NANOS, leadNanos);
+    }
+
+    private void warn(C running, long nowNanos) {
+        Diagnosis.Blame verdict = calls.judge(warning, running);
+        String says = says(verdict, "waits for ", "waits", "is late");
+        control.event(
+                GroupEvent.Kind.LATE,
+                verdict.culprits().stream().boxed().toList(),
+                says + after(running, nowNanos) + calls.describe(running, running) + ": " + verdict.text());
+    }
+
+    private void giveUp(C running, C late, long nowNanos) {
+        Diagnosis.Blame verdict = calls.judge(probe, running);
+        CallHeader header = calls.header(running);
+        String says = says(verdict, "gave up on ", "gave up", "gave up");
+        control.fail(new Failure(
+                Code.TIMED_OUT,
+                control.group().rank(),
+                header == null ? -1 : header.sequence(),
+                RankLists.numbers(verdict.culprits()),
+                says + after(late, nowNanos) + calls.describe(running, late) + ": " + verdict.text(),
+                null));
+    }
+
+    private String says(Diagnosis.Blame verdict, String forSome, String forNone, String alone) {
+        BitSet ranks = verdict.culprits();
+        String nobody = calls.alone().isEmpty() ? forNone : alone + " " + calls.alone();
+        String does = ranks.isEmpty() ? nobody : forSome + RankLists.ranks(ranks);
+        return "rank " + control.group().rank() + " of \"" + control.group().name() + "\" "
+                + (verdict.isCycle() ? forNone : does);
+    }
+
+    private String after(C call, long nowNanos) {
+        return " after " + TimeUnit.NANOSECONDS.toMillis(nowNanos - calls.begunNanos(call)) + " ms at ";
+    }
+}

@@ -1,0 +1,142 @@
+package ferro.control.group;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException.Code;
+import ferro.GroupEvent;
+import ferro.control.failure.Diagnosis;
+import ferro.control.failure.Failure;
+import ferro.spi.CallHeader;
+import java.time.Duration;
+import java.util.BitSet;
+import java.util.List;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What is asked about a call whose time passes, and what is said of it, with every message delivered by hand. */
+class CallWatchTest {
+    private static final long SECOND = 1_000_000_000L;
+    private static final Duration POLL = Duration.ofMillis(10);
+
+    /** A call, which began when the test did. */
+    private record TimedCall(CallHeader header, long begunNanos, long deadlineNanos) {}
+
+    /** Calls that wait for ranks that are given. */
+    private record Calls(BitSet waitedFor, String alone) implements CallWatch.WatchedCalls<TimedCall> {
+        @Override
+        public CallHeader header(TimedCall call) {
+            return call.header;
+        }
+
+        @Override
+        public long begunNanos(TimedCall call) {
+            return call.begunNanos;
+        }
+
+        @Override
+        public long deadlineNanos(TimedCall call) {
+            return call.deadlineNanos;
+        }
+
+        @Override
+        public Diagnosis.Blame judge(TimeoutProbe asked, TimedCall call) {
+            return asked.collective(call.header.sequence(), call.begunNanos, waitedFor);
+        }
+
+        @Override
+        public String describe(TimedCall running, TimedCall late) {
+            return late.header.text() + (late == running ? "" : " behind " + running.header.text());
+        }
+    }
+
+    private static TimedCall call(HandDriven group, long sequence, String text, double seconds) {
+        CallHeader header = CallHeader.of(9, sequence, 70 + sequence, text);
+        group.ranks.get(0).called(sequence, header.call());
+        return new TimedCall(header, group.nanoTime(), group.nanoTime() + (long) (seconds * SECOND));
+    }
+
+    /** Polls for a time, while every message arrives. */
+    private static void watch(HandDriven group, CallWatch<TimedCall> watch, TimedCall running, TimedCall behind) {
+        for (int poll = 0; poll < 500 && group.ranks.get(0).failure() == null; poll++) {
+            watch.poll(running, behind, group.nanoTime());
+            group.deliverAll();
+            group.pass(POLL);
+        }
+    }
+
+    @Test
+    @DisplayName("row 4: the rank that has not called is named at a quarter of the time, and at its end")
+    void theRankThatHasNotCalledIsNamedTwice() {
+        HandDriven group = new HandDriven(2);
+        TimedCall sum = call(group, 3, "sum", 2);
+        watch(group, new CallWatch<>(group.ranks.get(0), new Calls(new BitSet(), "alone")), sum, null);
+
+        List<GroupEvent> events = group.events.get(0);
+        assertEquals(GroupEvent.Kind.LATE, events.get(0).kind());
+        String late = events.get(0).text();
+        assertTrue(late.startsWith("rank 0 of \"dp\" waits for rank 1 after 500 ms at sum: "), late);
+        Failure failure = group.ranks.get(0).failure();
+        assertEquals(Code.TIMED_OUT + " " + 3, failure.code() + " " + failure.sequence());
+        assertTrue(
+                failure.text().startsWith("rank 0 of \"dp\" gave up on rank 1 after 2000 ms at sum: "), failure.text());
+    }
+
+    @Test
+    void theGroupFailsAtTheDeadlineOfACallThatIsQueuedBehind() {
+        HandDriven group = new HandDriven(2);
+        TimedCall sum = call(group, 3, "sum", 60);
+        TimedCall behind = call(group, 4, "max", 1);
+        watch(group, new CallWatch<>(group.ranks.get(0), new Calls(new BitSet(), "alone")), sum, behind);
+
+        Failure failure = group.ranks.get(0).failure();
+        assertEquals(3, failure.sequence(), failure.text());
+        assertTrue(failure.text().contains("gave up on rank 1 after 1000 ms at max behind sum: "), failure.text());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"'because it is slow', is late because it is slow, gave up because it is slow", "'', waits, gave up"})
+    void whereNoRankIsWaitedForNoneIsNamed(String alone, String late, String failed) {
+        HandDriven group = new HandDriven(2);
+        TimedCall sum = call(group, 3, "sum", 2);
+        group.ranks.get(1).called(3, sum.header.call());
+        watch(group, new CallWatch<>(group.ranks.get(0), new Calls(new BitSet(), alone)), sum, null);
+
+        String warned = group.events.get(0).get(0).text();
+        assertTrue(warned.contains("\"dp\" " + late + " after 500 ms at sum"), warned);
+        Failure failure = group.ranks.get(0).failure();
+        assertTrue(failure.text().contains("\"dp\" " + failed + " after 2000 ms at sum"), failure.text());
+    }
+
+    @Test
+    void aCallThatALeaverHasNotMadeFailsAtOnce() {
+        HandDriven group = new HandDriven(2);
+        group.ranks.get(1).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
+        group.deliverAll();
+        TimedCall sum = call(group, 3, "sum", 60);
+        new CallWatch<>(group.ranks.get(0), new Calls(new BitSet(), "")).poll(sum, null, group.nanoTime());
+
+        Failure failure = group.ranks.get(0).failure();
+        assertEquals(Code.PEER_LOST, failure.code());
+        assertTrue(failure.text().contains("this call is seq 3 (sum)"), failure.text());
+    }
+
+    @Test
+    void aWaiterThatSleepsWakesForEachQuestion() {
+        HandDriven group = new HandDriven(2);
+        TimedCall sum = call(group, 3, "sum", 8);
+        CallWatch<TimedCall> watch = new CallWatch<>(group.ranks.get(0), new Calls(new BitSet(), ""));
+        int polls = 0;
+        while (group.ranks.get(0).failure() == null) {
+            watch.poll(sum, null, group.nanoTime());
+            group.deliverAll();
+            group.pass(Duration.ofNanos(watch.untilNext(sum, null, group.nanoTime())));
+            polls++;
+        }
+        assertEquals(sum.deadlineNanos, group.nanoTime(), SECOND / 50.0);
+        assertTrue(polls < 200, polls + " polls");
+        assertEquals(2, group.events.get(0).size(), group.events.get(0)::toString);
+    }
+}
