@@ -2,14 +2,12 @@ package ferro.collectives.engine;
 
 import ferro.FerroException;
 import ferro.FerroException.Where;
-import ferro.InvalidRankException;
 import ferro.control.failure.Failure;
 import ferro.control.group.SubgroupAgreement;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Transport;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
@@ -48,7 +46,7 @@ final class Subgroups {
     /** Makes a subgroup; waits until all members have called. */
     Child reach(int[] ranks, String name, Duration timeout) {
         check(ranks, name, timeout);
-        int position = position(ranks, group);
+        int position = agreement.position(ranks);
         agreement.making().begun();
         try {
             return child(ranks, name, position, agreement.reach(identity.value(), ranks, timeout));
@@ -61,7 +59,7 @@ final class Subgroups {
     CompletionStage<Child> form(int[] ranks, String name, Duration timeout) {
         check(ranks, name, timeout);
         int[] members = ranks.clone();
-        int position = position(members, group);
+        int position = agreement.position(members);
         SubgroupAgreement.OwnProposal attempt = agreement.begin(identity.value(), members, timeout);
         agreement.making().begun();
         lookAgain(attempt);
@@ -102,25 +100,5 @@ final class Subgroups {
     private Child child(int[] ranks, String name, int position, long agreed) {
         GroupSpec spec = GroupSpec.of(group.name() + name, position, ranks.length, group.timeout());
         return new Child(transport.subgroup(ranks, agreed), spec, identity.child(agreed, ranks));
-    }
-
-    /**
-     * Returns the position of this rank among the members.
-     *
-     * @return its rank in the new group
-     * @throws IllegalArgumentException if it is not among them, or one of them is not a rank of the parent
-     */
-    private static int position(int[] ranks, GroupSpec parent) {
-        int position = -1;
-        for (int i = 0; i < ranks.length; i++) {
-            if (InvalidRankException.check(ranks[i], parent.worldSize()) == parent.rank()) {
-                position = i;
-            }
-        }
-        if (position < 0) {
-            throw new IllegalArgumentException("newGroup on group \"" + parent.name() + "\": rank " + parent.rank()
-                    + " is not among " + Arrays.toString(ranks) + ": only members may call it");
-        }
-        return position;
     }
 }

@@ -238,16 +238,14 @@ public sealed interface ControlMessage extends WireMessage
     /**
      * The sender has given up the group that it made.
      *
-     * @param round    of the attempt that was told
-     * @param code     why
-     * @param culprits ranks that it blames, empty for itself
-     * @param text     for people
+     * @param round of the attempt that was told
+     * @param why   cause; without culprits, the sender is to blame
      */
-    record Cancel(long round, Code code, Set<Integer> culprits, String text) implements ControlMessage {
+    record Cancel(long round, Failure why) implements ControlMessage {
         static final byte KIND = 7;
 
         Cancel(Fields in) {
-            this(in.int64("round"), in.code("code", CODES), in.ranks("culprits"), in.text("text", Failure.TEXT_MOST));
+            this(in.int64("round"), Failure.read(in));
         }
 
         @Override
@@ -257,7 +255,7 @@ public sealed interface ControlMessage extends WireMessage
 
         @Override
         public void write(FieldWriter out) {
-            out.int64(round).code(code).ranks(culprits).text(text, Failure.TEXT_MOST);
+            why.write(out.int64(round));
         }
 
         @Override

@@ -19,12 +19,7 @@ public interface RankProcesses {
         }
     };
 
-    /**
-     * Returns the ranks of the process of a rank.
-     *
-     * @param rank of the joined group
-     * @return ranks of the joined group, this one among them
-     */
+    /** Returns the ranks of the process of a rank. */
     BitSet sharing(int rank);
 
     /**

@@ -27,12 +27,7 @@ public final class WaitGraph {
         this.waitsFor = waitsFor;
     }
 
-    /**
-     * Returns some ranks and all ranks that they wait for, directly or through other ranks.
-     *
-     * @param first ranks at which the search begins
-     * @return the given ranks, and all ranks reached from the given ranks
-     */
+    /** Returns some ranks and all ranks that they wait for, directly or through other ranks. */
     public BitSet reachedFrom(BitSet first) {
         BitSet reached = (BitSet) first.clone();
         BitSet open = (BitSet) first.clone();

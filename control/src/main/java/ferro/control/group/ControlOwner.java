@@ -11,25 +11,13 @@ public interface ControlOwner {
     /** Handles the goodbye of another rank, which may end a wait for that rank; any thread. */
     void left();
 
-    /**
-     * Receives an event.
-     *
-     * @param event what happened
-     */
+    /** Receives an event. */
     void event(GroupEvent event);
 
-    /**
-     * Logs an event; must not block.
-     *
-     * @param event what happened
-     */
+    /** Logs an event; must not block. */
     void log(GroupEvent event);
 
-    /**
-     * Returns the state of this rank; any thread.
-     *
-     * @return state of now, or of a little earlier
-     */
+    /** Returns the state of this rank, of now or of a little earlier; any thread. */
     RankStatus status();
 
     /**
@@ -47,11 +35,7 @@ public interface ControlOwner {
      */
     long pausedSince(long sinceNanos);
 
-    /**
-     * Returns the decisions for failures.
-     *
-     * @return rules
-     */
+    /** Returns the decisions for failures. */
     default FailurePolicy rules() {
         return FailurePolicy.SHIPPED;
     }

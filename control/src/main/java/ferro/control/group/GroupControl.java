@@ -166,11 +166,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         return deaths.ranks();
     }
 
-    /**
-     * Returns the agreement that subgroups are made with.
-     *
-     * @return agreement
-     */
+    /** Returns the agreement that subgroups are made with. */
     public SubgroupAgreement agreement() {
         return agreement;
     }
@@ -190,11 +186,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         return inquiry;
     }
 
-    /**
-     * Makes a probe that asks the ranks before a deadline.
-     *
-     * @return probe, for one waiter
-     */
+    /** Makes a probe that asks the ranks before a deadline. */
     public TimeoutProbe timeoutProbe() {
         return new TimeoutProbe(inquiry);
     }
@@ -202,8 +194,6 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     /**
      * Fails the group and tells the other ranks. Causes that this rank sees more than 50 ms after the first cause are
      * consequences and change nothing.
-     *
-     * @param cause why
      */
     public void fail(Failure cause) {
         failure.fail(cause);
@@ -212,8 +202,6 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     /**
      * Fails the group because of weak evidence, such as a rank that has closed its end, or at the user's request. Any
      * other known cause explains it, even one that is just being told to the others.
-     *
-     * @param cause why
      */
     public void failUnlessFailed(Failure cause) {
         failure.failUnlessFailed(cause);
@@ -241,21 +229,12 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         }
     }
 
-    /**
-     * Notes that this rank calls an operation.
-     *
-     * @param sequence its number
-     * @param call     the call
-     */
+    /** Notes that this rank calls an operation. */
     public void called(long sequence, CallHeader.Call call) {
         history.add(sequence, call);
     }
 
-    /**
-     * Returns the ranks that have left.
-     *
-     * @return ranks that have left, and the leave of this rank
-     */
+    /** Returns the ranks that have left. */
     public GracefulExits exits() {
         return exits;
     }
@@ -273,8 +252,6 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     /**
      * Asks all ranks about the last calls of this rank. If a rank has made another one there, the group soon ends with
      * MISMATCH.
-     *
-     * @param count number of calls
      */
     public void compareCalls(int count) {
         long last = history.last();
@@ -296,12 +273,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         return new LivenessProbe(inquiry, failure, timers::nanoTime).silent(nanos);
     }
 
-    /**
-     * Returns the ranks that have not reported that they have called an operation.
-     *
-     * @param sequence operation
-     * @return ranks
-     */
+    /** Returns the ranks that have not reported that they have called an operation. */
     public BitSet missingAt(long sequence) {
         return board.missingAt(sequence);
     }
@@ -318,11 +290,8 @@ public final class GroupControl implements Transport.Events, Membership.Member {
 
     /**
      * Tells the other ranks that this one leaves: it has completed everything that it called, and calls nothing more.
-     * It answers questions until the medium is closed.
-     *
-     * @param losers ranks that need this one until they have ended its last collective
-     * @param until  when the leave is over
-     * @return leave, over when no other rank can lose anything any more
+     * It answers questions until the medium is closed. {@code losers} need this rank until they have ended its last
+     * collective. Returns the leave, which is over when no other rank can lose anything any more.
      */
     public GracefulExit leave(BitSet losers, GracefulExit.ExitLimit until) {
         closed = true;
@@ -389,13 +358,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         owner.log(GroupEvent.of(kind, group.name(), group.rank(), List.of(rank), line));
     }
 
-    /**
-     * Tells the listeners of the group.
-     *
-     * @param kind  of event
-     * @param ranks that the event is about
-     * @param text  for people
-     */
+    /** Tells the listeners of the group. */
     public void event(GroupEvent.Kind kind, List<Integer> ranks, String text) {
         owner.event(GroupEvent.of(kind, group.name(), group.rank(), ranks, text));
     }

@@ -23,11 +23,7 @@ public final class LocalLanes {
     /** One rank's end of one group; the rank is that of the joined group. */
     private record LaneKey(long group, int rank) {}
 
-    /**
-     * Makes the lanes of a joined group.
-     *
-     * @param worldSize number of ranks
-     */
+    /** Makes the lanes of a joined group. */
     public LocalLanes(int worldSize) {
         this.worldSize = worldSize;
     }

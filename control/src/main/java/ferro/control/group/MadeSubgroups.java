@@ -1,7 +1,6 @@
 package ferro.control.group;
 
 import ferro.control.failure.Failure;
-import ferro.control.group.SubgroupProposals.Given;
 import java.lang.ref.WeakReference;
 import java.util.HashMap;
 import java.util.Map;
@@ -38,13 +37,7 @@ public final class MadeSubgroups {
         }
     }
 
-    /**
-     * Makes an empty set.
-     *
-     * @param parent    name of the group
-     * @param failure   failure of the group
-     * @param ofParents failure of the groups that it was made of
-     */
+    /** Makes an empty set. */
     MadeSubgroups(String parent, AgreedFailure failure, Supplier<ParentFailure> ofParents) {
         this.parent = parent;
         this.failure = failure;
@@ -57,12 +50,7 @@ public final class MadeSubgroups {
         groups.put(identity, new MadeGroup(ranks, rounds));
     }
 
-    /**
-     * Records that a group is open here, and fails it if a member has given up its attempt.
-     *
-     * @param identity of the group
-     * @param control  of the group
-     */
+    /** Records that a group is open here, and fails it if a member has given up its attempt. */
     public void opened(long identity, GroupControl control) {
         Failure early;
         synchronized (this) {
@@ -77,7 +65,7 @@ public final class MadeSubgroups {
     }
 
     /** Fails the group that was made by an attempt which a member has given up; does nothing if there is none. */
-    void cancelled(int peer, long round, Given why) {
+    void cancelled(int peer, long round, Failure why) {
         GroupControl control;
         Failure failure;
         synchronized (this) {
@@ -88,7 +76,8 @@ public final class MadeSubgroups {
                 return;
             }
             MadeGroup made = found.get();
-            failure = failure(made.ranks, peer, why);
+            failure = ParentFailure.translated(
+                    why, made.ranks, "a member has not made this group; in its parent \"" + parent + "\" ");
             if (made.control == null) {
                 made.early = failure;
                 return;
@@ -98,12 +87,5 @@ public final class MadeSubgroups {
         if (control != null) {
             control.fail(failure);
         }
-    }
-
-    /** Translates a cause from the ranks of the parent to those of the new group. */
-    private Failure failure(int[] ranks, int peer, Given why) {
-        Failure ofParent = new Failure(why.code(), peer, -1, why.culprits(), why.text(), null);
-        return ParentFailure.translated(
-                ofParent, ranks, "a member has not made this group; in its parent \"" + parent + "\" ");
     }
 }

@@ -27,11 +27,7 @@ public final class MessageCounts {
             // made with the first message
         }
 
-        /**
-         * Counts a message that this rank begins to send.
-         *
-         * @return its number, from 1
-         */
+        /** Counts a message that this rank begins to send; returns its number, from 1. */
         public long nextSent() {
             long number = sent + 1;
             sent = number;
@@ -51,40 +47,23 @@ public final class MessageCounts {
             taken = taken + 1;
         }
 
-        /**
-         * Returns how many messages this rank has begun to send.
-         *
-         * @return count
-         */
+        /** Returns how many messages this rank has begun to send. */
         public long sent() {
             return sent;
         }
 
-        /**
-         * Returns how many messages of the peer have arrived completely on this rank.
-         *
-         * @return count
-         */
+        /** Returns how many messages of the peer have arrived completely on this rank. */
         public long arrived() {
             return arrived;
         }
 
-        /**
-         * Returns how many messages of the peer were delivered.
-         *
-         * @return count
-         */
+        /** Returns how many messages of the peer were delivered. */
         public long taken() {
             return taken;
         }
     }
 
-    /**
-     * Returns the counts of a peer.
-     *
-     * @param peer rank
-     * @return counts, the same object for the whole life of the group
-     */
+    /** Returns the counts of a peer. */
     public OfPeer of(int peer) {
         OfPeer known = peers.get(peer);
         if (known != null) {

@@ -9,7 +9,6 @@ import ferro.control.failure.ControlMessage.Cancel;
 import ferro.control.failure.Diagnosis;
 import ferro.control.failure.Failure;
 import ferro.control.failure.Failures;
-import ferro.control.group.SubgroupProposals.Given;
 import ferro.control.group.SubgroupProposals.Proposal;
 import ferro.control.membership.Hashing;
 import ferro.control.wire.RankLists;
@@ -77,7 +76,7 @@ public final class SubgroupAgreement {
         private final TimeoutProbe probe = new TimeoutProbe(inquiry);
         private final CompletableFuture<Long> end = new CompletableFuture<>();
         private final TimeoutProbe warning = new TimeoutProbe(inquiry);
-        private Given ended;
+        private Failure ended;
         private FerroException given;
         private boolean announced;
         private boolean warned;
@@ -110,11 +109,7 @@ public final class SubgroupAgreement {
             return end;
         }
 
-        /**
-         * Returns whether the attempt has ended, with success or failure.
-         *
-         * @return never goes back to false
-         */
+        /** Returns whether the attempt has ended, with success or failure. */
         public boolean hasEnded() {
             return end.isDone();
         }
@@ -260,8 +255,9 @@ public final class SubgroupAgreement {
                     return;
                 }
             }
-            rounds.forEach((member, round) -> sender.tell(
-                    member, new Cancel(round, given.code(), given.where().culprits(), given.getMessage())));
+            Failure why = new Failure(
+                    given.code(), group.rank(), -1, given.where().culprits(), given.getMessage(), null);
+            rounds.forEach((member, round) -> sender.tell(member, new Cancel(round, why)));
         }
 
         private boolean forget() {
@@ -272,8 +268,8 @@ public final class SubgroupAgreement {
             }
         }
 
-        private FerroException failure(Given given) {
-            return failure(given.code(), given.culprits(), given.text());
+        private FerroException failure(Failure why) {
+            return failure(why.code(), why.culprits(), why.text());
         }
 
         private FerroException failure(Code code, Set<Integer> culprits, String text) {
@@ -298,6 +294,11 @@ public final class SubgroupAgreement {
         this.owner = owner;
         this.group = group;
         this.made = new MadeSubgroups(group.name(), groupFailure, exits::parentFailure);
+    }
+
+    /** Returns the position of this rank among the members of a new group; refuses a list that makes no group. */
+    public int position(int[] members) {
+        return SubgroupProposals.position(members, group);
     }
 
     /**
@@ -383,10 +384,15 @@ public final class SubgroupAgreement {
      * itself.
      */
     void cancelled(int peer, Cancel said) {
-        Given given = new Given(
-                said.code() == Code.INTERRUPTED ? Code.ABORTED : said.code(),
-                said.culprits().isEmpty() ? Set.of(peer) : said.culprits(),
-                "rank " + peer + " gave up this newGroup: " + said.text());
+        Failure given = new Failure(
+                said.why().code() == Code.INTERRUPTED
+                        ? Code.ABORTED
+                        : said.why().code(),
+                peer,
+                -1,
+                said.why().culprits().isEmpty() ? Set.of(peer) : said.why().culprits(),
+                "rank " + peer + " gave up this newGroup: " + said.why().text(),
+                null);
         synchronized (this) {
             OwnProposal mine = current;
             if (!proposals.giveUp(peer, said.round(), given)
@@ -447,7 +453,7 @@ public final class SubgroupAgreement {
     private synchronized boolean settle(OwnProposal mine) {
         Failure failed = groupFailure.cause();
         if (failed != null) {
-            throw mine.failure(failed.code(), failed.culprits(), failed.text());
+            throw mine.failure(failed);
         }
         for (int member = mine.open.nextSetBit(0); member >= 0; member = mine.open.nextSetBit(member + 1)) {
             Proposal proposal = proposals.take(member, mine.rounds.get(member));
@@ -480,8 +486,8 @@ public final class SubgroupAgreement {
         }
         int gone = mine.open.stream().filter(exits::has).findFirst().orElse(-1);
         if (gone >= 0) {
-            Failure why = exits.cause(gone, exits.text(gone) + " without taking part in newGroup(" + mine.list + ")");
-            throw mine.failure(why.code(), why.culprits(), why.text());
+            throw mine.failure(
+                    exits.cause(gone, exits.text(gone) + " without taking part in newGroup(" + mine.list + ")"));
         }
     }
 }

@@ -1,9 +1,11 @@
 package ferro.control.group;
 
-import ferro.FerroException.Code;
+import ferro.InvalidRankException;
+import ferro.control.failure.Failure;
+import ferro.spi.GroupSpec;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Set;
 
 /** The groups that the other ranks make, by rank and round; under the lock of {@link SubgroupAgreement}. */
 final class SubgroupProposals {
@@ -17,10 +19,33 @@ final class SubgroupProposals {
     private final Map<Integer, Long> rounds = new HashMap<>();
 
     /** The group that a rank makes, and why it has given it up, or null. */
-    record Proposal(long attempt, long hash, String ranks, Given given) {}
+    record Proposal(long attempt, long hash, String ranks, Failure given) {}
 
-    /** Why a rank has given up what it made, and whom it blames. */
-    record Given(Code code, Set<Integer> culprits, String text) {}
+    /**
+     * Returns the position of this rank among the members of a new group.
+     *
+     * @throws ferro.InvalidRankException if a member is no rank of the group
+     * @throws IllegalArgumentException   if this rank is no member, or a rank is a member twice
+     */
+    static int position(int[] members, GroupSpec group) {
+        String call = "newGroup on group \"" + group.name() + "\": rank ";
+        int position = -1;
+        for (int at = 0; at < members.length; at++) {
+            InvalidRankException.check(members[at], group.worldSize());
+            position = members[at] == group.rank() ? at : position;
+            for (int before = 0; before < at; before++) {
+                if (members[at] == members[before]) {
+                    throw new IllegalArgumentException(
+                            call + members[at] + " appears twice in " + Arrays.toString(members));
+                }
+            }
+        }
+        if (position < 0) {
+            throw new IllegalArgumentException(
+                    call + group.rank() + " is not among " + Arrays.toString(members) + ": only members may call it");
+        }
+        return position;
+    }
 
     /** Begins the next round with a rank. */
     long nextRound(int member) {
@@ -48,7 +73,7 @@ final class SubgroupProposals {
      * Records that a rank has given up what it makes at a round. Returns false if no proposal is there, or it was
      * already taken.
      */
-    boolean giveUp(int peer, long round, Given why) {
+    boolean giveUp(int peer, long round, Failure why) {
         Map<Long, Proposal> open = told.getOrDefault(peer, Map.of());
         Proposal proposal = open.get(round);
         if (proposal == null) {

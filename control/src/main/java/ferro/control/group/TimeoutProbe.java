@@ -124,14 +124,7 @@ public final class TimeoutProbe {
         }
     }
 
-    /**
-     * Judges which ranks a collective waits for.
-     *
-     * @param sequence   operation
-     * @param begunNanos when it began
-     * @param waitedFor  ranks whose data this one waits for
-     * @return ranks to blame, and the state of each rank
-     */
+    /** Judges which ranks a collective waits for. */
     public Diagnosis.Blame collective(long sequence, long begunNanos, BitSet waitedFor) {
         boolean stoodStill = inquiry.pausedSince(begunNanos) > 0;
         return inquiry.diagnosis(early.ask, last.ask, sequence).ofCollective(waitedFor, stoodStill);

@@ -6,10 +6,6 @@ public final class Hashing {
 
     /**
      * Mixes a value into a hash; the finaliser of SplitMix64 (Steele, Lea and Flood 2014, doi:10.1145/2660193.2660195).
-     *
-     * @param hash  so far
-     * @param value to mix in
-     * @return new hash
      */
     public static long mix(long hash, long value) {
         long z = hash * 0x9E3779B97F4A7C15L + value + 0x632BE59BD9B4E019L;
@@ -18,12 +14,7 @@ public final class Hashing {
         return z ^ (z >>> 31);
     }
 
-    /**
-     * Hashes a text by its characters.
-     *
-     * @param text characters
-     * @return hash
-     */
+    /** Hashes a text by its characters. */
     public static long of(String text) {
         long hash = text.length();
         for (int i = 0; i < text.length(); i++) {

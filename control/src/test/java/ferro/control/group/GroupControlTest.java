@@ -10,19 +10,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
-import ferro.GroupEvent;
+import ferro.InvalidRankException;
 import ferro.control.failure.ControlMessage;
 import ferro.control.failure.ControlMessage.Abort;
 import ferro.control.failure.ControlMessage.Agree;
 import ferro.control.failure.Failure;
-import ferro.control.failure.RankProcesses;
 import ferro.control.membership.Hashing;
 import ferro.spi.CallHeader;
-import ferro.spi.ControlLane;
-import ferro.spi.GroupSpec;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashSet;
 import java.util.List;
@@ -34,6 +30,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -48,104 +45,9 @@ class GroupControlTest {
     private final ExecutorService threads = Executors.newCachedThreadPool();
 
     private final RealTime context = new RealTime();
-    private final List<GroupControl> ranks = new ArrayList<>();
-    private final int[] failures = new int[3];
-    /** Ranks that hear nothing. */
-    private final Set<Integer> deaf = new HashSet<>();
-
-    /** A control lane and nothing else: delivers at once, on the sender's thread. */
-    private final class DirectLane implements ControlLane {
-        private final int rank;
-
-        DirectLane(int rank) {
-            this.rank = rank;
-        }
-
-        @Override
-        public void control(int peer, ByteBuffer message) {
-            if (!deaf.contains(peer)) {
-                ranks.get(peer).control(rank, message);
-            }
-        }
-
-        @Override
-        public int rank() {
-            return rank;
-        }
-
-        @Override
-        public int worldSize() {
-            return 3;
-        }
-
-        @Override
-        public ControlLane subgroup(int[] members, long group) {
-            throw new UnsupportedOperationException("no groups, asked for " + group);
-        }
-
-        @Override
-        public void events(PeerEvents events) {
-            // the test calls it
-        }
-
-        @Override
-        public void close() {
-            // no data lanes
-        }
-    }
-
-    private final class CountsFailures implements ControlOwner {
-        private final int rank;
-
-        CountsFailures(int rank) {
-            this.rank = rank;
-        }
-
-        @Override
-        public void failed() {
-            failures[rank]++;
-        }
-
-        @Override
-        public void left() {
-            // nothing waits
-        }
-
-        @Override
-        public void event(GroupEvent event) {
-            // not looked at
-        }
-
-        @Override
-        public void log(GroupEvent event) {
-            // only the events themselves are looked at
-        }
-
-        @Override
-        public RankStatus status() {
-            return RankStatus.IDLE;
-        }
-
-        @Override
-        public long ended() {
-            return 0;
-        }
-
-        @Override
-        public long pausedSince(long sinceNanos) {
-            return 0;
-        }
-    }
-
-    GroupControlTest() {
-        for (int r = 0; r < 3; r++) {
-            int rank = r;
-            GroupSpec spec = GroupSpec.of("dp", rank, 3, Duration.ofSeconds(5));
-            JoinedPosition place = new JoinedPosition(new int[] {0, 1, 2}, new RankStatuses(), RankProcesses.UNKNOWN);
-            ranks.add(new GroupControl(new DirectLane(rank), spec, context, new CountsFailures(rank), place));
-            ranks.get(rank).open();
-        }
-    }
+    private final HandDriven direct = HandDriven.inRealTime(3, context);
+    private final List<GroupControl> ranks = direct.ranks;
+    private final int[] failures = direct.failures;
 
     @AfterEach
     void endThreads() {
@@ -175,7 +77,7 @@ class GroupControlTest {
     void aRollCallTellsWhoDoesNotAnswer() {
         assertEquals(Set.of(), ranks.get(0).silentRanks(TimeUnit.SECONDS.toNanos(PATIENCE)));
 
-        deaf.add(1);
+        direct.standStill(1, true);
 
         assertEquals(Set.of(1), ranks.get(0).silentRanks(TimeUnit.MILLISECONDS.toNanos(20)));
         assertNull(ranks.get(0).failure(), "asking fails nobody");
@@ -438,6 +340,36 @@ class GroupControlTest {
         long first = ranks.get(0).agreement().reach(9, new int[] {0, 1}, Duration.ofSeconds(20));
         long second = ranks.get(0).agreement().reach(9, new int[] {0, 1}, Duration.ofSeconds(20));
         assertNotEquals(first, second);
+    }
+
+    @Test
+    void aSecondNewGroupOfARankIsRefusedWhileOneIsInFlight() {
+        HandDriven group = new HandDriven(2);
+        SubgroupAgreement first = group.ranks.get(0).agreement();
+        SubgroupAgreement.OwnProposal attempt = first.begin(5, new int[] {1, 0}, Duration.ofSeconds(PATIENCE));
+
+        IllegalStateException refused = assertThrows(
+                IllegalStateException.class, () -> first.begin(5, new int[] {0}, Duration.ofSeconds(PATIENCE)));
+
+        assertTrue(refused.getMessage().contains("another thread waits in newGroup([1, 0])"), refused.getMessage());
+        group.ranks.get(1).agreement().begin(5, new int[] {1, 0}, Duration.ofSeconds(PATIENCE));
+        group.deliverAll();
+        assertTrue(attempt.hasEnded());
+    }
+
+    @Test
+    void aNewGroupHasThisRankAndEachRankOnce() {
+        SubgroupAgreement agreement = ranks.get(2).agreement();
+        assertEquals(1, agreement.position(new int[] {0, 2}));
+        for (String text : List.of("0,2,0: rank 0 appears twice in [0, 2, 0]", "0,1: rank 2 is not among [0, 1]")) {
+            int[] members = Stream.of(text.split(":")[0].split(","))
+                    .mapToInt(Integer::parseInt)
+                    .toArray();
+            IllegalArgumentException refused =
+                    assertThrows(IllegalArgumentException.class, () -> agreement.position(members));
+            assertTrue(refused.getMessage().contains(text.split(": ")[1]), refused.getMessage());
+        }
+        assertThrows(InvalidRankException.class, () -> agreement.position(new int[] {2, 3}));
     }
 
     @Test

@@ -19,13 +19,17 @@ import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
-/** Ranks with a control lane and nothing else, moved by hand: clock, timers, and every message when the test says so. */
+/**
+ * Ranks with a control lane and nothing else, moved by hand: clock, timers, and every message when the test says so. In
+ * real time messages arrive at once, on the thread of the sender.
+ */
 public final class HandDriven {
     public final List<GroupControl> ranks = new ArrayList<>();
     public final List<List<GroupEvent>> events = new ArrayList<>();
@@ -40,6 +44,9 @@ public final class HandDriven {
     private final boolean[] still;
     private final PriorityQueue<Timer> timers = new PriorityQueue<>(Comparator.comparingLong(Timer::at));
     private final int worldSize;
+    /** Null if the test moves the clock. */
+    private final RankContext realTime;
+
     private long nanos = 1_000_000_000L;
 
     private record Timer(long at, int rank, Runnable task) {}
@@ -64,7 +71,17 @@ public final class HandDriven {
     }
 
     HandDriven(int worldSize, FailurePolicy rules, RankProcesses processes) {
+        this(worldSize, rules, processes, null);
+    }
+
+    /** Makes ranks whose messages arrive at once. */
+    static HandDriven inRealTime(int worldSize, RankContext context) {
+        return new HandDriven(worldSize, FailurePolicy.SHIPPED, RankProcesses.UNKNOWN, context);
+    }
+
+    private HandDriven(int worldSize, FailurePolicy rules, RankProcesses processes, RankContext realTime) {
         this.worldSize = worldSize;
+        this.realTime = realTime;
         this.failures = new int[worldSize];
         this.statuses = new RankStatus[worldSize];
         this.ended = new long[worldSize];
@@ -74,13 +91,13 @@ public final class HandDriven {
         int[] all = IntStream.range(0, worldSize).toArray();
         for (int rank = 0; rank < worldSize; rank++) {
             statuses[rank] = RankStatus.IDLE;
-            events.add(new ArrayList<>());
+            events.add(new CopyOnWriteArrayList<>());
             lostAtFailure.add(Set.of());
             GroupSpec spec = GroupSpec.of("dp", rank, worldSize, Duration.ofSeconds(5));
             ranks.add(new GroupControl(
                     new Lane(rank),
                     spec,
-                    new Hands(rank),
+                    realTime == null ? new Hands(rank) : realTime,
                     new Hears(rank, rules),
                     new JoinedPosition(all, new RankStatuses(), processes)));
             ranks.get(rank).open();
@@ -96,7 +113,7 @@ public final class HandDriven {
         stopped[rank] = true;
     }
 
-    /** Has a rank stand still, or go on: what is sent to it waits meanwhile. */
+    /** Has a rank stand still, or go on: what is sent to it waits meanwhile; in real time it is lost. */
     void standStill(int rank, boolean stands) {
         still[rank] = stands;
     }
@@ -212,7 +229,11 @@ public final class HandDriven {
             if (!stopped[rank]) {
                 byte[] copy = new byte[message.remaining()];
                 message.get(copy);
-                lanes.get(rank * worldSize + peer).add(ByteBuffer.wrap(copy));
+                if (realTime == null) {
+                    lanes.get(rank * worldSize + peer).add(ByteBuffer.wrap(copy));
+                } else if (!still[peer]) {
+                    deliver(rank * worldSize + peer, ByteBuffer.wrap(copy));
+                }
             }
         }
 

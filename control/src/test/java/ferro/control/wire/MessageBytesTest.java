@@ -155,9 +155,9 @@ class MessageBytesTest {
         refused(
                 "control message of kind 5, field waitsFor: found \"1,x\", need ranks",
                 new Status(1, 0, "", 0, 0, 0, "", "", "1,x", 0));
-        ByteBuffer longList = new Cancel(1, Code.ABORTED, Set.of(), "").encoded();
-        // behind kind, turn and code
-        longList.putShort(10, (short) 1025);
+        ByteBuffer longList = new Cancel(1, new Failure(Code.ABORTED, 0, -1, Set.of(), "", null)).encoded();
+        // in front of the text, which is empty
+        longList.putShort(longList.limit() - 2 * Short.BYTES, (short) 1025);
         assertEquals(
                 "control message of kind 7, field culprits: found a text of 1025 bytes, need at most 1024",
                 refusal(MessageFamily.CONTROL, longList));

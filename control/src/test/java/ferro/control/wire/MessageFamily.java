@@ -59,8 +59,10 @@ enum MessageFamily {
             new Status(-1, -2, "ü".repeat(256), -3, -4, -5, "€".repeat(170), "x".repeat(1800), ranks(), -6),
             new Agree(1, 1, Hashing.of("[0, 1]"), "[0, 1]"),
             new Agree(-1, Long.MIN_VALUE, Long.MAX_VALUE, "\uD83D\uDE00".repeat(700)),
-            new Cancel(1, Code.INTERRUPTED, Set.of(), ""),
-            new Cancel(Long.MIN_VALUE, Code.TIMED_OUT, RankLists.numbers(ranks()), "y".repeat(2800)),
+            new Cancel(1, new Failure(Code.INTERRUPTED, 0, -1, Set.of(), "", null)),
+            new Cancel(
+                    Long.MIN_VALUE,
+                    new Failure(Code.TIMED_OUT, 2, -1, RankLists.numbers(ranks()), "y".repeat(2800), null)),
             new Called(1, 0, ""),
             new Called(-1, Long.MAX_VALUE, "allReduce f32[4] sum"),
             new Died(Set.of()),

@@ -2,7 +2,6 @@ package ferro.backend.nccl.comm;
 
 import ferro.CollectiveBackend;
 import ferro.FerroException;
-import ferro.InvalidRankException;
 import ferro.backend.nccl.comm.NcclMember.MeetingKeys;
 import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.Deadline;
@@ -12,7 +11,6 @@ import ferro.backend.nccl.queue.WorkQueue;
 import ferro.control.group.SubgroupAgreement;
 import ferro.spi.GroupSpec;
 import java.time.Duration;
-import java.util.Arrays;
 
 /**
  * Makes groups of some ranks, on which the members agree by control messages ({@link SubgroupAgreement}). The first
@@ -35,7 +33,7 @@ final class NewGroups {
     CollectiveBackend make(int[] ranks, String name, Duration timeout) {
         queue.refuse(NcclOperation.NEW_GROUP);
         int[] members = ranks.clone();
-        int rank = check(members);
+        int rank = agreement().position(members);
         Deadline deadline = queue.deadline(timeout);
         agreement().making().begun();
         try {
@@ -44,25 +42,6 @@ final class NewGroups {
         } finally {
             agreement().making().ended();
         }
-    }
-
-    private int check(int[] ranks) {
-        int position = -1;
-        for (int i = 0; i < ranks.length; i++) {
-            InvalidRankException.check(ranks[i], queue.identity().worldSize());
-            position = ranks[i] == queue.identity().rank() ? i : position;
-            for (int j = 0; j < i; j++) {
-                if (ranks[i] == ranks[j]) {
-                    throw new IllegalArgumentException(
-                            "newGroup: rank " + ranks[i] + " appears twice in " + Arrays.toString(ranks));
-                }
-            }
-        }
-        if (position < 0) {
-            throw new IllegalArgumentException("newGroup: rank "
-                    + queue.identity().rank() + " called it, but is not in " + Arrays.toString(ranks));
-        }
-        return position;
     }
 
     private CollectiveBackend join(int[] members, int rank, String name, long agreed, Deadline deadline) {
