@@ -107,21 +107,6 @@ class NcclDifferentCallsTest {
     }
 
     @Test
-    @DisplayName("of three ranks, the one whose call differs from the others is named")
-    void theRankThatIsUnlikeTheOthersIsNamed() {
-        try (NcclRanks ranks = NcclRanks.of(3)) {
-            List<Throwable> outcomes = ranks.outcomes(rank -> rank.run(sum(new float[rank.rank() == 1 ? 5 : 2]), SOON));
-
-            assertNull(outcomes.get(1), "NCCL lets the largest call succeed");
-            for (int rank : new int[] {0, 2}) {
-                FerroException refused = failed(outcomes.get(rank), Code.MISMATCH);
-                assertEquals(Set.of(1), refused.where().culprits(), refused.toString());
-                says(refused, "rank 0 allReduce of f32[2]", "rank 1 allReduce of f32[5]");
-            }
-        }
-    }
-
-    @Test
     @DisplayName("where the other rank does not answer, the failure is NCCL's own, soon")
     void withoutAnAnswerTheFailureIsThatOfNccl() {
         try (NcclRanks ranks = NcclRanks.of(2)) {

@@ -1,8 +1,6 @@
 package ferro.backend.nccl.comm;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -17,15 +15,9 @@ import ferro.backend.nccl.NativeLog;
 import ferro.backend.nccl.ffi.StandIn;
 import ferro.backend.nccl.ffi.StandInHooks;
 import ferro.group.SystemContext;
-import ferro.spi.ForwardingContext;
-import ferro.spi.GroupSpec;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeEach;
@@ -63,60 +55,6 @@ class NcclGoodbyeTest {
         return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun);
     }
 
-    @Test
-    @DisplayName(
-            "a call that a rank has not made before it left fails with the numbers of both, long before its deadline")
-    void theFirstCallThatTheLeaverDidNotMakeFails() {
-        try (NcclRanks ranks = NcclRanks.of(3)) {
-            long[] millis = new long[3];
-            List<Throwable> outcomes = ranks.outcomes(rank -> {
-                sums(rank);
-                sums(rank);
-                if (rank.rank() == 1) {
-                    rank.close();
-                    return;
-                }
-                long begun = System.nanoTime();
-                try {
-                    sums(rank);
-                } finally {
-                    millis[rank.rank()] = millisSince(begun);
-                }
-            });
-            assertNull(outcomes.get(1));
-            for (int rank : new int[] {0, 2}) {
-                FerroException failure = failure(outcomes.get(rank), Code.PEER_LOST, 1);
-                String text = failure.getMessage();
-                assertTrue(text.contains("rank 1 left group \"ranks\" after seq 2; this call is seq 3"), text);
-                assertTrue(millis[rank] < 3_000, "heard after " + millis[rank] + " ms");
-            }
-        }
-    }
-
-    @Test
-    @DisplayName("whoever waits long in a call that the leaver has made goes on waiting, and ends well")
-    void theCallsThatTheLeaverMadeGoOn() {
-        try (NcclRanks ranks = NcclRanks.of(3)) {
-            CountDownLatch read = new CountDownLatch(1);
-            List<Throwable> outcomes = ranks.outcomes(rank -> {
-                float[] data = {rank.rank() + 2};
-                if (rank.rank() == 1) {
-                    // longer than rank 2 waits before it reads what the others have left
-                    assertFalse(read.await(600, TimeUnit.MILLISECONDS), "rank 2 cannot be done");
-                }
-                rank.run(Collective.reduce(HostTensor.of(data), HostTensor.of(data), ReduceOp.SUM, 2), SOON);
-                if (rank.rank() == 2) {
-                    assertArrayEquals(new float[] {9}, data);
-                }
-                rank.close();
-                read.countDown();
-            });
-            for (Throwable outcome : outcomes) {
-                assertNull(outcome);
-            }
-        }
-    }
-
     @ParameterizedTest(name = "{0} messages, rank 0 {2}")
     @CsvSource({
         "2, 'it has sent 2 messages to this rank, and this call is for message 3', receives",
@@ -143,34 +81,6 @@ class NcclGoodbyeTest {
             assertNull(outcomes.get(1));
             FerroException failure = failure(outcomes.get(0), Code.PEER_LOST, 1);
             assertTrue(failure.getMessage().contains(says), failure.getMessage());
-        }
-    }
-
-    @Test
-    @DisplayName("newGroup with a rank that has left fails at once and names it; the parent goes on without a failure")
-    void newGroupWithALeaverFails() {
-        try (NcclRanks ranks = NcclRanks.of(3)) {
-            List<Throwable> outcomes = ranks.outcomes(rank -> {
-                sums(rank);
-                if (rank.rank() == 0) {
-                    rank.close();
-                } else {
-                    long begun = System.nanoTime();
-                    try {
-                        rank.newGroup(new int[] {1, 0, 2}, "all", SOON);
-                    } finally {
-                        assertTrue(millisSince(begun) < 5_000, "told after " + millisSince(begun) + " ms");
-                        assertTrue(rank.failure().isEmpty(), "the parent has failed");
-                        rank.close();
-                    }
-                }
-            });
-            assertNull(outcomes.get(0));
-            for (int rank : new int[] {1, 2}) {
-                FerroException failure = failure(outcomes.get(rank), Code.PEER_LOST, 0);
-                assertTrue(
-                        failure.getMessage().contains("rank 0 left group \"ranks\" after seq 1"), failure.getMessage());
-            }
         }
     }
 
@@ -244,140 +154,5 @@ class NcclGoodbyeTest {
             assertEquals(3, NativeLog.count(made, "ncclCommDestroy"));
             assertEquals(0, NativeLog.count(made, "ncclCommAbort"));
         }
-    }
-
-    // the store that rank 0 serves
-
-    /** A store that is gone for all when the rank that serves it gives it back. */
-    private static final class Served extends CountingStore {
-        private volatile boolean gone;
-
-        @Override
-        public boolean servedHere() {
-            return true;
-        }
-
-        private void check() {
-            if (gone) {
-                throw new FerroException(Code.RENDEZVOUS, FerroException.Where.of("", -1), "the store has gone away");
-            }
-        }
-
-        @Override
-        public byte[] compareAndSet(String key, byte[] expected, byte[] value) {
-            check();
-            return super.compareAndSet(key, expected, value);
-        }
-
-        @Override
-        public long add(String key, long delta) {
-            check();
-            return super.add(key, delta);
-        }
-    }
-
-    /** Joins with rank 0 as the one that serves. */
-    private static List<CompletableFuture<Void>> served(Served store, NcclRanks.Body body) {
-        List<CompletableFuture<Void>> running = new ArrayList<>();
-        for (int rank = 0; rank < 3; rank++) {
-            boolean serves = rank == 0;
-            SystemContext own = NcclRanks.context(rank, serves ? store : new Guest(store), Map.of());
-            ForwardingContext context = new ForwardingContext(own) {
-                @Override
-                public void releaseStore() {
-                    store.gone |= serves;
-                }
-            };
-            GroupSpec group = GroupSpec.of("served", rank, 3, SOON);
-            running.add(NcclRanks.on("rank-" + rank, () -> {
-                try (JnaNcclBackend end = NcclWorld.join(group, context)) {
-                    body.run(end);
-                } finally {
-                    own.close();
-                }
-                return null;
-            }));
-        }
-        return running;
-    }
-
-    /** The same store as seen by a rank that does not serve it. */
-    private static final class Guest extends CountingStore {
-        private final Served served;
-
-        Guest(Served served) {
-            this.served = served;
-        }
-
-        @Override
-        public void set(String key, byte[] value) {
-            served.set(key, value);
-        }
-
-        @Override
-        public java.util.concurrent.CompletionStage<byte[]> when(String key) {
-            return served.when(key);
-        }
-
-        @Override
-        public byte[] get(String key, Duration timeout) {
-            return served.get(key, timeout);
-        }
-
-        @Override
-        public long add(String key, long delta) {
-            return served.add(key, delta);
-        }
-
-        @Override
-        public byte[] compareAndSet(String key, byte[] expected, byte[] value) {
-            return served.compareAndSet(key, expected, value);
-        }
-    }
-
-    @Test
-    @DisplayName("the rank that serves the store stays after a failure until the others have read there what happened")
-    void theStoreStaysUntilAllHaveLooked() {
-        CountDownLatch aborted = new CountDownLatch(1);
-        CountDownLatch late = new CountDownLatch(1);
-        List<CompletableFuture<Void>> ranks = served(new Served(), rank -> {
-            sums(rank);
-            if (rank.rank() == 0) {
-                rank.abort(new IllegalStateException("out of paper"));
-                aborted.countDown();
-                return;
-            }
-            assertTrue(aborted.await(10, TimeUnit.SECONDS), "rank 0 has not aborted");
-            if (rank.rank() == 2) {
-                assertFalse(late.await(500, TimeUnit.MILLISECONDS), "nobody says so");
-            }
-            sums(rank);
-        });
-        long begun = System.nanoTime();
-        assertNull(NcclRanks.outcome(ranks.get(0)));
-        for (int rank : new int[] {1, 2}) {
-            FerroException failure = failure(NcclRanks.outcome(ranks.get(rank)), Code.ABORTED, 0);
-            assertTrue(failure.getMessage().contains("out of paper"), failure.getMessage());
-        }
-        assertTrue(millisSince(begun) < 4_500, "the store was held for " + millisSince(begun) + " ms");
-    }
-
-    @Test
-    @DisplayName("the rank that serves the store stays until all others have heard all goodbyes, a late one too")
-    void theStoreStaysUntilAllHaveLeft() {
-        CountDownLatch late = new CountDownLatch(1);
-        NativeLog.start();
-        List<CompletableFuture<Void>> ranks = served(new Served(), rank -> {
-            sums(rank);
-            if (rank.rank() == 2) {
-                assertFalse(late.await(300, TimeUnit.MILLISECONDS), "nobody says so");
-            }
-        });
-        for (CompletableFuture<Void> rank : ranks) {
-            assertNull(NcclRanks.outcome(rank));
-        }
-        List<NativeLog.Line> made = NativeLog.stop();
-        assertEquals(3, NativeLog.count(made, "ncclCommDestroy"));
-        assertEquals(0, NativeLog.count(made, "ncclCommAbort"));
     }
 }

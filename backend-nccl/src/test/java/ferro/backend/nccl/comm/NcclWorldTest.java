@@ -170,7 +170,7 @@ class NcclWorldTest {
     @Test
     @DisplayName("2-02 T8: joining again under one name makes a new world with a new id, also over the same store")
     void aGroupMayBeJoinedAgain() {
-        CountingStore store = new CountingStore();
+        LocalStore store = new LocalStore();
         for (int turn = 0; turn < 2; turn++) {
             try (NcclRanks ranks = NcclRanks.over(store, 2, SOON)) {
                 ranks.run(rank -> sums(rank, 4));
@@ -404,7 +404,7 @@ class NcclWorldTest {
     @Test
     @DisplayName("1-23: the id is in the store alone: no message, name or log of a group has it")
     void theIdIsNeverSaid() {
-        CountingStore store = new CountingStore();
+        LocalStore store = new LocalStore();
         StandInHooks.standInFailNext("cudaStreamCreateWithFlags", 0, 999);
         List<String> said = new ArrayList<>();
         try (HeardLog log = new HeardLog();

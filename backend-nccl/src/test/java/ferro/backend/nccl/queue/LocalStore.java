@@ -23,6 +23,13 @@ public final class LocalStore implements Store {
     private final Map<String, byte[]> values = new HashMap<>();
     private final Map<String, List<CompletableFuture<byte[]>>> waiting = new HashMap<>();
 
+    /** Returns what is under each key, as Latin-1. */
+    public synchronized Map<String, String> values() {
+        Map<String, String> texts = new HashMap<>();
+        values.forEach((key, value) -> texts.put(key, new String(value, StandardCharsets.ISO_8859_1)));
+        return texts;
+    }
+
     @Override
     public void set(String key, byte[] value) {
         List<CompletableFuture<byte[]>> told;
