@@ -12,11 +12,16 @@ import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaCodeUnit;
+import com.tngtech.archunit.core.domain.JavaField;
 import com.tngtech.archunit.core.domain.JavaMember;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
+import ferro.FerroException;
 import ferro.Store;
+import ferro.control.failure.ControlMessage;
+import ferro.control.failure.Failure;
 import ferro.group.SystemContext;
+import ferro.recorder.RecordedGroup;
 import java.io.IOException;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
@@ -24,13 +29,18 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Holds the arrows of docs/architecture.md, section 2, and what no class may do. */
@@ -140,6 +150,68 @@ class ArchitectureTest {
                 .dependOnClassesThat()
                 .haveFullyQualifiedName(Store.class.getName())
                 .check(FERRO);
+    }
+
+    /** Messages carry it, and reports show it. A recording is of module spi, which does not know the module control. */
+    @Test
+    void oneTypeHoldsCulpritsAndACode() {
+        List<String> holders = FERRO.stream()
+                .filter(type -> fieldsOf(type).anyMatch(field -> field.getName().equals("culprits")))
+                .filter(type -> fieldsOf(type)
+                        .anyMatch(field -> field.getName().equals("code")
+                                || field.getRawType().isEquivalentTo(FerroException.Code.class)))
+                .map(JavaClass::getName)
+                .sorted()
+                .toList();
+        assertEquals(List.of(Failure.class.getName(), RecordedGroup.Failed.class.getName()), holders);
+    }
+
+    private static Stream<JavaField> fieldsOf(JavaClass type) {
+        return type.getFields().stream().filter(field -> !field.getModifiers().contains(JavaModifier.STATIC));
+    }
+
+    /** Each is one protocol of all back ends. */
+    @ParameterizedTest
+    @CsvSource({
+        "ferro.control.failure.ControlMessage$Agree, ferro.control.group.SubgroupAgreement",
+        "ferro.control.failure.ControlMessage$Cancel, ferro.control.group.SubgroupAgreement",
+        "ferro.control.failure.ControlMessage$Goodbye, ferro.control.group.GracefulExits"
+    })
+    void oneClassAgreesOnSubgroupsAndOneSaysGoodbye(String message, String sender) {
+        Set<String> makers = FERRO.get(message).getConstructorCallsToSelf().stream()
+                .map(call -> topLevel(call.getOriginOwner()))
+                .filter(maker -> !maker.equals(ControlMessage.class.getName()))
+                .collect(Collectors.toSet());
+        assertEquals(Set.of(sender), makers);
+    }
+
+    private static String topLevel(JavaClass type) {
+        return type.getName().replaceAll("[$].*", "");
+    }
+
+    @Test
+    void fewClassesOfTheQueueOverNcclNeedEachOther() {
+        String pack = "ferro.backend.nccl.queue";
+        Map<String, Set<String>> needed = new TreeMap<>();
+        for (JavaClass type : FERRO.that(resideInAnyPackage(pack))) {
+            Set<String> others = needed.computeIfAbsent(topLevel(type), name -> new TreeSet<>());
+            type.getDirectDependenciesFromSelf().stream()
+                    .map(need -> need.getTargetClass().getBaseComponentType())
+                    .filter(target -> target.getPackageName().equals(pack))
+                    .forEach(target -> others.add(topLevel(target)));
+        }
+        // whatever is needed is needed by those that need it
+        for (String middle : needed.keySet()) {
+            needed.values().stream()
+                    .filter(others -> others.contains(middle))
+                    .forEach(others -> others.addAll(List.copyOf(needed.get(middle))));
+        }
+        for (String name : needed.keySet()) {
+            List<String> knot = needed.get(name).stream()
+                    .filter(other -> needed.get(other).contains(name))
+                    .toList();
+            assertTrue(knot.size() <= 3, () -> "need each other: " + knot);
+        }
     }
 
     @Test
