@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code config/figures/Figures.java}, and the table of docs/architecture.md that it prints. */
+/** The programs of {@code config/figures}, and the table of docs/architecture.md that one of them prints. */
 @Timeout(150)
 class FiguresTest {
     private static final Path CHECKOUT = Path.of("..");
@@ -212,6 +212,36 @@ class FiguresTest {
         assertEquals(PRINTED.lines().toList(), figures(folder));
     }
 
+    @Test
+    void theLinesOfTwoCommitsAreComparedByModule() throws Exception {
+        run(folder, "git", "init", "-q");
+        write("one/src/main/java/a/First.java", FIRST);
+        write("one/src/test/java/a/FirstTest.java", "one\ntwo\n");
+        write("two/src/main/java/c/Second.java", SECOND);
+        commit();
+        write("one/src/main/java/a/First.java", "one\ntwo\nthree\n");
+        write("one/src/test/java/a/FirstTest.java", "one\ntwo\nthree\n");
+        write("three/src/main/java/d/Third.java", "one\n");
+        write("three/src/main/java/d/no-java.txt", "one\n");
+        commit();
+
+        String program =
+                CHECKOUT.resolve("config/figures/Lines.java").toRealPath().toString();
+        List<String> command = List.of(LauncherRun.java(), program, "HEAD~1", "HEAD", "one,three");
+
+        assertEquals(
+                List.of(
+                        "| one | 23 | 3 | -20 | 2 | 3 | +1 |",
+                        "| three | 0 | 1 | +1 | 0 | 0 | 0 |",
+                        "| sum | 23 | 4 | -19 | 2 | 3 | +1 |"),
+                run(folder, command.toArray(String[]::new)).subList(2, 5));
+    }
+
+    private void commit() throws IOException, InterruptedException {
+        run(folder, "git", "add", ".");
+        run(folder, "git", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "next");
+    }
+
     private void write(String path, String text) throws IOException {
         Path file = folder.resolve(path);
         Files.createDirectories(file.getParent());
@@ -220,16 +250,23 @@ class FiguresTest {
 
     private List<String> figures(Path checkout) throws IOException, InterruptedException {
         Path program = CHECKOUT.resolve("config/figures/Figures.java").toRealPath();
+        return run(
+                CHECKOUT,
+                LauncherRun.java(),
+                program.toString(),
+                checkout.toRealPath().toString());
+    }
+
+    private List<String> run(Path directory, String... command) throws IOException, InterruptedException {
         Path printed = Files.createTempFile(folder, "printed", ".txt");
         Path errors = Files.createTempFile(folder, "errors", ".txt");
-        List<String> command = List.of(
-                LauncherRun.java(), program.toString(), checkout.toRealPath().toString());
         Process process = new ProcessBuilder(command)
+                .directory(directory.toFile())
                 .redirectOutput(printed.toFile())
                 .redirectError(errors.toFile())
                 .start();
         try {
-            assertTrue(process.waitFor(120, TimeUnit.SECONDS), () -> "still running: " + command);
+            assertTrue(process.waitFor(120, TimeUnit.SECONDS), () -> "still running: " + List.of(command));
             assertEquals(0, process.exitValue(), Files.readString(errors));
             return Files.readAllLines(printed);
         } finally {
