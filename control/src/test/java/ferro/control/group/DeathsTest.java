@@ -7,10 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
-import ferro.control.failure.Failure;
 import ferro.control.failure.FailurePolicy;
 import ferro.control.failure.RankProcesses;
-import ferro.control.wire.RankLists;
 import java.time.Duration;
 import java.util.BitSet;
 import java.util.Random;
@@ -46,28 +44,17 @@ class DeathsTest {
         return new HandDriven(5, FailurePolicy.SHIPPED, SHARED);
     }
 
-    private static void lost(HandDriven group, int survivor, int... ranks) {
-        for (int rank : ranks) {
-            group.ranks
-                    .get(survivor)
-                    .lost(rank, new FerroException(Code.PEER_LOST, Where.of("dp", 0), "rank " + rank + " is gone"));
-        }
-    }
-
     private static void assertStory(HandDriven group, int survivor, String culprits, String text) {
-        Failure failure = group.ranks.get(survivor).failure();
-        assertEquals(
-                Code.PEER_LOST + " of " + culprits + ": " + text,
-                failure.code() + " of " + RankLists.list(failure.culprits()) + ": " + failure.text());
+        assertEquals(Code.PEER_LOST + " of " + culprits + ": " + text, group.story(survivor));
     }
 
     @Test
     void allRanksOfAProcessAreToBlameOnEverySurvivorBeforeAnyHasHeardOfTheOthers() {
         HandDriven group = five();
-        lost(group, 1, 0, 2, 4);
-        lost(group, 3, 4);
+        group.lost(1, 0, 2, 4);
+        group.lost(3, 4);
         group.pass(GRACE);
-        lost(group, 3, 0, 2);
+        group.lost(3, 0, 2);
         group.pass(GRACE);
 
         for (int told = 0; told < 2; told++) {
@@ -87,7 +74,7 @@ class DeathsTest {
     void ranksWhoseConnectionsEndOneAfterAnotherAreStillToBlameInOneText() {
         HandDriven group = five();
         for (int rank : new int[] {0, 2, 4}) {
-            lost(group, 1, rank);
+            group.lost(1, rank);
             group.pass(GRACE.multipliedBy(Deaths.PROCESS_WAITS / 2));
         }
 
@@ -104,7 +91,7 @@ class DeathsTest {
         HandDriven group = five();
         group.ranks.get(2).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
         group.deliverAll();
-        lost(group, 1, 0, 2, 4);
+        group.lost(1, 0, 2, 4);
         group.pass(GRACE);
 
         assertStory(
@@ -119,7 +106,7 @@ class DeathsTest {
     @Test
     void ofAProcessThatLivesOnlyTheRankThatIsGoneIsToBlame() {
         HandDriven group = five();
-        lost(group, 1, 0);
+        group.lost(1, 0);
         group.pass(GRACE);
         assertNull(group.ranks.get(1).failure(), "the others of its process may follow");
         group.pass(GRACE.multipliedBy(Deaths.PROCESS_WAITS));
@@ -130,10 +117,10 @@ class DeathsTest {
     @Test
     void theEndOfARankThatIsSeenTooLateIsStillThatOfItsProcess() {
         HandDriven group = five();
-        lost(group, 1, 0);
+        group.lost(1, 0);
         group.pass(GRACE.multipliedBy(Deaths.PROCESS_WAITS + 1));
         assertStory(group, 1, "0", "rank 0 is gone");
-        lost(group, 1, 2);
+        group.lost(1, 2);
         group.pass(GRACE);
         group.pass(GRACE);
 
@@ -143,12 +130,12 @@ class DeathsTest {
     @Test
     void deathsAfterTheFirstAreKnownAsLostAndBlameNobody() {
         HandDriven group = five();
-        lost(group, 1, 3);
+        group.lost(1, 3);
         group.pass(GRACE);
         group.deliverAll();
         Set<Integer> first = group.ranks.get(1).lostRanks();
         group.pass(LATER);
-        lost(group, 1, 0, 2, 4);
+        group.lost(1, 0, 2, 4);
         group.pass(GRACE);
         group.pass(GRACE);
 
@@ -164,7 +151,7 @@ class DeathsTest {
     void aRankThatHearsOfADeathHasItAsLostBeforeItHearsOfTheFailure() {
         HandDriven group = five();
         group.stop(3);
-        lost(group, 1, 3);
+        group.lost(1, 3);
         group.pass(GRACE);
         group.deliverAll(new Random(3), true);
 
@@ -177,9 +164,9 @@ class DeathsTest {
     @Test
     void allRanksOfAProcessAreLostBeforeTheGroupFails() {
         HandDriven group = five();
-        lost(group, 1, 0, 4);
+        group.lost(1, 0, 4);
         group.pass(GRACE.dividedBy(2));
-        lost(group, 1, 2);
+        group.lost(1, 2);
         group.pass(GRACE.dividedBy(2));
         group.deliverAll();
 
@@ -203,7 +190,7 @@ class DeathsTest {
     @Test
     void aRankThatHearsThatItIsDeadIsNotLostToItself() {
         HandDriven group = five();
-        lost(group, 1, 3);
+        group.lost(1, 3);
         group.pass(GRACE);
         group.deliverAll();
 
@@ -219,7 +206,7 @@ class DeathsTest {
                 .get(1)
                 .silent(3, third, new FerroException(Code.PARTITION, Where.of("dp", 1), "nothing heard from rank 3"));
         assertEquals(Set.of(3), group.ranks.get(1).lostRanks());
-        lost(group, 1, 0);
+        group.lost(1, 0);
         group.pass(GRACE);
         group.ranks.get(1).found(3);
         group.ranks.get(1).found(0);
@@ -237,7 +224,7 @@ class DeathsTest {
         assertEquals(Set.of(), group.ranks.get(1).lostRanks());
 
         group.pass(LATER);
-        lost(group, 1, 3);
+        group.lost(1, 3);
         group.pass(GRACE);
         assertEquals(Set.of(3), group.ranks.get(1).lostRanks());
     }

@@ -1,9 +1,14 @@
 package ferro.control.group;
 
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
 import ferro.GroupEvent;
 import ferro.Store;
+import ferro.control.failure.Failure;
 import ferro.control.failure.FailurePolicy;
 import ferro.control.failure.RankProcesses;
+import ferro.control.wire.RankLists;
 import ferro.spi.ControlLane;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
@@ -106,6 +111,20 @@ public final class HandDriven {
 
     public long nanoTime() {
         return nanos;
+    }
+
+    /** Has the medium of a rank tell that other ranks are gone. */
+    void lost(int survivor, int... gone) {
+        for (int rank : gone) {
+            Where where = Where.of("dp", survivor).blaming(rank).during("", 1);
+            ranks.get(survivor).lost(rank, new FerroException(Code.PEER_LOST, where, "rank " + rank + " is gone"));
+        }
+    }
+
+    /** Returns why the group has failed, as a rank knows it, for example PEER_LOST of 2,3: rank 2 is gone. */
+    String story(int rank) {
+        Failure failure = ranks.get(rank).failure();
+        return failure.code() + " of " + RankLists.list(failure.culprits()) + ": " + failure.text();
     }
 
     /** Ends a rank: what it has sent arrives, nothing else happens there. */

@@ -62,29 +62,18 @@ class MachinesTest {
         return new FerroException(code, where, "rank " + rank + " is gone");
     }
 
-    private static void lost(HandDriven group, int survivor, int... ranks) {
-        for (int rank : ranks) {
-            group.ranks.get(survivor).lost(rank, cause(rank, Code.PEER_LOST));
-        }
-    }
-
-    private static String story(HandDriven group, int survivor) {
-        Failure failure = group.ranks.get(survivor).failure();
-        return failure.code() + " of " + RankLists.list(failure.culprits()) + ": " + failure.text();
-    }
-
     @Test
     void allRanksOfAMachineThatEndTogetherAreToldByItOnEverySurvivor() {
         HandDriven group = four();
-        lost(group, 0, 2, 3);
-        lost(group, 1, 3);
+        group.lost(0, 2, 3);
+        group.lost(1, 3);
         group.pass(GRACE);
-        lost(group, 1, 2);
+        group.lost(1, 2);
         group.pass(GRACE);
 
         for (int told = 0; told < 2; told++) {
-            assertEquals("PEER_LOST of 2,3: " + GONE, story(group, 0));
-            assertEquals("PEER_LOST of 2,3: " + GONE, story(group, 1));
+            assertEquals("PEER_LOST of 2,3: " + GONE, group.story(0));
+            assertEquals("PEER_LOST of 2,3: " + GONE, group.story(1));
             group.deliverAll();
         }
     }
@@ -92,14 +81,14 @@ class MachinesTest {
     @Test
     void ofAMachineThatLivesOnOnlyTheRankThatIsGoneIsToBlame() {
         HandDriven group = four();
-        lost(group, 0, 2);
+        group.lost(0, 2);
         group.pass(GRACE.multipliedBy(2));
-        assertEquals("PEER_LOST of 2: rank 2 is gone", story(group, 0));
+        assertEquals("PEER_LOST of 2: rank 2 is gone", group.story(0));
 
         HandDriven own = four();
-        lost(own, 3, 2);
+        own.lost(3, 2);
         own.pass(GRACE);
-        assertEquals("PEER_LOST of 2: rank 2 is gone", story(own, 3), "its own machine is there");
+        assertEquals("PEER_LOST of 2: rank 2 is gone", own.story(3), "its own machine is there");
     }
 
     @Test
@@ -107,10 +96,10 @@ class MachinesTest {
         HandDriven group = four();
         group.ranks.get(3).failUnlessFailed(new Failure(Code.ABORTED, 3, -1, Set.of(3), "no more data", null));
         group.deliverAll();
-        lost(group, 0, 2, 3);
+        group.lost(0, 2, 3);
         group.pass(GRACE.multipliedBy(2));
 
-        assertEquals("ABORTED of 3: no more data", story(group, 0));
+        assertEquals("ABORTED of 3: no more data", group.story(0));
     }
 
     @Test
@@ -122,7 +111,7 @@ class MachinesTest {
         group.deliverAll();
         group.pass(SECOND.multipliedBy(3));
 
-        assertEquals("PEER_LOST of 2,3: " + SILENCE + "; rank 2 is gone", story(group, 0));
+        assertEquals("PEER_LOST of 2,3: " + SILENCE + "; rank 2 is gone", group.story(0));
     }
 
     @Test
