@@ -1,9 +1,9 @@
 package ferro.control.group;
 
 import ferro.FerroException.Code;
+import ferro.control.failure.CallsThatDiffer;
 import ferro.control.failure.Failure;
 import ferro.control.failure.FailurePolicy;
-import ferro.control.wire.RankLists;
 import ferro.spi.CallHeader;
 import java.util.BitSet;
 import java.util.List;
@@ -151,36 +151,24 @@ final class Mismatches {
                 return;
             }
             settled = true;
+            Map<Integer, Long> fingerprints = new TreeMap<>();
+            calls.forEach((rank, call) -> fingerprints.put(rank, call.fingerprint));
+            List<String> texts = calls.values().stream().map(Made::text).toList();
             mismatch = new Failure(
                     Code.MISMATCH,
                     self,
                     sequence,
-                    RankLists.numbers(odd()),
-                    text(sequence, list()),
+                    CallsThatDiffer.odd(fingerprints),
+                    text(sequence, texts, list()),
                     null,
                     calls.size());
         }
         failure.fail(mismatch);
     }
 
-    private static String text(long sequence, String calls) {
-        return "ranks made different calls at seq " + sequence + ": " + calls
-                + ": all ranks must make the same calls in the same order";
-    }
-
-    /** Returns the ranks that differ from more than half of the known ranks, or else all known ranks. */
-    private BitSet odd() {
-        BitSet odd = new BitSet();
-        calls.keySet().forEach(odd::set);
-        for (Made usual : calls.values()) {
-            long same = calls.values().stream()
-                    .filter(call -> call.fingerprint == usual.fingerprint)
-                    .count();
-            if (2 * same > calls.size()) {
-                calls.forEach((rank, call) -> odd.set(rank, call.fingerprint != usual.fingerprint));
-            }
-        }
-        return odd;
+    private static String text(long sequence, List<String> calls, String list) {
+        return CallsThatDiffer.problem(calls) + " at seq " + sequence + ": " + list + ": "
+                + CallsThatDiffer.remedy(calls);
     }
 
     private String list() {
@@ -233,7 +221,7 @@ final class Mismatches {
         }
         String list = "rank " + self + " " + expected.text() + ", rank " + peer + " " + other;
         Set<Integer> both = new TreeSet<>(List.of(self, peer));
-        failure.failUnlessFailed(
-                new Failure(Code.MISMATCH, self, expected.sequence(), both, text(expected.sequence(), list), null));
+        failure.failUnlessFailed(new Failure(
+                Code.MISMATCH, self, expected.sequence(), both, text(expected.sequence(), List.of(), list), null));
     }
 }

@@ -1,0 +1,81 @@
+package ferro.control.failure;
+
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+
+/** Calls that ranks made under one sequence number, where they differ: which ranks are to blame, and what differs. */
+public final class CallsThatDiffer {
+    private static final Pattern LENGTH = Pattern.compile("\\[\\d+]");
+    /** The length decides which algorithm a call uses, so the algorithms may differ as well. */
+    private static final Pattern ALGORITHM = Pattern.compile(" by \\w+$");
+
+    private CallsThatDiffer() {}
+
+    /**
+     * Returns the ranks that differ from more than half of the ranks, or else all ranks.
+     *
+     * @param calls call of each rank, or something equal for equal calls
+     * @return ranks to blame, ascending
+     */
+    public static Set<Integer> odd(Map<Integer, ?> calls) {
+        Set<Integer> odd = new TreeSet<>(calls.keySet());
+        for (Object usual : Set.copyOf(calls.values())) {
+            if (2 * Collections.frequency(calls.values(), usual) > calls.size()) {
+                odd.removeIf(rank -> calls.get(rank).equals(usual));
+            }
+        }
+        return odd;
+    }
+
+    /**
+     * Returns what differs, for people.
+     *
+     * @param texts calls of the ranks
+     * @return {@code lengths differ}, or that the calls are different
+     */
+    public static String problem(Collection<String> texts) {
+        return areEqualButForLengths(texts) ? "lengths differ" : "ranks made different calls";
+    }
+
+    /**
+     * Returns what to do about it.
+     *
+     * @param texts calls of the ranks
+     * @return the rule that the calls break
+     */
+    public static String remedy(Collection<String> texts) {
+        return areEqualButForLengths(texts)
+                ? "all ranks must pass the same length; gather, allGather, scatter, reduceScatter and allToAll have forms"
+                        + " with counts for lengths that differ"
+                : "all ranks must make the same calls in the same order";
+    }
+
+    /**
+     * Returns whether calls would be the same with equal lengths.
+     *
+     * @param texts calls of the ranks
+     * @return whether lengths are all that differs
+     */
+    public static boolean areEqualButForLengths(Collection<String> texts) {
+        return isOne(texts.stream()
+                        .map(text -> LENGTH.matcher(ALGORITHM.matcher(text).replaceAll(""))
+                                .replaceAll("[]"))
+                        .toList())
+                && !isOne(texts.stream()
+                        .map(text -> LENGTH.matcher(text)
+                                .results()
+                                .map(MatchResult::group)
+                                .toList())
+                        .toList());
+    }
+
+    private static boolean isOne(List<?> values) {
+        return values.stream().distinct().count() == 1;
+    }
+}

@@ -1,0 +1,55 @@
+package ferro.control.failure;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The rule of blame for calls that differ, which ranks and {@code ferro analyze} share. */
+class CallsThatDifferTest {
+    /** Letters stand for the calls of ranks 0, 1, 2 and so on. */
+    @ParameterizedTest
+    @CsvSource({
+        "AAB, '[2]'",
+        "ABB, '[0]'",
+        "AB, '[0, 1]'",
+        "AABB, '[0, 1, 2, 3]'",
+        "AABC, '[0, 1, 2, 3]'",
+        "ABAAC, '[1, 4]'"
+    })
+    void ranksThatDifferFromMoreThanHalfAreToBlame(String letters, String blamed) {
+        Map<Integer, Character> calls = new TreeMap<>();
+        for (int rank = 0; rank < letters.length(); rank++) {
+            calls.put(rank, letters.charAt(rank));
+        }
+
+        Set<Integer> odd = CallsThatDiffer.odd(calls);
+
+        assertEquals(blamed, odd.toString());
+    }
+
+    @Test
+    void callsThatDifferInLengthsAloneHaveAFormWithCounts() {
+        List<String> calls = List.of("allReduce f32[4] sum by flat", "allReduce f32[5000000] sum by ring");
+
+        assertEquals("lengths differ", CallsThatDiffer.problem(calls));
+        assertTrue(CallsThatDiffer.remedy(calls).contains("forms with counts"), CallsThatDiffer.remedy(calls));
+    }
+
+    @Test
+    void callsThatDifferInMoreThanLengthsAreCallsThatDiffer() {
+        for (List<String> calls : List.of(
+                List.of("allReduce f32[4] sum by flat", "allReduce f32[5] max by flat"),
+                List.of("allReduce \"a\" f32[4] sum by flat", "allReduce \"b\" f32[4] sum by flat"),
+                List.of("allReduce f32[4] sum by flat", "allReduce f32[4] sum by ring"))) {
+            assertEquals("ranks made different calls", CallsThatDiffer.problem(calls), calls::toString);
+            assertEquals("all ranks must make the same calls in the same order", CallsThatDiffer.remedy(calls));
+        }
+    }
+}
