@@ -4,10 +4,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * A trace as the box shows it: the exception and its causes, the program's own frames, and the first frame of ferro. The
- * other frames of ferro and of the JDK are counted. The whole trace is in the output of the rank.
+ * other frames of ferro, of the JDK and of JUnit are counted. The whole trace is in the output of the rank.
  */
 public final class FoldedTrace {
     private static final Pattern FRAME = Pattern.compile("(\\s*)at (?:[^\\s(]*/)?([^(/]+)\\(.*");
@@ -17,10 +19,13 @@ public final class FoldedTrace {
 
     private static final Pattern OF_THE_JDK = Pattern.compile("(java|javax|jdk|sun|com\\.sun)\\..*");
 
+    private static final Pattern OF_JUNIT = Pattern.compile("org\\.junit\\..*");
+
     private final List<String> shown = new ArrayList<>();
     private String indent = "";
     private int ofFerro;
     private int ofTheJdk;
+    private int ofJunit;
     private boolean ferroShown;
 
     private FoldedTrace() {}
@@ -46,6 +51,9 @@ public final class FoldedTrace {
         } else if (OF_THE_JDK.matcher(frame.group(2)).matches()) {
             indent = frame.group(1);
             ofTheJdk++;
+        } else if (OF_JUNIT.matcher(frame.group(2)).matches()) {
+            indent = frame.group(1);
+            ofJunit++;
         } else {
             count();
             ferroShown = ferroShown || OF_FERRO.matcher(frame.group(2)).matches();
@@ -54,16 +62,18 @@ public final class FoldedTrace {
     }
 
     private void count() {
-        if (ofFerro + ofTheJdk > 0) {
-            String ferro = ofFerro == 0 ? "" : frames(ofFerro) + " of ferro";
-            String jdk = ofTheJdk == 0 ? "" : frames(ofTheJdk) + " of the JDK";
-            shown.add(indent + "... " + ferro + (ferro.isEmpty() || jdk.isEmpty() ? "" : ", ") + jdk);
+        String folded = Stream.of(of(ofFerro, "ferro"), of(ofTheJdk, "the JDK"), of(ofJunit, "JUnit"))
+                .filter(text -> !text.isEmpty())
+                .collect(Collectors.joining(", "));
+        if (!folded.isEmpty()) {
+            shown.add(indent + "... " + folded);
         }
         ofFerro = 0;
         ofTheJdk = 0;
+        ofJunit = 0;
     }
 
-    private static String frames(int count) {
-        return count + (count == 1 ? " frame" : " frames");
+    private static String of(int count, String whose) {
+        return count == 0 ? "" : count + (count == 1 ? " frame of " : " frames of ") + whose;
     }
 }

@@ -148,7 +148,8 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
             return false;
         }
         Optional<String> note = debugged.note(rank, new String(bytes, 0, length, StandardCharsets.UTF_8), noted);
-        note.ifPresent(screen::note);
+        // a JVM that a signal ends listens again for a moment
+        note.filter(any -> !noted || !screen.isHurried()).ifPresent(screen::note);
         noted |= note.isPresent();
         return note.isPresent();
     }

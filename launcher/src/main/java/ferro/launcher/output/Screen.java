@@ -156,6 +156,11 @@ public final class Screen {
         teller.hurry();
     }
 
+    /** Returns whether the job ends because of a signal. */
+    boolean isHurried() {
+        return teller.hurried();
+    }
+
     /** Prints lines on standard error. */
     public void tell(List<String> lines) {
         String wipe = err.terminal() ? WIPE : "";

@@ -36,6 +36,24 @@ class FoldedTraceTest {
     }
 
     @Test
+    void framesOfJunitAreCounted() {
+        List<String> trace = List.of(
+                "java.lang.AssertionError: 3 and 4 differ",
+                "\tat org.junit.jupiter.api@5.0/org.junit.jupiter.api.AssertEquals.fail(AssertEquals.java:1)",
+                "\tat java.base/java.lang.reflect.Method.invoke(Method.java:1)",
+                "\tat app.SumTest.sums(SumTest.java:9)",
+                "\tat org.junit.platform.launcher.Main.run(Main.java:1)");
+
+        assertEquals(
+                List.of(
+                        trace.get(0),
+                        "\t... 1 frame of the JDK, 1 frame of JUnit",
+                        trace.get(3),
+                        "\t... 1 frame of JUnit"),
+                FoldedTrace.of(trace));
+    }
+
+    @Test
     void causesAreFoldedLikewiseAndEachShowsOneFrameOfFerro() {
         List<String> trace = List.of(
                 "Exception in thread \"main\" java.lang.RuntimeException: no step",

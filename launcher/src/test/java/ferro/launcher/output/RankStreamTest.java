@@ -1,6 +1,7 @@
 package ferro.launcher.output;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.launcher.input.DebuggedRanks;
@@ -155,6 +156,19 @@ class RankStreamTest {
                 err.stream().toString());
     }
 
+    @Test
+    void rankThatASignalEndsDoesNotGoOnWithoutADebugger() {
+        Screen.ScreenStream err = errScreen();
+        Screen screen = new Screen(new Screen.ScreenStream(new ByteArrayOutputStream(), false, true), err);
+        screen.hurry();
+
+        String listening = "Listening for transport dt_socket at address: ";
+        read(listening + "41235\n" + listening + "6\n", Screen.Name.OUT, screen);
+
+        assertTrue(err.stream().toString().contains("rank 3 waits for a debugger"), "" + err.stream());
+        assertFalse(err.stream().toString().contains("without"), "" + err.stream());
+    }
+
     private static Screen.ScreenStream errScreen() {
         return new Screen.ScreenStream(new ByteArrayOutputStream(), false);
     }
@@ -164,14 +178,12 @@ class RankStreamTest {
     }
 
     private void read(String text, Screen.Name name, Screen.ScreenStream out, Screen.ScreenStream err) {
+        read(text, name, new Screen(out, err));
+    }
+
+    private void read(String text, Screen.Name name, Screen screen) {
         RankStream.Ties ties = new RankStream.Ties(
-                3,
-                name,
-                new Screen(out, err),
-                log,
-                tail,
-                new DebuggedRanks(Set.of(3)),
-                failure -> closed.add(failure.getMessage()));
+                3, name, screen, log, tail, new DebuggedRanks(Set.of(3)), failure -> closed.add(failure.getMessage()));
         new RankStream(new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)), ties).run();
     }
 }
