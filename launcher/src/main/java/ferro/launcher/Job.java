@@ -175,7 +175,7 @@ final class Job {
         return new NodesApartException("node " + spec.placement().nodeRank() + " " + why.getMessage(), why.exitCode());
     }
 
-    private Postmortem awaited(JobFolder folder, JobNodes nodes, String jobId, Recordings recordings)
+    private JobEnd awaited(JobFolder folder, JobNodes nodes, String jobId, Recordings recordings)
             throws InterruptedException {
         screen.note(pids() + "; if they hang: " + Invocation.ofProcess().line("dump", recordings.folder()));
         Supervisor.Witness witness = new Supervisor.Witness() {
@@ -204,8 +204,13 @@ final class Job {
                 new Supervisor(events, screen, Supervisor.StopTimes.of(spec, target), witness).await(ranks);
         List<RankOutput> printed = ranks.stream().map(RankProcess::output).toList();
         String host = HostName.in(BackendChoice.ofFirstRank(spec, target, environment));
-        return Postmortem.of(outcome, printed, jobId, recordings, nodes.elsewhere())
-                .on(host);
+        JobEnd end = new JobEnd(outcome, printed, jobId, recordings, host);
+        try {
+            end.keep(spec.placement().nodeRank());
+        } catch (IOException failure) {
+            screen.note("ferro analyze will not know how the ranks ended (" + failure + ")");
+        }
+        return end;
     }
 
     /** Answers a signal that asks for no end and comes before there is a rank to pass it on to. */

@@ -10,7 +10,6 @@ import ferro.launcher.output.Screen;
 import ferro.launcher.rank.CoreBinding;
 import ferro.launcher.rank.JobEvent;
 import java.io.IOException;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -82,26 +81,17 @@ record JobNodes(Optional<Nodes> nodes, int own, boolean saysWhatIsWrong, long st
         return sharing.contains(own) ? all.part(sharing.indexOf(own), sharing.size()) : all;
     }
 
-    /** Returns the places of ranks of other nodes: their recordings are there and not here. */
-    Map<Integer, String> elsewhere() {
-        Map<Integer, String> elsewhere = new HashMap<>();
-        nodes.map(Nodes::cards).orElse(List.of()).stream()
-                .filter(card -> card.node() != own)
-                .forEach(card -> {
-                    for (int local = 0; local < card.ranks(); local++) {
-                        elsewhere.put(card.node() * card.ranks() + local, card.toString());
-                    }
-                });
-        return elsewhere;
-    }
-
     /** Waits for the reports of the other nodes, if there are any, and concludes from all of them. */
-    Conclusion conclude(Postmortem here) throws InterruptedException {
+    Conclusion conclude(JobEnd here) throws InterruptedException {
         if (nodes.isEmpty()) {
-            return Conclusion.of(here, List.of(), startedNanos, saysWhatIsWrong);
+            return Conclusion.of(Postmortem.of(here), List.of(), startedNanos, saysWhatIsWrong);
         }
+        NodeRecordings recordings = NodeRecordings.of(here.recordings(), here.job(), here.outcome());
         String verdict = nodes.get()
-                .conclude(orders -> NodeReport.of(here, orders, startedNanos).encoded(), this::judged);
+                .conclude(
+                        orders -> NodeReport.of(here, recordings, orders, startedNanos)
+                                .encoded(),
+                        this::judged);
         return new Gson().fromJson(verdict, Conclusion.class);
     }
 

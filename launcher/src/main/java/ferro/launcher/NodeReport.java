@@ -1,11 +1,15 @@
 package ferro.launcher;
 
 import com.google.gson.Gson;
+import ferro.launcher.analyze.Analysis;
+import ferro.launcher.analyze.Verdict;
 import ferro.launcher.nodes.NodeCard;
 import ferro.launcher.output.RankOutput;
+import ferro.launcher.rank.Endings;
 import ferro.launcher.rank.JobEvent;
 import ferro.launcher.rank.Supervisor;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -27,7 +31,7 @@ import java.util.TreeMap;
  * @param signal   what ended the job from outside; null if nothing did
  * @param unshown  why the output of ranks could not be shown; null if it could
  * @param printed  output of ranks that ended by themselves, well or badly
- * @param findings analysis of the recordings; null if there are none
+ * @param recordings what the ranks recorded; null if there was no room for it
  * @param folder   folder of the recordings
  * @param passed   signals that its launcher passed on, with the ranks that were sent them
  */
@@ -39,7 +43,7 @@ record NodeReport(
         String signal,
         String unshown,
         List<RankOutput> printed,
-        NodeFindings findings,
+        NodeRecordings recordings,
         String folder,
         Map<String, Set<Integer>> passed) {
     /** Order of a rank that failed while it was being stopped: no node was told of it. */
@@ -64,8 +68,8 @@ record NodeReport(
         }
     }
 
-    static NodeReport of(Postmortem postmortem, Map<Integer, Long> orders, long startedNanos) {
-        Supervisor.JobOutcome outcome = postmortem.outcome();
+    static NodeReport of(JobEnd end, NodeRecordings recordings, Map<Integer, Long> orders, long startedNanos) {
+        Supervisor.JobOutcome outcome = end.outcome();
         return new NodeReport(
                 ends(outcome.failures(), orders, startedNanos),
                 ends(outcome.left(), orders, startedNanos),
@@ -73,23 +77,21 @@ record NodeReport(
                 outcome.halted(),
                 outcome.signal().orElse(null),
                 outcome.unshown().orElse(null),
-                printed(postmortem),
-                postmortem.findings().orElse(null),
-                postmortem.places().folders().get(0),
+                printed(end),
+                recordings,
+                recordings.texts().isEmpty() ? null : end.recordings().folder().toString(),
                 outcome.passed());
     }
 
     /**
      * Returns the output of ranks that ended by themselves. A rank that ended well is included: it may be to blame for a
-     * failure on another node, which is not known here.
+     * failure on another node, which this launcher does not know.
      */
-    private static List<RankOutput> printed(Postmortem postmortem) {
-        Set<Integer> told = new HashSet<>();
-        postmortem.outcome().failures().forEach(one -> told.add(one.rank()));
-        postmortem.outcome().left().forEach(one -> told.add(one.rank()));
-        return postmortem.printed().stream()
-                .filter(one -> told.contains(one.rank()))
-                .toList();
+    private static List<RankOutput> printed(JobEnd end) {
+        Set<Integer> ended = new HashSet<>();
+        end.outcome().failures().forEach(one -> ended.add(one.rank()));
+        end.outcome().left().forEach(one -> ended.add(one.rank()));
+        return end.printed().stream().filter(one -> ended.contains(one.rank())).toList();
     }
 
     private static List<RankEnd> ends(List<JobEvent.Ended> ended, Map<Integer, Long> orders, long startedNanos) {
@@ -120,16 +122,16 @@ record NodeReport(
     private NodeReport brief() {
         Set<Integer> shown = new HashSet<>();
         failures.stream().min(Comparator.comparingLong(RankEnd::order)).ifPresent(end -> shown.add(end.rank()));
-        if (findings != null) {
-            findings.guilty().stream().limit(MOST_WHOLE).forEach(shown::add);
+        if (recordings != null) {
+            recordings.blamed().stream().limit(MOST_WHOLE).forEach(shown::add);
         }
         List<RankOutput> outputs = printed.stream()
                 .map(one -> shown.contains(one.rank()) ? one : one.brief())
                 .toList();
-        return with(outputs, findings);
+        return with(outputs, recordings);
     }
 
-    private NodeReport with(List<RankOutput> outputs, NodeFindings found) {
+    private NodeReport with(List<RankOutput> outputs, NodeRecordings found) {
         return new NodeReport(failures, left, stopped, halted, signal, unshown, outputs, found, folder, passed);
     }
 
@@ -146,11 +148,37 @@ record NodeReport(
             }
         });
         Supervisor.JobOutcome outcome = outcome(reports, nodes, startedNanos);
+        List<RankOutput> printed =
+                reports.values().stream().flatMap(one -> one.printed.stream()).toList();
         return new Postmortem(
                 outcome,
-                reports.values().stream().flatMap(one -> one.printed.stream()).toList(),
-                best(reports, nodes, outcome.stopped()),
+                printed,
+                verdict(reports, nodes, outcome, printed),
                 new RecordingLocations(nodes.get(0).host(), nodes, folders));
+    }
+
+    /** Returns the verdict on the recordings of all nodes. */
+    private static Optional<Verdict> verdict(
+            Map<Integer, NodeReport> reports,
+            List<NodeCard> nodes,
+            Supervisor.JobOutcome outcome,
+            List<RankOutput> printed) {
+        Map<Integer, String> lost = new HashMap<>();
+        Map<Integer, Long> heard = new HashMap<>();
+        List<String> texts = new ArrayList<>();
+        for (NodeCard node : nodes) {
+            NodeReport report = reports.get(node.node());
+            Optional<NodeRecordings> recordings = Optional.ofNullable(report).map(NodeReport::recordings);
+            recordings.ifPresent(one -> texts.addAll(one.texts()));
+            for (int rank = node.node() * node.ranks(); rank < (node.node() + 1) * node.ranks(); rank++) {
+                int of = rank;
+                recordings.ifPresent(one -> heard.put(of, one.heardWallNanos()));
+                if (report == null) {
+                    lost.put(rank, node.toString());
+                }
+            }
+        }
+        return Analysis.of(texts, Endings.of(outcome, printed, lost, heard)).map(Analysis::judged);
     }
 
     private static Supervisor.JobOutcome outcome(
@@ -188,26 +216,5 @@ record NodeReport(
                         .findFirst(),
                 passed,
                 Optional.empty());
-    }
-
-    /**
-     * Returns the findings that are best founded and take no rank that a launcher has ended for the cause: first those of a node that blames one of its own ranks, as it has seen the
-     * end of that rank; then those that blame any rank.
-     */
-    private static Optional<NodeFindings> best(
-            Map<Integer, NodeReport> reports, List<NodeCard> nodes, Set<Integer> stopped) {
-        Map<Integer, NodeFindings> found = new TreeMap<>();
-        reports.forEach((node, report) -> Optional.ofNullable(report.findings)
-                .flatMap(one -> one.withoutConsequences(stopped))
-                .ifPresent(one -> found.put(node, one)));
-        int ranks = nodes.get(0).ranks();
-        return found.entrySet().stream()
-                .filter(one -> one.getValue().guilty().stream().anyMatch(rank -> rank / ranks == one.getKey()))
-                .map(Map.Entry::getValue)
-                .findFirst()
-                .or(() -> found.values().stream()
-                        .filter(one -> !one.guilty().isEmpty())
-                        .findFirst())
-                .or(() -> found.values().stream().findFirst());
     }
 }

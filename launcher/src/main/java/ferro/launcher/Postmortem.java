@@ -1,13 +1,16 @@
 package ferro.launcher;
 
+import ferro.launcher.analyze.Analysis;
+import ferro.launcher.analyze.Ends;
 import ferro.launcher.analyze.PlainTexts;
+import ferro.launcher.analyze.Verdict;
+import ferro.launcher.analyze.VerdictText;
 import ferro.launcher.input.ExitCode;
 import ferro.launcher.nodes.LostNode;
 import ferro.launcher.nodes.NodeCard;
 import ferro.launcher.output.FailureBox;
 import ferro.launcher.output.FoldedTrace;
 import ferro.launcher.output.RankOutput;
-import ferro.launcher.program.Recordings;
 import ferro.launcher.rank.Endings;
 import ferro.launcher.rank.JobEvent;
 import ferro.launcher.rank.Supervisor;
@@ -31,55 +34,34 @@ import java.util.stream.Stream;
  *
  * @param outcome  how the ranks ended
  * @param printed  output of the ranks
- * @param findings analysis of their recordings, if there are any
+ * @param verdict  on their recordings, if there are any
  * @param places   where the ranks ran
  */
 record Postmortem(
-        Supervisor.JobOutcome outcome,
-        List<RankOutput> printed,
-        Optional<NodeFindings> findings,
-        RecordingLocations places) {
+        Supervisor.JobOutcome outcome, List<RankOutput> printed, Optional<Verdict> verdict, RecordingLocations places) {
     private static final int KILLED = ExitCode.ofSignal("KILL");
-    private static final String DIAGNOSIS = "diagnosis: ";
     private static final int MOST_REASONS = 4;
     /** More ranks to blame have no line of their own. */
     private static final int SHOWN_CULPRITS = 3;
 
     private static final long NO_PID = 0;
 
-    static Postmortem of(Supervisor.JobOutcome outcome, List<RankOutput> printed, String job, Recordings recordings) {
-        return of(outcome, printed, job, recordings, Map.of());
-    }
-
-    /** As {@link #of(Supervisor.JobOutcome, List, String, Recordings)}, but ranks of other nodes record elsewhere. */
-    static Postmortem of(
-            Supervisor.JobOutcome outcome,
-            List<RankOutput> printed,
-            String job,
-            Recordings recordings,
-            Map<Integer, String> elsewhere) {
+    /** Returns the report on a job of one node. */
+    static Postmortem of(JobEnd end) {
+        Supervisor.JobOutcome outcome = end.outcome();
         boolean well = outcome.failures().isEmpty()
                 && outcome.signal().isEmpty()
                 && outcome.stopped().isEmpty();
-        Optional<NodeFindings> findings = well
+        Optional<Verdict> verdict = well
                 ? Optional.empty()
-                : recordings
-                        .analyzed(job, Endings.of(outcome, printed, elsewhere))
-                        .map(NodeFindings::of);
-        if (findings.isPresent() && !elsewhere.isEmpty()) {
-            NodeFindings all = findings.get();
-            findings = recordings
-                    .analyzed(job, Endings.early(outcome, printed, elsewhere))
-                    .map(early -> all.with(NodeFindings.of(early)))
-                    .or(() -> Optional.of(all));
-        }
+                : end.recordings()
+                        .analyzed(end.job(), Endings.of(outcome, end.printed()))
+                        .map(Analysis::judged);
         return new Postmortem(
-                outcome, printed, findings, RecordingLocations.here(recordings.folder(), findings.isPresent()));
-    }
-
-    /** Returns the same report for a host of another name. */
-    Postmortem on(String host) {
-        return new Postmortem(outcome, printed, findings, places.on(host));
+                outcome,
+                end.printed(),
+                verdict,
+                RecordingLocations.ofOneHost(end.host(), end.recordings().folder(), verdict.isPresent()));
     }
 
     /** Returns the end of the rank that failed first. */
@@ -101,7 +83,7 @@ record Postmortem(
     }
 
     private Set<Integer> guilty() {
-        return findings.map(NodeFindings::guilty).orElse(Set.of());
+        return verdict.<Set<Integer>>map(Verdict::guilty).orElse(Set.of());
     }
 
     /** Returns the bad ends that the launcher has not caused. */
@@ -131,14 +113,15 @@ record Postmortem(
     FailureBox box(List<LostNode> lost, double seconds) {
         NodeCard first = lost.get(0).card();
         List<String> lines = new ArrayList<>();
+        // the first line of the box says why the first node is lost
         lost.forEach(one -> lines.add(one.card()
                 + (one.card().ranks() == 1
-                        ? ": its " + one.card().rankNumbers() + " cannot continue: "
-                        : ": none of its " + one.card().rankNumbers() + " can continue: ")
-                + one.why()));
-        if (Collections.disjoint(guilty(), reported())) {
+                        ? ": its " + one.card().rankNumbers() + " cannot continue"
+                        : ": none of its " + one.card().rankNumbers() + " can continue")
+                + (one == lost.get(0) ? "" : ": " + one.why())));
+        if (!guilty().isEmpty() && Collections.disjoint(guilty(), reported())) {
             // else the first line and the diagnosis would blame different ranks
-            lines.addAll(recorded(false));
+            lines.addAll(recorded(VerdictText.SeenBeside.NOTHING, false));
         }
         return new FailureBox(
                 new FailureBox.First(
@@ -149,13 +132,15 @@ record Postmortem(
                 seconds,
                 lines,
                 others(FailureBox.NO_RANK),
-                new FailureBox.Printed(List.of(), List.of(), FailureBox.TracePart.NONE),
+                new FailureBox.Printed(List.of(), FailureBox.TracePart.NONE, FailureBox.NO_RANK, List.of()),
                 places.more());
     }
 
     FailureBox box(double seconds) {
         RankOutput first = output(first().rank());
         FailureBox.TracePart part = shown(first);
+        RankOutput last =
+                guilty().size() == 1 ? known(guilty().iterator().next()).orElse(first) : first;
         List<String> lines = culprits(first.rank());
         boolean below = part == FailureBox.TracePart.COMPLETE || part == FailureBox.TracePart.FRAMES;
         lines.addAll(diagnosis(below && !first.trace().isEmpty()));
@@ -164,7 +149,7 @@ record Postmortem(
                 seconds,
                 lines,
                 others(first.rank()),
-                new FailureBox.Printed(first.trace(), first.lastLines(), part),
+                new FailureBox.Printed(first.trace(), part, last.rank(), last.lastLines()),
                 places.more());
     }
 
@@ -184,17 +169,16 @@ record Postmortem(
     private boolean isExplained(RankOutput one) {
         return one.reason()
                 .map(explainedReasons()::contains)
-                .orElseGet(() -> findings.filter(found -> found.agreed().ranks().contains(one.rank()))
-                        .isPresent());
+                .orElseGet(() ->
+                        verdict.filter(found -> found.explains(one.rank())).isPresent());
     }
 
     /** Returns the reasons of ranks that have ended by the failure that the diagnosis contains. */
     private Set<String> explainedReasons() {
         Set<String> explained = new HashSet<>();
-        findings.map(NodeFindings::agreed)
-                .ifPresent(agreed -> printed.stream()
-                        .filter(one -> agreed.explains(one.rank(), one.code().orElse("")))
-                        .forEach(one -> one.reason().ifPresent(explained::add)));
+        verdict.ifPresent(found -> printed.stream()
+                .filter(one -> found.explains(one.rank(), one.code().orElse("")))
+                .forEach(one -> one.reason().ifPresent(explained::add)));
         return explained;
     }
 
@@ -211,11 +195,15 @@ record Postmortem(
     }
 
     private boolean isDeadlock() {
-        return findings.filter(NodeFindings::deadlock).isPresent();
+        return verdict.filter(Verdict::isDeadlock).isPresent();
     }
 
     private RankOutput output(int rank) {
-        return printed.stream().filter(one -> one.rank() == rank).findFirst().orElseGet(() -> untold(rank));
+        return known(rank).orElseGet(() -> untold(rank));
+    }
+
+    private Optional<RankOutput> known(int rank) {
+        return printed.stream().filter(one -> one.rank() == rank).findFirst();
     }
 
     /** Returns a placeholder for output that was not reported: another node may have had no room for it. */
@@ -242,13 +230,12 @@ record Postmortem(
      * Returns the diagnosis. A recorded exception includes its first frames; they are left out if the box shows the printed
      * trace below.
      */
-    private List<String> recorded(boolean traceBelow) {
+    private List<String> recorded(VerdictText.SeenBeside beside, boolean traceBelow) {
         List<String> lines = new ArrayList<>();
-        findings.ifPresent(found -> {
-            List<String> verdict = found.verdict();
-            lines.add(DIAGNOSIS + verdict.get(0));
-            for (String reason : verdict.subList(1, Math.min(verdict.size(), 1 + MOST_REASONS))) {
-                List<String> explained = FoldedTrace.of(apart(reason));
+        verdict.map(found -> VerdictText.of(found, beside)).ifPresent(texts -> {
+            lines.add("diagnosis: " + texts.get(0));
+            for (String reason : texts.subList(1, Math.min(texts.size(), 1 + MOST_REASONS))) {
+                List<String> explained = FoldedTrace.of(reason.lines().toList());
                 explained.stream()
                         .limit(traceBelow ? 1 : explained.size())
                         .map(line -> "  " + line)
@@ -258,26 +245,17 @@ record Postmortem(
         return lines;
     }
 
-    /** Returns a line of the diagnosis without the exception that the box shows below, and the signal of its first line. */
-    private String withoutRepeats(String line, boolean traceBelow) {
-        JobEvent.Ended first = first();
-        Optional<String> thrown = output(first.rank()).thrown().filter(any -> traceBelow);
-        String explained = thrown.map(text -> line.replace(" threw " + text, " threw the exception below"))
-                .orElse(line);
-        return guilty().equals(Set.of(first.rank()))
-                ? explained.replace(": " + ExitCode.describe(first.code()), "")
-                : explained;
-    }
-
     private List<String> diagnosis(boolean traceBelow) {
-        List<String> lines = new ArrayList<>(recorded(traceBelow).stream()
-                .map(line -> line.startsWith(DIAGNOSIS) ? withoutRepeats(line, traceBelow) : line)
-                .toList());
-        if (first().code() == KILLED) {
+        JobEvent.Ended first = first();
+        VerdictText.SeenBeside beside = new VerdictText.SeenBeside(
+                output(first.rank()).thrown().filter(any -> traceBelow),
+                Optional.of(ExitCode.describe(first.code())).filter(any -> guilty().equals(Set.of(first.rank()))));
+        List<String> lines = recorded(beside, traceBelow);
+        if (first.code() == KILLED) {
             lines.add("signal KILL comes from a kill -9, or from the kernel if memory runs out (dmesg shows it)");
         }
-        ExitCode.signal(first().code())
-                .filter(name -> outcome.passed().getOrDefault(name, Set.of()).contains(first().rank()))
+        ExitCode.signal(first.code())
+                .filter(name -> outcome.passed().getOrDefault(name, Set.of()).contains(first.rank()))
                 .ifPresent(name -> lines.add("its launcher received signal " + name
                         + " and passed it on to its ranks; the signal ends a rank that does not handle it"));
         outcome.halted().forEach((rank, pid) -> lines.add(halted(rank, pid)));
@@ -286,17 +264,11 @@ record Postmortem(
 
     private String halted(int rank, long pid) {
         String node = places.elsewhere(rank);
-        boolean explained = guilty().contains(rank)
-                && findings.orElseThrow().verdict().get(0).contains(Endings.SUSPENDED);
+        boolean explained = verdict.filter(found -> found.saysSuspended(rank)).isPresent();
         return explained
                 ? "kill -s CONT " + pid + node + " would have resumed rank " + rank
-                : "rank " + rank + ", pid " + pid + node + ", was " + Endings.SUSPENDED + "; kill -s CONT " + pid
+                : "rank " + rank + ", pid " + pid + node + ", was " + Ends.SUSPENDED + "; kill -s CONT " + pid
                         + " would have resumed it";
-    }
-
-    /** Splits a reason into lines: a recording is read with blanks in place of line breaks. */
-    private static List<String> apart(String reason) {
-        return reason.replaceAll(" (?= {4}at \\S| {2}caused by )", "\n").lines().toList();
     }
 
     /**

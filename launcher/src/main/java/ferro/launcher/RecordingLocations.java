@@ -1,8 +1,8 @@
 package ferro.launcher;
 
-import ferro.launcher.input.HostName;
+import ferro.launcher.analyze.Analysis;
 import ferro.launcher.nodes.NodeCard;
-import java.nio.file.Files;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,14 +18,9 @@ import java.util.TreeMap;
  * @param folders folders with recordings, by number of the node; the number is 0 for a job on this host alone
  */
 record RecordingLocations(String host, List<NodeCard> nodes, Map<Integer, String> folders) {
-    static RecordingLocations here(Path folder, boolean recorded) {
-        return new RecordingLocations(
-                HostName.ofKernel(), List.of(), recorded ? Map.of(0, folder.toString()) : Map.of());
-    }
-
-    /** Returns the same places on a host of another name. */
-    RecordingLocations on(String name) {
-        return new RecordingLocations(name, nodes, folders);
+    /** Returns the places of a job on one host. */
+    static RecordingLocations ofOneHost(String host, Path folder, boolean recorded) {
+        return new RecordingLocations(host, List.of(), recorded ? Map.of(0, folder.toString()) : Map.of());
     }
 
     /** Returns where a rank runs, for example {@code host b} or {@code node 1 (host b, 10.0.0.2)}. */
@@ -44,7 +39,7 @@ record RecordingLocations(String host, List<NodeCard> nodes, Map<Integer, String
 
     /**
      * Returns how to learn more, with each command to type on its own line; empty if nothing was recorded. Folders of several
-     * hosts are named with their hosts unless this host has them all.
+     * hosts are named with their hosts unless each host has them all.
      */
     List<String> more() {
         if (folders.isEmpty()) {
@@ -54,13 +49,36 @@ record RecordingLocations(String host, List<NodeCard> nodes, Map<Integer, String
         Invocation ferro = Invocation.ofProcess();
         SortedMap<Integer, String> byNode = new TreeMap<>(folders);
         Object[] all = byNode.values().stream().distinct().toArray();
-        if (nodes.isEmpty() || byNode.values().stream().map(Path::of).allMatch(Files::isDirectory)) {
+        if (areOnAnyHost(byNode)) {
             return List.of(what, "  " + ferro.line("analyze", all));
+        }
+        if (byNode.size() == 1) {
+            String host = nodes.get(byNode.firstKey()).host();
+            return List.of(what, "  on host " + host + ": " + ferro.line("analyze", all));
         }
         List<String> lines = new ArrayList<>();
         lines.add(what + " copy these folders to one host, then " + ferro.line("analyze", "DIR", "DIR"));
         byNode.forEach((node, folder) ->
                 lines.add("  " + folder + " on host " + nodes.get(node).host()));
         return lines;
+    }
+
+    /** Whether each host of the job has all recordings: this host has those of the other nodes. */
+    private boolean areOnAnyHost(SortedMap<Integer, String> byNode) {
+        SortedMap<Integer, String> others = new TreeMap<>(byNode);
+        others.remove(0);
+        return nodes.stream().map(NodeCard::host).distinct().count() < 2
+                || !others.isEmpty() && others.entrySet().stream().allMatch(one -> has(one.getKey(), one.getValue()));
+    }
+
+    /** Whether this host has the recordings of a node: another host may have a folder of the same name. */
+    private boolean has(int node, String folder) {
+        try {
+            return Analysis.files(Path.of(folder)).values().stream()
+                    .flatMap(job -> job.keySet().stream())
+                    .anyMatch(rank -> rank / nodes.get(node).ranks() == node);
+        } catch (IOException elsewhere) {
+            return false;
+        }
     }
 }

@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.launcher.nodes.LostNode;
 import ferro.launcher.nodes.NodeCard;
+import ferro.launcher.output.Json;
 import ferro.launcher.output.RankOutput;
+import ferro.launcher.program.Recordings;
 import ferro.launcher.rank.JobEvent;
 import ferro.launcher.rank.Supervisor;
 import java.io.IOException;
@@ -15,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -29,14 +32,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What one launcher makes of the reports of two nodes or three. */
 class NodeReportTest {
     private static final int MOST_VALUE_BYTES = 1 << 20;
+    /** When ranks wrote their recordings, and when a launcher had heard of a failure before. */
+    private static final long WRITTEN = 5_000_000_000L;
+
+    private static final long HEARD = 4_000_000_000L;
 
     @Test
     void rankThatLeftEarlyOnAnotherNodeIsToldWithWhatItPrinted() {
-        NodeFindings findings = new NodeFindings(Set.of(1), List.of("rank 1 is to blame"));
         String box = box(concluded(
                 1,
                 List.of(),
-                report(outcome(List.of(ended(0, 1)), List.of()), List.of(printed(0, 1)), findings),
+                report(outcome(List.of(ended(0, 1)), List.of()), List.of(printed(0, 1)), lost(0, 1)),
                 report(outcome(List.of(), List.of(ended(1, 0))), List.of(printed(1, 1)), null)));
 
         assertTrue(box.contains("| ferro: rank 1 ended too early: exit code 0"), box);
@@ -44,17 +50,16 @@ class NodeReportTest {
         assertTrue(box.contains("line 0 of rank 1 "), box);
     }
 
-    /** Three nodes of two ranks: the node whose rank failed knows which of its two it was, the others guess. */
+    /** Three nodes of two ranks, all of which blame one rank. */
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2, 3, 4, 5})
     void rankThatFailedIsToldWithItsOwnNodeProcessAndOutput(int failed) {
         NodeReport[] reports = new NodeReport[3];
         for (int node = 0; node < reports.length; node++) {
-            int blamed = node == failed / 2 ? failed : failed ^ 1;
-            NodeFindings findings = new NodeFindings(Set.of(blamed), List.of("rank " + blamed + " is to blame"));
             List<JobEvent.Ended> ends = List.of(ended(2 * node, 1), ended(2 * node + 1, 1));
             List<RankOutput> printed = List.of(printed(2 * node, 1), printed(2 * node + 1, 1));
-            reports[node] = report(outcome(ends, List.of()), printed, findings);
+            int witness = node == failed / 2 ? failed ^ 1 : 2 * node;
+            reports[node] = report(outcome(ends, List.of()), printed, lost(witness, failed));
         }
 
         String box = box(concluded(2, List.of(), reports));
@@ -62,17 +67,37 @@ class NodeReportTest {
         String node = "node " + failed / 2 + " (host h" + failed / 2 + ", 10.0.0." + (failed / 2 + 1) + ")";
         assertTrue(box.contains("| ferro: rank " + failed + " failed first: exit code 1\n"), box);
         assertTrue(box.contains("| rank " + failed + ": " + node + ", pid " + (1000 + failed) + ", "), box);
-        assertTrue(box.contains("diagnosis: rank " + failed + " is to blame\n"), box);
+        assertTrue(box.contains("diagnosis: rank " + failed + " is to blame: it ended with exit code 1\n"), box);
         assertTrue(box.contains("last lines of rank " + failed + " (1):\n|   line 0 of rank " + failed + " "), box);
     }
 
     @Test
+    void ranksOfSeveralNodesThatRecordedOneFailureFailedBecauseOfIt() {
+        NodeReport[] reports = new NodeReport[2];
+        for (int node = 0; node < 2; node++) {
+            List<JobEvent.Ended> ends = List.of(ended(2 * node, 1), ended(2 * node + 1, 1));
+            List<RankOutput> printed = List.of(printed(2 * node, 1), printed(2 * node + 1, 1));
+            reports[node] = report(outcome(ends, List.of()), printed, lost(2 * node + (node == 0 ? 1 : 0), 0));
+        }
+        String third = recording(3, "PEER_LOST", List.of(0), "rank 0 is gone");
+        NodeRecordings both =
+                new NodeRecordings(List.of(reports[1].recordings().texts().get(0), third), Set.of(0), Long.MAX_VALUE);
+        reports[1] = report(
+                outcome(List.of(ended(2, 1), ended(3, 1)), List.of()), List.of(printed(2, 1), printed(3, 1)), both);
+
+        String box = box(concluded(2, List.of(), reports));
+
+        assertTrue(box.contains("\n|   ranks 1-3 agree: PEER_LOST\n"), box);
+        assertTrue(box.contains("\n| failed because of it: ranks 1-3\n"), box);
+        assertFalse(box.contains("failed after it"), box);
+    }
+
+    @Test
     void rankOfWhichNoOutputIsKnownIsToldWithoutIt() {
-        NodeFindings findings = new NodeFindings(Set.of(1), List.of("rank 1 is to blame"));
         String box = box(concluded(
                 1,
                 List.of(),
-                report(outcome(List.of(ended(0, 1)), List.of()), List.of(printed(0, 1)), findings),
+                report(outcome(List.of(ended(0, 1)), List.of()), List.of(printed(0, 1)), lost(0, 1)),
                 report(outcome(List.of(), List.of(ended(1, 0))), List.of(), null)));
 
         assertTrue(box.contains("| ferro: rank 1 ended too early: exit code 0"), box);
@@ -146,7 +171,7 @@ class NodeReportTest {
     @Test
     void rankThatItsOwnLauncherEndedIsNoCauseOfWhatAnotherNodeSaw() {
         LostNode lost = new LostNode(card(2, 2, 3), "its launcher sent nothing for 7.2 s");
-        NodeFindings ended = new NodeFindings(Set.of(3), List.of("rank 3 is to blame: it aborted the group"));
+        NodeRecordings ended = recorded(HEARD, recording(0, "ABORTED", List.of(3), "rank 3 was ended by shutdown"));
 
         String box = box(concluded(
                 2, List.of(lost), report(stopped(0, 1), List.of(), ended), report(stopped(2, 3), List.of(), null)));
@@ -158,35 +183,41 @@ class NodeReportTest {
 
     @Test
     void rankThatOthersBlamedBeforeItsLauncherEndedItIsTheCause() {
-        NodeFindings hung = new NodeFindings(Set.of(3), List.of("rank 3 is to blame: it did not answer"));
-        NodeFindings aborted = new NodeFindings(Set.of(2, 3), List.of("ranks 2, 3 are to blame"), hung);
+        NodeRecordings node = recorded(
+                HEARD,
+                recording(0, "TIMED_OUT", List.of(3), "gave up on rank 3").replace("" + WRITTEN, "" + (HEARD - 1)),
+                recording(1, "ABORTED", List.of(2), "rank 2 was ended by shutdown"));
 
         String box = box(concluded(
                 2,
                 List.of(),
-                report(outcome(List.of(ended(0, 1)), List.of()), List.of(printed(0, 1)), aborted),
+                report(outcome(List.of(ended(0, 1)), List.of()), List.of(printed(0, 1)), node),
                 report(stopped(2, 3), List.of(), null)));
 
         assertTrue(box.contains("| ferro: rank 3 is to blame; rank 0 failed first: exit code 1"), box);
-        assertTrue(box.contains("| diagnosis: rank 3 is to blame: it did not answer"), box);
+        assertTrue(
+                box.contains("| diagnosis: rank 3 is to blame: it wrote no recording until the launcher stopped it\n"),
+                box);
     }
 
     @Test
     void boxOfALostNodeBlamesNoRankOfAnother() {
         LostNode lost = new LostNode(card(2, 2, 3), "its launcher sent nothing for 7.2 s");
-        NodeFindings here = new NodeFindings(Set.of(1), List.of("rank 1 is to blame"));
-        NodeFindings there = new NodeFindings(Set.of(4, 5), List.of("ranks 4, 5 are to blame"));
+        NodeRecordings first = lost(0, 1);
+        NodeRecordings second = recorded(Long.MAX_VALUE, recording(0, "PARTITION", List.of(4, 5), "nothing heard"));
 
         String mixed = box(concluded(
                 2,
                 List.of(lost),
-                report(outcome(List.of(), List.of(ended(1, 0))), List.of(), here),
+                report(outcome(List.of(), List.of(ended(1, 0))), List.of(), first),
                 report(stopped(2, 3), List.of(), null)));
         String agreeing = box(concluded(
-                2, List.of(lost), report(stopped(0, 1), List.of(), there), report(stopped(2, 3), List.of(), null)));
+                2, List.of(lost), report(stopped(0, 1), List.of(), second), report(stopped(2, 3), List.of(), null)));
 
         assertFalse(mixed.contains("rank 1 is to blame"), mixed);
-        assertTrue(agreeing.contains("| diagnosis: ranks 4, 5 are to blame"), agreeing);
+        assertTrue(
+                agreeing.contains("| diagnosis: ranks 4, 5 are to blame: they did not answer on node 2 (host h2,"),
+                agreeing);
     }
 
     @Test
@@ -219,10 +250,18 @@ class NodeReportTest {
         List<NodeCard> nodes = List.of(card(0, 1, 2), card(1, 1, 2));
         String first = "" + Files.createDirectory(folder.resolve("first"));
         String second = "" + Files.createDirectory(folder.resolve("second"));
+        Files.createFile(folder.resolve("first/ferro-job-rank0.json"));
+        Files.createFile(folder.resolve("second/ferro-job-rank1.json"));
 
         List<String> known = new RecordingLocations("h0", nodes, Map.of(0, first, 1, second)).more();
         List<String> unknown = new RecordingLocations("h0", nodes, Map.of(0, first, 1, "/nowhere")).more();
 
+        List<String> alike = new RecordingLocations("h0", nodes, Map.of(0, first, 1, first)).more();
+
+        List<String> one = new RecordingLocations("h0", nodes, Map.of(0, first)).more();
+
+        assertTrue(one.get(1).startsWith("  on host h0: ") && one.get(1).endsWith(" analyze " + first), one::toString);
+        assertEquals(List.of("  " + first + " on host h0", "  " + first + " on host h1"), alike.subList(1, 3));
         assertEquals(2, known.size(), known::toString);
         assertTrue(known.get(1).endsWith(" analyze " + first + " " + second), known::toString);
         assertTrue(unknown.get(0).contains(": copy these folders to one host, then "), unknown::toString);
@@ -274,11 +313,33 @@ class NodeReportTest {
         return new NodeCard(node, "h" + node, "10.0.0." + (node + 1), ranks, nodes, "1", "", "", 17 + node, "");
     }
 
-    private static NodeReport report(Supervisor.JobOutcome outcome, List<RankOutput> printed, NodeFindings findings) {
-        RecordingLocations places = new RecordingLocations("h", List.of(), Map.of());
+    private static NodeReport report(
+            Supervisor.JobOutcome outcome, List<RankOutput> printed, NodeRecordings recordings) {
         Map<Integer, Long> orders = new TreeMap<>();
         outcome.failures().forEach(end -> orders.put(end.rank(), 1L + end.rank()));
-        return NodeReport.of(new Postmortem(outcome, printed, Optional.ofNullable(findings), places), orders, 0);
+        Recordings folder = new Recordings(Path.of("/nowhere"), false, Map.of());
+        NodeRecordings given = recordings == null ? recorded(Long.MAX_VALUE) : recordings;
+        return NodeReport.of(new JobEnd(outcome, printed, "job", folder, "h"), given, orders, 0);
+    }
+
+    /** The recording of a rank that has lost another one. */
+    private static NodeRecordings lost(int witness, int lost) {
+        return recorded(Long.MAX_VALUE, recording(witness, "PEER_LOST", List.of(lost), "rank " + lost + " is gone"));
+    }
+
+    private static NodeRecordings recorded(long heard, String... texts) {
+        return new NodeRecordings(List.of(texts), Set.of(), heard);
+    }
+
+    private static String recording(int rank, String code, List<Integer> culprits, String text) {
+        Map<String, Object> failure =
+                Map.of("code", code, "culprits", culprits, "sequence", -1, "origin", rank, "text", text);
+        List<Integer> all = List.of(0, 1, 2, 3, 4, 5);
+        Map<String, Object> group = Map.of("name", "world", "rank", rank, "ranks", all, "failure", failure);
+        Map<String, Object> recording = new HashMap<>(Map.of("format", 1, "job", "job", "rank", rank, "worldSize", 6));
+        recording.putAll(Map.of("wallNanos", WRITTEN, "clockNanos", 7, "groups", List.of(group)));
+        recording.putAll(Map.of("operations", List.of()));
+        return Json.text(recording);
     }
 
     private static Supervisor.JobOutcome outcome(List<JobEvent.Ended> failures, List<JobEvent.Ended> left) {

@@ -28,6 +28,53 @@ public final class Analysis {
     private final Verdict verdict;
     private final List<String> problems;
 
+    /**
+     * Analyses recordings that several launchers have read, each those of its own ranks.
+     *
+     * @param recordings texts of {@link #brief}, of one job
+     * @param ends       how the ranks' processes ended
+     * @return analysis; empty if no recording can be read
+     */
+    public static Optional<Analysis> of(List<String> recordings, Ends ends) {
+        List<RankRecording> readable = new ArrayList<>();
+        for (String text : recordings) {
+            try {
+                readable.add(RecordingReader.read(text));
+            } catch (UnreadableRecordingException broken) {
+                // its launcher has left it out: this version of ferro cannot read what another one has sent
+                continue;
+            }
+        }
+        return readable.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new Analysis(Merge.ofOneRun(readable), ends, List.of()));
+    }
+
+    /**
+     * Returns the recordings of a job with the last calls alone.
+     *
+     * @param folder where recorders wrote
+     * @param job    which job
+     * @param taken  which files to read
+     * @param calls  how many calls of each group are kept
+     * @return texts of the recordings that can be read
+     * @throws IOException if the folder cannot be read
+     */
+    public static List<String> brief(Path folder, String job, Predicate<Path> taken, int calls) throws IOException {
+        List<String> texts = new ArrayList<>();
+        for (Path file : files(folder).getOrDefault(job, new TreeMap<>()).values()) {
+            if (taken.test(file)) {
+                try {
+                    texts.add(RecordingReader.brief(file, calls));
+                } catch (UnreadableRecordingException broken) {
+                    // ferro analyze says what is wrong with it
+                    continue;
+                }
+            }
+        }
+        return texts;
+    }
+
     private Analysis(Merge merge, Ends ends, List<String> problems) {
         this.merge = merge;
         this.verdict = Investigation.verdict(merge, ends);
@@ -59,7 +106,7 @@ public final class Analysis {
      */
     public static Analysis of(List<Path> folders, Optional<String> job)
             throws UnreadableRecordingException, IOException {
-        return of(folders, job, file -> true, Ends.UNSEEN);
+        return of(folders, job, file -> true, null);
     }
 
     /**
@@ -79,6 +126,7 @@ public final class Analysis {
         return of(List.of(folder), job, taken, ends);
     }
 
+    /** Without ends, takes those that launchers have written beside the recordings. */
     private static Analysis of(List<Path> folders, Optional<String> job, Predicate<Path> taken, Ends ends)
             throws UnreadableRecordingException, IOException {
         List<RankRecording> readable = new ArrayList<>();
@@ -101,7 +149,8 @@ public final class Analysis {
                 .noneMatch(one -> job.isEmpty() || job.get().equals(one.writer().job()))) {
             throw nothingIn(folders, job, problems);
         }
-        return new Analysis(Merge.of(readable, job), ends, problems);
+        Merge merge = Merge.of(readable, job);
+        return new Analysis(merge, ends == null ? EndsFile.read(folders, merge) : ends, problems);
     }
 
     private static List<Path> permitted(Path folder) throws UnreadableRecordingException, IOException {
@@ -157,27 +206,16 @@ public final class Analysis {
      * @return one sentence, then one line for each reason
      */
     public List<String> verdict() {
-        List<String> lines = new ArrayList<>(List.of(verdict.headline()));
-        lines.addAll(verdict.reasons());
-        return lines;
+        return VerdictText.of(verdict, VerdictText.SeenBeside.NOTHING);
     }
 
     /**
-     * Returns the failure on which ranks agree.
+     * Returns the verdict as data.
      *
-     * @return its code and these ranks
+     * @return what is wrong, and who is to blame
      */
-    public Agreed agreed() {
-        return verdict.agreed();
-    }
-
-    /**
-     * Returns whether the ranks to look at wait for each other, so that none of them is to blame.
-     *
-     * @return whether they are in a deadlock
-     */
-    public boolean isDeadlock() {
-        return verdict.kind() == Verdict.TroubleKind.DEADLOCK;
+    public Verdict judged() {
+        return verdict;
     }
 
     /**

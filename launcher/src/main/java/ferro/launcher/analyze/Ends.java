@@ -1,80 +1,66 @@
 package ferro.launcher.analyze;
 
-import java.util.Collection;
+import ferro.control.failure.Failure;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 
 /**
- * How the processes of ranks ended, as their launcher saw it. A rank that is killed or ends by itself may leave no
+ * How the processes of ranks ended, as their launchers saw it. A rank that is killed or ends by itself may leave no
  * recording, and a recording does not contain an exit code. Immutable.
  *
  * @param byRank           how a rank ended; a rank whose end was not seen is absent
- * @param stopped          ranks that were told to end because another one had failed
- * @param stoppedWallNanos when they were told, in nanoseconds since 1970; {@link Long#MAX_VALUE} if none was
+ * @param stopped          ranks that their launchers ended because of another rank
+ * @param stoppedWallNanos by rank, from when on the loss of such ranks is no cause, in nanoseconds since 1970 on the clock of
+ *     this rank's host; a rank without a time saw no such loss
  */
-public record Ends(Map<Integer, ProcessEnd> byRank, Set<Integer> stopped, long stoppedWallNanos) {
+public record Ends(Map<Integer, ProcessEnd> byRank, Set<Integer> stopped, Map<Integer, Long> stoppedWallNanos) {
+    /** What has happened to a process that neither runs nor has ended. */
+    public static final String SUSPENDED = "suspended by a signal (SIGSTOP, ctrl-Z, a debugger)";
+
     /** No end was seen, as when recordings are read on their own. */
-    public static final Ends UNSEEN = new Ends(Map.of(), Set.of(), Long.MAX_VALUE);
+    public static final Ends UNSEEN = new Ends(Map.of(), Set.of(), Map.of());
 
     /**
-     * Copies the map and the set.
+     * Copies the maps and the set.
      *
      * @param byRank           how a rank ended
      * @param stopped          ranks that were told to end
-     * @param stoppedWallNanos when they were told
+     * @param stoppedWallNanos from when on their loss is no cause
      */
     public Ends {
         byRank = Map.copyOf(byRank);
         stopped = Set.copyOf(stopped);
+        stoppedWallNanos = Map.copyOf(stoppedWallNanos);
     }
 
     /** How a process ended. */
     public enum EndKind {
-        /** By an exception of its own, not by a reported failure of a group. */
+        /** By an exception of its own, not by a reported failure of a group. The detail is the exception. */
         THREW,
         /** By exit code 0. */
         WELL,
-        /** By a signal that the launcher did not send. */
+        /** By a signal that the launcher did not send. The detail is the signal. */
         SIGNAL,
-        /** By another exit code, which may be the consequence of a failed group. */
+        /** By another exit code, which may be the consequence of a failed group. The detail is the code. */
         CODE,
         /** By the launcher, because of another rank. */
         STOPPED,
         /** By the launcher, after a signal had suspended the process. */
         HALTED,
-        /** On another host, where its recording is: its absence here means nothing. The text is the place. */
+        /** On another host, whose launcher has reported nothing. The detail is the place. */
         ELSEWHERE
     }
 
     /**
      * How one process ended.
      *
-     * @param kind in which way
-     * @param text what it did, as in "it threw ..."
+     * @param kind   in which way
+     * @param detail as the kind says; empty if the kind has none
      */
-    public record ProcessEnd(EndKind kind, String text) {
-        /** Returns what it did while the others were in their calls. */
-        String at(CallsOfOthers others, Pronoun pronoun) {
-            if (kind != EndKind.WELL) {
-                return said(pronoun) + others.after(", while ", "was in", "were in");
-            }
-            return said(pronoun)
-                    + (others.isEmpty()
-                            ? " before the others had finished"
-                            : others.after(" before ", "had finished", "had finished"));
-        }
-
-        /** Returns the exception that it threw, as its text has it. */
-        String thrown() {
-            return text.substring("it threw ".length());
-        }
-
-        /** Returns what it did. The words of an exception are the program's and stay as they are. */
-        String said(Pronoun pronoun) {
-            int own = kind == EndKind.THREW ? Math.min(text.length(), "it".length()) : text.length();
-            return pronoun.say(text.substring(0, own)) + text.substring(own);
-        }
-
+    public record ProcessEnd(EndKind kind, String detail) {
         /** Whether the process ended abnormally, and not because the launcher ended it. */
         boolean bad() {
             return kind == EndKind.THREW || kind == EndKind.SIGNAL || kind == EndKind.CODE;
@@ -91,10 +77,35 @@ public record Ends(Map<Integer, ProcessEnd> byRank, Set<Integer> stopped, long s
         }
     }
 
+    /** Returns these ends and those that another launcher saw. */
+    Ends and(Ends other) {
+        Map<Integer, ProcessEnd> ends = new HashMap<>(byRank);
+        Set<Integer> all = new HashSet<>(stopped);
+        Map<Integer, Long> since = new HashMap<>(stoppedWallNanos);
+        ends.putAll(other.byRank);
+        all.addAll(other.stopped);
+        since.putAll(other.stoppedWallNanos);
+        return new Ends(ends, all, since);
+    }
+
     /**
-     * Whether a failure that was seen at some time of the wall clock is only a consequence of the launcher stopping ranks.
+     * Returns a failure without the ranks that their launchers had ended before it was seen.
+     *
+     * @param failure   as a rank recorded it
+     * @param rank      that rank
+     * @param wallNanos when that rank saw it
+     * @return the failure; null if it blames only such ranks
      */
-    boolean broughtAbout(Collection<Integer> culprits, long wallNanos) {
-        return wallNanos > stoppedWallNanos && !culprits.isEmpty() && stopped.containsAll(culprits);
+    Failure withoutConsequences(Failure failure, int rank, long wallNanos) {
+        if (wallNanos <= stoppedWallNanos.getOrDefault(rank, Long.MAX_VALUE)) {
+            return failure;
+        }
+        Set<Integer> culprits = new TreeSet<>(failure.culprits());
+        if (!culprits.removeAll(stopped)) {
+            return failure;
+        }
+        return culprits.isEmpty()
+                ? null
+                : new Failure(failure.code(), failure.origin(), failure.sequence(), culprits, failure.text(), null);
     }
 }

@@ -74,14 +74,15 @@ final class HtmlReport {
         json.name("zero").value(zero / NANOS_PER_MILLI);
         json.name("end").value(micros(merge.latest()));
         json.name("kind").value(verdict.kind().name());
-        json.name("verdict").value(verdict.headline());
-        texts("reasons", verdict.reasons());
+        List<String> said = VerdictText.of(verdict, VerdictText.SeenBeside.NOTHING);
+        json.name("verdict").value(said.get(0));
+        texts("reasons", said.subList(1, said.size()));
         texts("notes", merge.notes());
         ranks("guilty", verdict.guilty());
         ranks("missing", merge.missing());
         ranks("outdated", merge.outdated());
-        json.name("group").value(verdict.group());
-        json.name("sequence").value(verdict.sequence());
+        json.name("group").value(verdict.scene().group());
+        json.name("sequence").value(verdict.scene().sequence());
         json.name("lanes").beginArray();
         for (Map.Entry<Integer, RankRecording> entry : merge.recordings().entrySet()) {
             lane(entry.getKey(), entry.getValue());

@@ -4,8 +4,10 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * The fields of one JSON object, checked as they are read.
@@ -56,6 +58,25 @@ record JsonFields(JsonObject object, String place) {
     /** Returns a text, or the given one if there is none. */
     String text(String name, String otherwise) throws UnreadableRecordingException {
         return has(name) ? text(name) : otherwise;
+    }
+
+    /** Returns a text with its line breaks; empty if there is none. */
+    String lines(String name) throws UnreadableRecordingException {
+        return has(name) && object.get(name).isJsonPrimitive()
+                ? object.get(name).getAsString().lines().map(JsonFields::clean).collect(Collectors.joining("\n"))
+                : text(name, "");
+    }
+
+    /** Returns a constant by its name, in upper or lower case. */
+    <E extends Enum<E>> E constant(String name, Class<E> type) throws UnreadableRecordingException {
+        String text = text(name);
+        for (E one : type.getEnumConstants()) {
+            if (one.name().equalsIgnoreCase(text)) {
+                return one;
+            }
+        }
+        throw new UnreadableRecordingException("\"" + place + name + "\" is \"" + text + "\", need one of "
+                + Arrays.toString(type.getEnumConstants()));
     }
 
     /** Returns a list of ranks; it is empty if there is no such field. */

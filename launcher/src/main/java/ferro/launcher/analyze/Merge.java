@@ -71,6 +71,14 @@ final class Merge {
         return merge;
     }
 
+    /** Merges recordings that are known to be of one run. The clocks of its hosts may differ by any time. */
+    static Merge ofOneRun(List<RankRecording> all) {
+        Merge merge = new Merge(all.get(0).writer().job());
+        all.forEach(merge::add);
+        merge.settle();
+        return merge;
+    }
+
     /**
      * Leaves out recordings of earlier runs. Jobs started by hand all have the same name, so a file that the last run did
      * not overwrite is of an earlier one.
@@ -234,6 +242,18 @@ final class Merge {
     /** Returns when a rank wrote its recording. */
     long writtenAt(int rank) {
         return at(rank, recordings.get(rank).clock().clockNanos());
+    }
+
+    /** Returns when a rank saw the failure of a group. */
+    long failedAt(SharedGroup group, int rank) {
+        return recordings.get(rank).events().stream()
+                .filter(event -> event.kind().equals("FAILED") && event.group().equals(group.nameOn(rank)))
+                .mapToLong(event -> at(rank, event.at()))
+                .min()
+                .orElseGet(() -> group.last(rank)
+                        .filter(last -> last.state() == RankRecording.OperationState.FAILED && last.ended() != 0)
+                        .map(last -> at(rank, last.ended()))
+                        .orElseGet(() -> writtenAt(rank)));
     }
 
     /** Returns when the last recording was written. */

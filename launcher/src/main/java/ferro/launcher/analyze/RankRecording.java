@@ -1,5 +1,6 @@
 package ferro.launcher.analyze;
 
+import ferro.control.failure.Failure;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -69,20 +70,9 @@ record RankRecording(
      * @param name    of the group on this rank
      * @param id      of the group on all its ranks, empty if unknown
      * @param ranks   its members, in the order of the group
-     * @param failure what has failed it
+     * @param failure what the members agreed on when it failed, with ranks of the joined group
      */
-    record GroupView(String name, String id, List<Integer> ranks, Optional<RecordedFailure> failure) {}
-
-    /**
-     * The failure that the members agreed on.
-     *
-     * @param code     kind of the failure
-     * @param culprits ranks to blame, empty if unknown
-     * @param sequence number of the operation in which it was seen, -1 if none
-     * @param origin   rank that saw it first
-     * @param text     for people
-     */
-    record RecordedFailure(String code, List<Integer> culprits, long sequence, int origin, String text) {}
+    record GroupView(String name, String id, List<Integer> ranks, Optional<Failure> failure) {}
 
     /** How far an operation came. */
     enum OperationState {

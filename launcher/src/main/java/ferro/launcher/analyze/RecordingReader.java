@@ -1,20 +1,28 @@
 package ferro.launcher.analyze;
 
+import com.google.gson.JsonArray;
 import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
 import com.google.gson.Strictness;
 import com.google.gson.stream.JsonReader;
+import ferro.FerroException.Code;
+import ferro.control.failure.Failure;
 import java.io.IOException;
 import java.io.Reader;
+import java.io.StringReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -46,6 +54,43 @@ final class RecordingReader {
         } catch (UnreadableRecordingException wrong) {
             throw new UnreadableRecordingException(file + ": " + wrong.getMessage(), wrong);
         }
+    }
+
+    /** Reads another file of JSON beside the recordings. */
+    static JsonFields fields(Path file) throws UnreadableRecordingException {
+        return new RecordingReader(file).parse();
+    }
+
+    /** Reads a text of {@link #brief}. */
+    static RankRecording read(String text) throws UnreadableRecordingException {
+        RecordingReader reader = new RecordingReader(Path.of(""));
+        try {
+            return reader.recording(whole(new JsonReader(new StringReader(text))));
+        } catch (IOException | JsonParseException | NumberFormatException | IllegalStateException broken) {
+            throw new UnreadableRecordingException("it is not valid JSON, or ends too early" + place(broken), broken);
+        }
+    }
+
+    /** Returns a recording that has, of each group, the last calls and when it failed, and nothing else. */
+    static String brief(Path file, int calls) throws UnreadableRecordingException {
+        read(file);
+        JsonObject all = new RecordingReader(file).parse().object();
+        Map<JsonElement, Integer> kept = new HashMap<>();
+        List<JsonElement> operations =
+                new ArrayList<>(all.getAsJsonArray("operations").asList());
+        Collections.reverse(operations);
+        operations.removeIf(one -> kept.merge(one.getAsJsonObject().get("group"), 1, Integer::sum) > calls);
+        all.add("operations", new JsonArray());
+        operations.forEach(all.getAsJsonArray("operations")::add);
+        JsonArray events = new JsonArray();
+        if (all.has("events")) {
+            all.getAsJsonArray("events").asList().stream()
+                    .filter(one ->
+                            one.getAsJsonObject().get("kind").getAsString().equals("FAILED"))
+                    .forEach(events::add);
+        }
+        all.add("events", events);
+        return all.toString();
     }
 
     private JsonFields parse() throws UnreadableRecordingException {
@@ -129,18 +174,22 @@ final class RecordingReader {
     }
 
     private static RankRecording.GroupView group(JsonFields group) throws UnreadableRecordingException {
-        Optional<JsonFields> failure = group.object("failure");
-        Optional<RankRecording.RecordedFailure> read = Optional.empty();
-        if (failure.isPresent()) {
-            JsonFields given = failure.get();
-            read = Optional.of(new RankRecording.RecordedFailure(
-                    given.text("code"),
-                    given.ranks("culprits"),
-                    given.number("sequence", -1, Long.MAX_VALUE, -1),
-                    (int) given.number("origin", -1, MOST_RANKS, -1),
-                    given.text("text", "")));
-        }
-        return new RankRecording.GroupView(group.text("name"), group.text("id", ""), group.ranks("ranks"), read);
+        Optional<JsonFields> given = group.object("failure");
+        return new RankRecording.GroupView(
+                group.text("name"),
+                group.text("id", ""),
+                group.ranks("ranks"),
+                given.isPresent() ? Optional.of(failure(given.get())) : Optional.empty());
+    }
+
+    private static Failure failure(JsonFields given) throws UnreadableRecordingException {
+        return new Failure(
+                given.constant("code", Code.class),
+                (int) given.number("origin", -1, MOST_RANKS, -1),
+                given.number("sequence", -1, Long.MAX_VALUE, -1),
+                new TreeSet<>(given.ranks("culprits")),
+                given.lines("text"),
+                null);
     }
 
     private static RankRecording.RecordedOperation operation(JsonFields given) throws UnreadableRecordingException {
@@ -154,24 +203,13 @@ final class RecordingReader {
                         given.number("bytes", 0, Long.MAX_VALUE, 0)),
                 given.number("begun"),
                 given.number("ended", Long.MIN_VALUE, Long.MAX_VALUE, 0),
-                state(given),
+                given.constant("state", RankRecording.OperationState.class),
                 given.text("code", ""),
                 new RankRecording.RecordedProgress(
                         (int) given.number("step", -1, Integer.MAX_VALUE, -1),
                         given.number("bytesMoved", 0, Long.MAX_VALUE, 0),
                         given.ranks("waitingFor"),
                         given.text("progress", "")));
-    }
-
-    private static RankRecording.OperationState state(JsonFields operation) throws UnreadableRecordingException {
-        String name = operation.text("state");
-        for (RankRecording.OperationState state : RankRecording.OperationState.values()) {
-            if (state.name().toLowerCase(Locale.ROOT).equals(name)) {
-                return state;
-            }
-        }
-        throw new UnreadableRecordingException(
-                "\"" + operation.place() + "state\" is \"" + name + "\", need queued, running, done or failed");
     }
 
     private static List<RankRecording.EventView> events(JsonFields all) throws UnreadableRecordingException {

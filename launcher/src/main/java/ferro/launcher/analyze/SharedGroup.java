@@ -1,6 +1,6 @@
 package ferro.launcher.analyze;
 
-import java.util.Collection;
+import ferro.control.failure.Failure;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +16,7 @@ final class SharedGroup {
     private final String name;
     private final SortedSet<Integer> members;
     private final SortedMap<Integer, NavigableMap<Long, RankRecording.RecordedOperation>> calls = new TreeMap<>();
-    private final SortedMap<Integer, RankRecording.RecordedFailure> failures = new TreeMap<>();
+    private final SortedMap<Integer, Failure> failures = new TreeMap<>();
     private final SortedMap<Integer, String> names = new TreeMap<>();
 
     SharedGroup(String name, List<Integer> members) {
@@ -54,7 +54,7 @@ final class SharedGroup {
     }
 
     /** Returns the failure that each member recorded for the group. */
-    SortedMap<Integer, RankRecording.RecordedFailure> failures() {
+    SortedMap<Integer, Failure> failures() {
         return failures;
     }
 
@@ -99,23 +99,18 @@ final class SharedGroup {
         return last(rank).filter(last -> last.call().sequence() >= sequence).isPresent();
     }
 
-    /** Returns the members that have not made the call with this number. */
-    SortedSet<Integer> behind(long sequence) {
-        SortedSet<Integer> behind = new TreeSet<>(members());
-        behind.removeIf(rank -> reached(rank, sequence));
-        return behind;
+    /** Returns the calls that ranks made under one number. */
+    SortedMap<Integer, String> texts(long sequence) {
+        SortedMap<Integer, String> texts = new TreeMap<>();
+        calls.keySet()
+                .forEach(rank -> call(rank, sequence)
+                        .ifPresent(own -> texts.put(rank, own.call().text())));
+        return texts;
     }
 
-    /** Returns the calls made under one number, each with its ranks. */
-    SortedMap<String, SortedSet<Integer>> texts(long sequence) {
-        SortedMap<String, SortedSet<Integer>> texts = new TreeMap<>();
-        calls.forEach((rank, own) -> {
-            if (own.containsKey(sequence)) {
-                texts.computeIfAbsent(own.get(sequence).call().text(), key -> new TreeSet<>())
-                        .add(rank);
-            }
-        });
-        return texts;
+    /** Whether ranks made different calls under one number. */
+    boolean differs(long sequence) {
+        return texts(sequence).values().stream().distinct().count() > 1;
     }
 
     /** Returns all numbers under which any rank has called, ascending. */
@@ -127,13 +122,6 @@ final class SharedGroup {
 
     /** Returns the lowest number under which ranks made different calls. */
     Optional<Long> firstMismatch() {
-        return sequences().stream()
-                .filter(sequence -> texts(sequence).size() > 1)
-                .findFirst();
-    }
-
-    /** Whether the given ranks contain all members. */
-    boolean isWhole(Collection<Integer> ranks) {
-        return ranks.containsAll(members());
+        return sequences().stream().filter(this::differs).findFirst();
     }
 }

@@ -43,8 +43,9 @@ final class TextReport {
     }
 
     private void write() {
-        lines.add("verdict: " + verdict.headline());
-        verdict.reasons().forEach(reason -> lines.add("  " + reason));
+        List<String> said = VerdictText.of(verdict, VerdictText.SeenBeside.NOTHING);
+        lines.add("verdict: " + said.get(0));
+        said.stream().skip(1).flatMap(String::lines).forEach(reason -> lines.add("  " + reason));
         title("job " + merge.job() + ", " + merge.worldSize() + " ranks");
         recordings();
         merge.notes().forEach(note -> lines.add("  note: " + note));
@@ -122,12 +123,11 @@ final class TextReport {
     }
 
     private void mismatches(SharedGroup group) {
-        List<Long> different = group.sequences().stream()
-                .filter(sequence -> group.texts(sequence).size() > 1)
-                .toList();
+        List<Long> different = group.sequences().stream().filter(group::differs).toList();
         different.stream().limit(MOST_MISMATCHES).forEach(sequence -> {
             lines.add("  different calls under seq " + sequence + ":");
-            group.texts(sequence).forEach((text, ranks) -> lines.add("    " + PlainTexts.ranks(ranks) + ": " + text));
+            Verdict.alike(group.texts(sequence))
+                    .forEach((text, ranks) -> lines.add("    " + PlainTexts.ranks(ranks) + ": " + text));
         });
         if (different.size() > MOST_MISMATCHES) {
             lines.add("  and under " + (different.size() - MOST_MISMATCHES) + " later numbers");

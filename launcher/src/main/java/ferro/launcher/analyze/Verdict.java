@@ -1,29 +1,32 @@
 package ferro.launcher.analyze;
 
+import ferro.control.failure.Failure;
+import ferro.launcher.analyze.Ends.ProcessEnd;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
 import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
- * Which ranks are to blame, and for what.
+ * What is wrong with a job, which ranks are to blame, and what is known of them: data, of which {@link VerdictText} makes
+ * sentences. Immutable.
  *
- * @param kind     what kind of trouble
- * @param guilty   ranks to look at; empty if no rank is to blame or none can be named
- * @param headline one sentence
- * @param reasons  reasons, one sentence each
- * @param group    name of the group in which it was seen, empty if none
- * @param sequence number of the call in which it was seen, -1 if none
- * @param agreed   failure on which ranks agree, and these ranks
+ * @param kind      what kind of problem
+ * @param guilty    ranks to look at; empty if no rank is to blame or none can be named
+ * @param agreement what failed, as the ranks report it
+ * @param scene     the call in which it was seen
+ * @param facts     what the ranks did
  */
-record Verdict(
-        TroubleKind kind,
-        SortedSet<Integer> guilty,
-        String headline,
-        List<String> reasons,
-        String group,
-        long sequence,
-        Agreed agreed) {
-    /** The kind of trouble. */
-    enum TroubleKind {
+public record Verdict(
+        ProblemKind kind, SortedSet<Integer> guilty, Agreement agreement, CallScene scene, VerdictFacts facts) {
+    /** The kind of problem. */
+    enum ProblemKind {
         /** A group has failed, and its members say why. */
         FAILED,
         /** Ranks made different calls under one number. */
@@ -32,7 +35,122 @@ record Verdict(
         WAITING,
         /** Ranks wait for each other in a circle. */
         DEADLOCK,
+        /** Groups failed only because ranks were ended from outside. */
+        STOPPED,
         /** Nothing is wrong, as far as recorded. */
         NOTHING
+    }
+
+    /**
+     * The failure of the group that failed first.
+     *
+     * @param failure what the ranks agree on; empty if no group has failed
+     * @param ranks   ranks that recorded it
+     * @param others  failures of the same group that blame other ranks, by the rank that recorded them
+     */
+    record Agreement(Optional<Failure> failure, SortedSet<Integer> ranks, SortedMap<Integer, Failure> others) {
+        static final Agreement NONE = new Agreement(Optional.empty(), new TreeSet<>(), new TreeMap<>());
+    }
+
+    /**
+     * The call in which the problem was seen.
+     *
+     * @param group    name of its group, empty if none
+     * @param sequence its number, -1 if it has none
+     * @param call     kind, label, number and group
+     */
+    record CallScene(String group, long sequence, String call) {
+        static final CallScene NONE = new CallScene("", -1, "");
+    }
+
+    /**
+     * Ranks in the same call.
+     *
+     * @param ranks   ascending
+     * @param call    name of the call
+     * @param awaited ranks that they wait for
+     */
+    record RanksInCall(SortedSet<Integer> ranks, String call, SortedSet<Integer> awaited) {}
+
+    /**
+     * What the ranks did.
+     *
+     * @param conduct ranks to blame, or, if nothing is wrong, ranks that recorded nothing
+     * @param calls   calls that differ, or, if ranks wait, calls in which they wait
+     * @param others  calls of the ranks that are not to blame
+     * @param most    all ranks of the group that are not to blame and recorded calls
+     * @param ended   ranks that ended badly and that no failure explains
+     */
+    record VerdictFacts(
+            SortedMap<Integer, Conduct> conduct,
+            List<RanksInCall> calls,
+            List<RanksInCall> others,
+            Set<Integer> most,
+            SortedMap<Integer, ProcessEnd> ended) {}
+
+    /**
+     * Returns the ranks to look at.
+     *
+     * @return ascending; empty if no rank is to blame or none can be named
+     */
+    @Override
+    public SortedSet<Integer> guilty() {
+        return Collections.unmodifiableSortedSet(guilty);
+    }
+
+    /**
+     * Returns whether the ranks to look at wait for each other, so that none of them is to blame.
+     *
+     * @return whether they are in a deadlock
+     */
+    public boolean isDeadlock() {
+        return kind == ProblemKind.DEADLOCK;
+    }
+
+    /**
+     * Returns whether a rank has recorded the failure on which the ranks agree.
+     *
+     * @param rank rank
+     * @return whether the verdict says why the rank has ended
+     */
+    public boolean explains(int rank) {
+        return agreement.ranks().contains(rank);
+    }
+
+    /**
+     * Returns whether a rank has recorded the failure on which the ranks agree, and an exception with its code ended the rank.
+     *
+     * @param rank rank
+     * @param code code of the exception that ended the rank
+     * @return whether the verdict says why the rank has ended
+     */
+    public boolean explains(int rank, String code) {
+        return explains(rank)
+                && agreement
+                        .failure()
+                        .filter(one -> one.code().name().equals(code))
+                        .isPresent();
+    }
+
+    /**
+     * Returns whether the verdict says that a rank to blame was suspended.
+     *
+     * @param rank rank
+     * @return whether a signal had suspended its process
+     */
+    public boolean saysSuspended(int rank) {
+        return Optional.ofNullable(facts.conduct().get(rank))
+                .filter(one -> one.recording().missing())
+                .flatMap(Conduct::end)
+                .filter(end -> end.kind() == Ends.EndKind.HALTED)
+                .isPresent();
+    }
+
+    /** Groups ranks by what is the same about them, in the order of the lowest rank. */
+    static <V> Map<V, SortedSet<Integer>> alike(SortedMap<Integer, V> byRank) {
+        Map<V, SortedSet<Integer>> alike = new LinkedHashMap<>();
+        byRank.forEach((rank, value) ->
+                alike.computeIfAbsent(value, key -> new TreeSet<>()).add(rank));
+        return alike;
     }
 }

@@ -55,13 +55,14 @@ public record FailureBox(
     }
 
     /**
-     * The output of a rank.
+     * The output of ranks.
      *
-     * @param trace     of the exception that ended it, as it was printed; empty if there is none
-     * @param lastLines last lines on either stream
+     * @param trace     of the exception that ended the first rank, as it was printed; empty if there is none
      * @param part      how much of the trace is shown
+     * @param rank      rank whose last lines are shown: the first rank, or the one that is to blame
+     * @param lastLines its last lines on either stream
      */
-    public record Printed(List<String> trace, List<String> lastLines, TracePart part) {
+    public record Printed(List<String> trace, TracePart part, int rank, List<String> lastLines) {
         /** A longer trace comes from an endless recursion. */
         private static final int MOST_LINES = 40;
 
@@ -131,10 +132,11 @@ public record FailureBox(
         }
         List<String> rest = printed.rest();
         if (!rest.isEmpty()) {
-            lines.add("| last lines of rank " + first.rank() + " (" + rest.size() + "):");
+            lines.add("| last lines of rank " + printed.rank() + " (" + rest.size() + "):");
             rest.forEach(line -> lines.addAll(wrapped.briefly().lines("|   ", line)));
         } else if (printed.trace().isEmpty() && first.rank() != NO_RANK) {
-            lines.add("| rank " + first.rank() + " printed nothing");
+            lines.add("| rank " + printed.rank() + " printed nothing"
+                    + (printed.lastLines().isEmpty() ? "" : " but the log of ferro"));
         }
         return lines;
     }

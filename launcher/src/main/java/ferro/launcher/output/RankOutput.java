@@ -46,9 +46,12 @@ public record RankOutput(int rank, long pid, List<String> trace, List<String> la
 
     /** Returns class and message of the exception that ended the rank. */
     public Optional<String> thrown() {
-        return trace.isEmpty()
-                ? Optional.empty()
-                : Optional.of(START.matcher(trace.get(0)).replaceFirst(""));
+        return trace.stream()
+                .limit(1)
+                .map(line -> START.matcher(line).replaceFirst(""))
+                // a rank that is killed while it prints leaves the start of the line
+                .filter(text -> !text.isBlank())
+                .findFirst();
     }
 
     /** Returns the code of the exception of ferro that ended the rank. */

@@ -11,8 +11,11 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -30,6 +33,8 @@ public record Recordings(Path folder, boolean ours, Map<Path, FileTime> before) 
     private static final String VARIABLE = "FERRO_RECORDER_DIR";
     /** The end of a job waits no longer than this for a diagnosis, because the files may contain anything. */
     private static final long PATIENCE_SECONDS = 15;
+    /** Calls of each group that other launchers are told: the report of a node has little room. */
+    private static final int LAST_CALLS = 3;
 
     /** Makes a folder for recordings of the ranks, or takes the one that the environment names. */
     public static Recordings of(Target target, Map<String, String> environment) throws IOException {
@@ -80,8 +85,27 @@ public record Recordings(Path folder, boolean ours, Map<Path, FileTime> before) 
      * Returns the analysis of the recordings of a job together with how its ranks ended; empty if there is nothing readable.
      */
     public Optional<Analysis> analyzed(String job, Ends ends) {
-        FutureTask<Analysis> task =
-                new FutureTask<>(() -> Analysis.of(folder, Optional.of(job), this::isOfThisJob, ends));
+        return patiently(() -> Analysis.of(folder, Optional.of(job), this::isOfThisJob, ends));
+    }
+
+    /**
+     * Returns the last calls of each rank of a job, for the launcher that analyses the recordings of all nodes; empty if there
+     * is nothing readable.
+     */
+    public List<String> brief(String job) {
+        return patiently(() -> Analysis.brief(folder, job, this::isOfThisJob, LAST_CALLS))
+                .orElse(List.of());
+    }
+
+    /** Whether a rank of a job has written a recording. */
+    public boolean hasAny(String job) throws IOException {
+        return Files.isDirectory(folder)
+                && Analysis.files(folder).getOrDefault(job, new TreeMap<>()).values().stream()
+                        .anyMatch(this::isOfThisJob);
+    }
+
+    private static <T> Optional<T> patiently(Callable<T> analysis) {
+        FutureTask<T> task = new FutureTask<>(analysis);
         Thread thread = new Thread(task, "ferro-analysis");
         thread.setDaemon(true);
         thread.start();

@@ -126,7 +126,7 @@ public final class Supervisor {
      * @param failures ranks that ended badly, in the order of their ends
      * @param left     ranks that ended well by themselves, before or after the first failure
      * @param stopped  ranks that were told to end because of a failure
-     * @param stoppedNanos when they were told, by {@link System#nanoTime}; empty if none was
+     * @param stoppedNanos when they were told, or sent the signal, by {@link System#nanoTime}; empty if none was
      * @param halted   ranks that were halted, stopped by a signal or traced, when the first rank failed, with their pids
      * @param signal   what ended the job from outside
      * @param unshown  why the job was stopped although no rank failed
@@ -287,6 +287,7 @@ public final class Supervisor {
             return;
         }
         signal = Optional.of(name);
+        stoppedNanos = Optional.of(System.nanoTime());
         enter(StopPhase.STOPPING, rules.signal());
         running.values().forEach(rank -> rank.signal(name));
         screen.note("signal " + name + " is passed on to all ranks: ranks that have not ended after "

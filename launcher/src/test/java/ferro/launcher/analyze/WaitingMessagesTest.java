@@ -48,7 +48,7 @@ class WaitingMessagesTest {
 
         assertEquals(CIRCLE, analysis.verdict());
         assertEquals(Set.of(0, 1, 2), analysis.guilty());
-        assertTrue(analysis.isDeadlock());
+        assertTrue(analysis.judged().isDeadlock());
     }
 
     @Test
@@ -63,7 +63,7 @@ class WaitingMessagesTest {
         Analysis analysis = job.analyzed(folder, job.allBut());
 
         assertEquals(CIRCLE, analysis.verdict());
-        assertTrue(analysis.isDeadlock());
+        assertTrue(analysis.judged().isDeadlock());
     }
 
     @Test
@@ -81,7 +81,7 @@ class WaitingMessagesTest {
         Analysis analysis = job.analyzed(folder, job.allBut());
 
         assertEquals(CIRCLE, analysis.verdict());
-        assertTrue(analysis.isDeadlock());
+        assertTrue(analysis.judged().isDeadlock());
     }
 
     @Test
@@ -93,7 +93,7 @@ class WaitingMessagesTest {
 
         Analysis analysis = job.analyzed(folder, job.allBut());
 
-        assertTrue(analysis.isDeadlock(), analysis.verdict()::toString);
+        assertTrue(analysis.judged().isDeadlock(), analysis.verdict()::toString);
         assertEquals(
                 List.of(
                         "ranks 0, 1 wait for each other: a deadlock",
@@ -134,7 +134,7 @@ class WaitingMessagesTest {
         Analysis analysis = job.analyzed(folder, job.allBut());
 
         assertEquals(Set.of(2), analysis.guilty());
-        assertFalse(analysis.isDeadlock());
+        assertFalse(analysis.judged().isDeadlock());
     }
 
     @Test

@@ -20,8 +20,9 @@ class FailureBoxTest {
                 List.of(),
                 new FailureBox.Printed(
                         List.of(),
-                        List.of("INFO ferro.join: waiting for the store at 127.0.0.1:1", "bye"),
-                        FailureBox.TracePart.COMPLETE),
+                        FailureBox.TracePart.COMPLETE,
+                        1,
+                        List.of("INFO ferro.join: waiting for the store at 127.0.0.1:1", "bye")),
                 List.of());
 
         String text = String.join("\n", box.lines(80));
@@ -37,7 +38,7 @@ class FailureBoxTest {
                 List.of(
                         "diagnosis: rank 2 is to blame: its process is gone and wrote no recording (killed or crashed)"),
                 List.of("stopped because of it: ranks 0, 1"),
-                new FailureBox.Printed(List.of(), List.of("step 7", "step 8"), FailureBox.TracePart.COMPLETE),
+                new FailureBox.Printed(List.of(), FailureBox.TracePart.COMPLETE, 2, List.of("step 7", "step 8")),
                 List.of("./ferro analyze /tmp/here"));
 
         String text = String.join("\n", box.lines(80));
@@ -59,7 +60,7 @@ class FailureBoxTest {
                 0.5,
                 List.of(),
                 List.of(),
-                new FailureBox.Printed(List.of(), List.of(wide, "short"), FailureBox.TracePart.COMPLETE),
+                new FailureBox.Printed(List.of(), FailureBox.TracePart.COMPLETE, 1, List.of(wide, "short")),
                 List.of());
 
         for (int columns : List.of(60, 132, 200, 5000)) {
@@ -79,7 +80,8 @@ class FailureBoxTest {
                 0.5,
                 List.of("diagnosis: " + words),
                 List.of("failed after it: " + words),
-                new FailureBox.Printed(List.of("Exception: " + words), List.of(words), FailureBox.TracePart.FIRST_LINE),
+                new FailureBox.Printed(
+                        List.of("Exception: " + words), FailureBox.TracePart.FIRST_LINE, 1, List.of(words)),
                 List.of());
 
         List<String> lines = box.lines(100);
@@ -111,13 +113,22 @@ class FailureBoxTest {
         assertTrue(unknown.contains("| last lines of rank 1 (2):\n|   WARNING ferro.group: "), unknown);
     }
 
+    @Test
+    void rankThatPrintedNothingButTheLogOfFerroHasNotPrintedNothing() {
+        String silent = lastLines(List.of(), FailureBox.TracePart.NONE);
+        String logged = lastLines(List.of("INFO ferro.group: group \"world\""), FailureBox.TracePart.NONE);
+
+        assertTrue(silent.contains("\n| rank 1 printed nothing\n"), silent);
+        assertTrue(logged.contains("\n| rank 1 printed nothing but the log of ferro\n"), logged);
+    }
+
     private static String lastLines(List<String> printed, FailureBox.TracePart part) {
         FailureBox box = new FailureBox(
                 new FailureBox.First(1, "rank 1 failed first: exit code 1", "host host-b", 17),
                 0.5,
                 List.of(),
                 List.of(),
-                new FailureBox.Printed(List.of(), printed, part),
+                new FailureBox.Printed(List.of(), part, 1, printed),
                 List.of());
         return String.join("\n", box.lines(120));
     }
@@ -130,7 +141,7 @@ class FailureBoxTest {
                 0.5,
                 List.of(),
                 List.of(),
-                new FailureBox.Printed(List.of(), List.of("short"), FailureBox.TracePart.COMPLETE),
+                new FailureBox.Printed(List.of(), FailureBox.TracePart.COMPLETE, 1, List.of("short")),
                 List.of("a timeline:", command));
 
         List<String> lines = box.lines(60);
@@ -188,7 +199,7 @@ class FailureBoxTest {
                 0.5,
                 List.of(),
                 List.of(),
-                new FailureBox.Printed(tail.trace(), tail.lines(), FailureBox.TracePart.COMPLETE),
+                new FailureBox.Printed(tail.trace(), FailureBox.TracePart.COMPLETE, 1, tail.lines()),
                 List.of());
 
         String text = String.join("\n", box.lines(80));
@@ -233,7 +244,7 @@ class FailureBoxTest {
                 0.5,
                 List.of(),
                 List.of(),
-                new FailureBox.Printed(tail.trace(), tail.lines(), part),
+                new FailureBox.Printed(tail.trace(), part, 1, tail.lines()),
                 List.of());
         return String.join("\n", box.lines(100));
     }

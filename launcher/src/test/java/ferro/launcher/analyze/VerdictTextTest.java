@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What is said of ranks that are to blame: only calls that they made, how their processes ended, and of each what it did. */
-class TestimonyTest {
+class VerdictTextTest {
     private static final String NEXT = RecordedJob.TEXT;
     private static final String GROUP = RecordedJob.GROUP;
 
@@ -62,6 +62,34 @@ class TestimonyTest {
                 verdict.startsWith("rank 1 is to blame: it left, although rank 2 was in recv from rank 1 tag 7 of"
                         + " group \"tcp\"; its last call was allReduce seq 5, 1"),
                 verdict);
+    }
+
+    @Test
+    void messageOfAnotherLengthThanItsReceiveIsNoCallThatWasNeverMade() throws Exception {
+        RecordedJob job =
+                new RecordedJob(3).calls(1, 5, 0).hangs(0, GROUP, 6, NEXT, 1).hangs(2, GROUP, 6, NEXT, 1);
+        job.hangs(1, GROUP, -1, "recv from rank 0 tag 7", 0);
+        String text = "rank 0 sent i32[3], 12 bytes, to rank 1 with tag 7, rank 1 receives i32[4], 16 bytes";
+        job.fail(job.allBut(), "MISMATCH", List.of(0, 1), -1, text);
+
+        Analysis analysis = job.analyzed(folder, job.allBut());
+
+        assertEquals(
+                List.of("ranks 0, 1 are to blame: their calls differ", "rank 2 reports: MISMATCH: " + text),
+                analysis.verdict());
+    }
+
+    @Test
+    void rankThatNeverMadeACallIsInTheMessageThatItWaitsFor() throws Exception {
+        RecordedJob job = new RecordedJob(3).calls(1, 5, 0).hangs(0, GROUP, 6, NEXT, 1);
+        job.hangs(1, GROUP, -1, "recv from rank 2 tag 7", 2).fail(job.allBut(), "TIMED_OUT", List.of(1), 6, "gave up");
+
+        String verdict = verdict(job.analyzed(folder, job.allBut()));
+
+        assertTrue(
+                verdict.startsWith("rank 1 is to blame: it never called allReduce seq 6 of group \"tcp\"; "), verdict);
+        assertTrue(
+                verdict.endsWith("; it was in recv from rank 2 tag 7 of group \"tcp\", waiting for rank 2"), verdict);
     }
 
     @Test
@@ -174,7 +202,7 @@ class TestimonyTest {
 
     @Test
     void ranksThatDidTheSameAreSpokenOfInThePluralAndTheirExceptionAsItIs() throws Exception {
-        Ends.ProcessEnd threw = new Ends.ProcessEnd(Ends.EndKind.THREW, "it threw java.lang.Error: it has its limits");
+        Ends.ProcessEnd threw = new Ends.ProcessEnd(Ends.EndKind.THREW, "java.lang.Error: it has its limits");
         RecordedJob job = lostTwo();
 
         String verdict = verdict(job.analyzed(folder, List.of(2), seen(Map.of(0, threw, 1, threw))));
@@ -188,8 +216,7 @@ class TestimonyTest {
     @Test
     void ranksThatAreGoneAreSpokenOfInThePlural() throws Exception {
         String unseen = verdict(lostTwo().analyzed(folder, List.of(2)));
-        Ends.ProcessEnd killed =
-                new Ends.ProcessEnd(Ends.EndKind.SIGNAL, "its process is gone: ended by signal KILL (exit code 137)");
+        Ends.ProcessEnd killed = new Ends.ProcessEnd(Ends.EndKind.SIGNAL, "ended by signal KILL (exit code 137)");
         String seen = verdict(lostTwo().analyzed(folder, List.of(2), seen(Map.of(0, killed, 1, killed))));
 
         assertTrue(
@@ -199,7 +226,7 @@ class TestimonyTest {
 
     @Test
     void ranksThatDidDifferentThingsAreSpokenOfOneByOne() throws Exception {
-        Ends.ProcessEnd threw = new Ends.ProcessEnd(Ends.EndKind.THREW, "it threw java.lang.Error: no data");
+        Ends.ProcessEnd threw = new Ends.ProcessEnd(Ends.EndKind.THREW, "java.lang.Error: no data");
 
         Analysis analysis = lostTwo().analyzed(folder, List.of(2), seen(Map.of(0, threw, 1, code(3))));
 
@@ -222,11 +249,11 @@ class TestimonyTest {
     }
 
     private static Ends.ProcessEnd code(int code) {
-        return new Ends.ProcessEnd(Ends.EndKind.CODE, "it ended with exit code " + code);
+        return new Ends.ProcessEnd(Ends.EndKind.CODE, "exit code " + code);
     }
 
     private static Ends seen(Map<Integer, Ends.ProcessEnd> ends) {
-        return new Ends(new HashMap<>(ends), Set.of(), Long.MAX_VALUE);
+        return new Ends(new HashMap<>(ends), Set.of(), Map.of());
     }
 
     private static String verdict(Analysis analysis) {

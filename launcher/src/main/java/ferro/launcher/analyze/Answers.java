@@ -1,0 +1,280 @@
+package ferro.launcher.analyze;
+
+import ferro.control.failure.Diagnosis;
+import ferro.control.failure.Machines;
+import ferro.control.failure.RankProcesses;
+import ferro.control.failure.Status;
+import ferro.control.failure.WaitGraph;
+import ferro.control.wire.RankLists;
+import ferro.launcher.analyze.RankRecording.RecordedOperation;
+import java.util.BitSet;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * The answers that ranks would have given at some moment to the question what they do, from their recordings. They are judged
+ * by the {@link Diagnosis} by which ranks judge each other. It sees one group; an analysis sees all groups, in the numbers of
+ * the joined group.
+ */
+final class Answers {
+    /** In place of a time: as the ranks were when they wrote. */
+    static final long AS_WRITTEN = Long.MAX_VALUE;
+    /** Ranks record a failure of their group after the end of the call that has seen it, or before. */
+    private static final long SLACK_NANOS = 10_000_000;
+
+    private final Merge merge;
+    private final long at;
+    private final int[] ranks;
+    private final Map<Integer, WaitingRank> waiting = new TreeMap<>();
+    private final Map<Integer, BitSet> awaited = new HashMap<>();
+    private final WaitGraph graph = new WaitGraph(rank -> awaited.getOrDefault(rank, new BitSet()));
+    private final boolean collectives;
+
+    /** A rank that is in a call. */
+    record WaitingRank(int rank, SharedGroup group, RecordedOperation operation) {}
+
+    /**
+     * The ranks that keep others waiting.
+     *
+     * @param ranks      ranks to look at; empty if none keeps others waiting
+     * @param isDeadlock whether they wait for each other
+     */
+    record Blamed(SortedSet<Integer> ranks, boolean isDeadlock) {}
+
+    private Answers(Merge merge, long at, boolean messages) {
+        this.merge = merge;
+        this.at = at;
+        this.ranks = IntStream.range(0, merge.worldSize()).toArray();
+        for (SharedGroup group : merge.groups()) {
+            for (int rank : group.callers()) {
+                firstOpen(group, rank).ifPresent(found -> waiting.merge(rank, found, Answers::later));
+            }
+        }
+        collectives = !waiting.isEmpty();
+        if (messages) {
+            addMessages();
+        }
+        waiting.forEach((rank, one) -> awaited.put(rank, awaited(one)));
+    }
+
+    /**
+     * Returns the answers of all ranks at a time of the wall clock, in nanoseconds since 1970. A rank that waits for a message
+     * only may have asked for it in advance and do something else: without a time, if such ranks leave no rank to blame, only
+     * the collectives count.
+     */
+    static Answers at(Merge merge, long at) {
+        Answers all = new Answers(merge, at, true);
+        boolean inAdvance = at == AS_WRITTEN
+                && all.collectives
+                && (all.blamed().isDeadlock() || all.blamed().ranks().isEmpty());
+        return inAdvance ? new Answers(merge, at, false) : all;
+    }
+
+    private void addMessages() {
+        Map<Integer, WaitingRank> messages = new TreeMap<>();
+        merge.recordings()
+                .forEach((rank, recording) -> recording.operations().stream()
+                        .filter(operation ->
+                                !waiting.containsKey(rank) && isMessage(operation) && isOpen(rank, operation))
+                        .max(Comparator.comparingLong(RecordedOperation::begun))
+                        .flatMap(operation ->
+                                group(rank, operation).map(group -> new WaitingRank(rank, group, operation)))
+                        .ifPresent(found -> messages.put(rank, found)));
+        waiting.putAll(messages);
+    }
+
+    private static boolean isMessage(RecordedOperation operation) {
+        return !operation.ordered() && !operation.progress().waitingFor().isEmpty();
+    }
+
+    private boolean isOpen(int rank, RecordedOperation operation) {
+        return operation.unfinished()
+                && isBegun(rank, operation)
+                && (at == AS_WRITTEN
+                        || operation.ended() == 0
+                        || merge.at(rank, operation.ended()) >= at - SLACK_NANOS);
+    }
+
+    private boolean isBegun(int rank, RecordedOperation operation) {
+        return merge.at(rank, operation.begun()) <= at;
+    }
+
+    private Optional<SharedGroup> group(int rank, RecordedOperation operation) {
+        return merge.groups().stream()
+                .filter(group -> group.members().contains(rank)
+                        && group.nameOn(rank).equals(operation.call().group()))
+                .findFirst();
+    }
+
+    /** Returns the call that a rank waits in: of several queued calls the first. */
+    private Optional<WaitingRank> firstOpen(SharedGroup group, int rank) {
+        Optional<RecordedOperation> first = last(group, rank).filter(one -> isOpen(rank, one));
+        Optional<RecordedOperation> before = first;
+        while (before.isPresent()) {
+            first = before;
+            before = group.before(rank, first.get().call().sequence()).filter(one -> isOpen(rank, one));
+        }
+        return first.map(operation -> new WaitingRank(rank, group, operation));
+    }
+
+    /** Returns the last call that a rank had begun. */
+    private Optional<RecordedOperation> last(SharedGroup group, int rank) {
+        Optional<RecordedOperation> last = group.last(rank);
+        while (last.isPresent() && !isBegun(rank, last.get())) {
+            last = group.before(rank, last.get().call().sequence());
+        }
+        return last;
+    }
+
+    /** Returns the call begun last: a rank in two calls at once waits in that one, as in a nested call. */
+    private static WaitingRank later(WaitingRank one, WaitingRank other) {
+        return one.operation().begun() > other.operation().begun() ? one : other;
+    }
+
+    /** Returns the ranks that have not made a rank's call, or, if all have made it, those whose data it waits for. */
+    private BitSet awaited(WaitingRank one) {
+        long sequence = one.operation().call().sequence();
+        BitSet needed = new BitSet();
+        if (one.operation().ordered()) {
+            one.group().members().stream()
+                    .filter(rank -> sequence(one.group(), rank) < sequence)
+                    .forEach(needed::set);
+        }
+        if (needed.isEmpty()) {
+            one.operation().progress().waitingFor().forEach(needed::set);
+            needed.clear(one.rank());
+        }
+        // a recording may name ranks that the job does not have
+        needed.clear(ranks.length, Math.max(ranks.length, needed.length()));
+        return needed;
+    }
+
+    private long sequence(SharedGroup group, int rank) {
+        return last(group, rank).map(last -> last.call().sequence()).orElse(0L);
+    }
+
+    /** Returns the answers about a group. A rank without a recording does not answer, and one outside of the group is not late. */
+    private Status[] of(SharedGroup group) {
+        Status[] answers = new Status[ranks.length];
+        SortedSet<Integer> members = group.members();
+        for (int rank : ranks) {
+            boolean member = members.contains(rank);
+            if (!member || merge.recordings().containsKey(rank)) {
+                long last = member ? sequence(group, rank) : Long.MAX_VALUE;
+                long running = Optional.ofNullable(waiting.get(rank))
+                        .filter(one -> member
+                                && one.group() == group
+                                && one.operation().ordered())
+                        .map(one -> one.operation().call().sequence())
+                        .orElse(0L);
+                String waitsFor = RankLists.list(awaited.getOrDefault(rank, new BitSet()));
+                answers[rank] = new Status(0, last, "", running, 0, 0, "", "", waitsFor, 0);
+            }
+        }
+        return answers;
+    }
+
+    /** Returns whether no rank is in a call. */
+    boolean isEmpty() {
+        return waiting.isEmpty();
+    }
+
+    /** Returns the rank that has waited longest. */
+    WaitingRank longest() {
+        return byTime().iterator().next();
+    }
+
+    private Collection<WaitingRank> byTime() {
+        return waiting.values().stream()
+                .sorted(Comparator.comparingLong(
+                        one -> merge.at(one.rank(), one.operation().begun())))
+                .toList();
+    }
+
+    /**
+     * Returns the ranks that keep the waiting ranks waiting. Each rank that waits judges for itself, and the ranks to blame are
+     * united, as ranks unite them; a rank behind which the same ranks stand judges in the same way.
+     */
+    Blamed blamed() {
+        BitSet seen = new BitSet();
+        BitSet blamed = new BitSet();
+        Map<SharedGroup, Status[]> answers = new HashMap<>();
+        for (WaitingRank one : byTime()) {
+            BitSet unseen = (BitSet) awaited.get(one.rank()).clone();
+            unseen.andNot(seen);
+            if (!seen.get(one.rank()) && !unseen.isEmpty()) {
+                blamed.or(judged(one, answers.computeIfAbsent(one.group(), this::of)));
+                seen.or(graph.reachedFrom(awaited.get(one.rank())));
+                seen.set(one.rank());
+            }
+        }
+        BitSet ends = new BitSet();
+        blamed.stream().filter(rank -> awaitedBy(rank).isEmpty()).forEach(ends::set);
+        BitSet circle = ends.isEmpty() ? graph.cycles(blamed) : new BitSet();
+        boolean isDeadlock = !circle.isEmpty() && !isOneCall(circle);
+        return new Blamed(ranks(isDeadlock ? circle : ends), isDeadlock);
+    }
+
+    private BitSet awaitedBy(int rank) {
+        return awaited.getOrDefault(rank, new BitSet());
+    }
+
+    private BitSet judged(WaitingRank one, Status[] answers) {
+        Machines machines = new Machines(one.rank(), ranks, RankProcesses.UNKNOWN);
+        BitSet waitedFor = awaited.get(one.rank());
+        if (one.operation().ordered()) {
+            long sequence = one.operation().call().sequence();
+            return new Diagnosis(machines, answers, new BitSet(), sequence)
+                    .ofCollective(waitedFor)
+                    .culprits();
+        }
+        String call = "in " + one.operation().call().text();
+        return new Diagnosis(machines, answers, new BitSet(), 0)
+                .ofWaiting(waitedFor, false, call)
+                .culprits();
+    }
+
+    /** Returns whether ranks wait for each other's data in one collective, as they do while it runs. */
+    private boolean isOneCall(BitSet circle) {
+        return circle.stream()
+                        .mapToObj(waiting::get)
+                        .map(one -> one.operation().ordered()
+                                ? List.of(
+                                        one.group().name(),
+                                        one.operation().call().sequence())
+                                : one)
+                        .distinct()
+                        .count()
+                == 1;
+    }
+
+    private static SortedSet<Integer> ranks(BitSet set) {
+        return set.stream().boxed().collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /** Returns which rank waits for which and in which call, with one entry for all ranks that do the same. */
+    List<Verdict.RanksInCall> calls() {
+        Map<List<?>, Verdict.RanksInCall> same = new LinkedHashMap<>();
+        waiting.forEach((rank, one) -> {
+            SortedSet<Integer> needed = ranks(awaited.get(rank));
+            if (!needed.isEmpty()) {
+                String call = one.operation().call().name();
+                same.computeIfAbsent(
+                                List.of(call, needed), key -> new Verdict.RanksInCall(new TreeSet<>(), call, needed))
+                        .ranks()
+                        .add(rank);
+            }
+        });
+        return List.copyOf(same.values());
+    }
+}

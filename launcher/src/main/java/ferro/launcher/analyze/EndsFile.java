@@ -1,0 +1,97 @@
+package ferro.launcher.analyze;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import ferro.launcher.analyze.Ends.EndKind;
+import ferro.launcher.analyze.Ends.ProcessEnd;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * A file beside the recordings of a node's ranks in which their launcher writes how their processes ended: {@code ferro
+ * analyze} then knows what the launcher knew.
+ */
+public final class EndsFile {
+    /** Launchers write it when all their ranks have ended. An older file is of an earlier run of a job with the same name. */
+    private static final long SLACK_NANOS = 1_000_000_000L;
+
+    private EndsFile() {}
+
+    private static String name(String job) {
+        return "ferro-" + job + "-ends";
+    }
+
+    /**
+     * Writes the file.
+     *
+     * @param folder where the ranks recorded
+     * @param job    which job
+     * @param node   number of the launcher
+     * @param ends   how the ranks of this launcher ended
+     * @throws IOException if the file cannot be written
+     */
+    public static void write(Path folder, String job, int node, Ends ends) throws IOException {
+        JsonArray ranks = new JsonArray();
+        ends.byRank().forEach((rank, end) -> {
+            JsonObject one = new JsonObject();
+            one.addProperty("rank", rank);
+            one.addProperty("kind", end.kind().name());
+            one.addProperty("detail", end.detail());
+            one.addProperty("stopped", ends.stopped().contains(rank) ? 1 : 0);
+            one.addProperty("stoppedWallNanos", ends.stoppedWallNanos().getOrDefault(rank, Long.MAX_VALUE));
+            ranks.add(one);
+        });
+        JsonObject all = new JsonObject();
+        all.addProperty("wallNanos", System.currentTimeMillis() * 1_000_000);
+        all.add("ranks", ranks);
+        Files.writeString(folder.resolve(name(job) + node + ".json"), all.toString());
+    }
+
+    /** Reads the files of a job that belong to its recordings; a file that cannot be read counts as absent. */
+    static Ends read(List<Path> folders, Merge merge) throws IOException {
+        Ends all = Ends.UNSEEN;
+        for (Path folder : folders) {
+            try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, "ferro-*-ends*.json")) {
+                for (Path file : files) {
+                    if (file.getFileName().toString().startsWith(name(merge.job()))) {
+                        all = all.and(read(file, merge));
+                    }
+                }
+            }
+        }
+        return all;
+    }
+
+    private static Ends read(Path file, Merge merge) {
+        Map<Integer, ProcessEnd> ends = new HashMap<>();
+        Set<Integer> stopped = new HashSet<>();
+        Map<Integer, Long> since = new HashMap<>();
+        try {
+            JsonFields all = RecordingReader.fields(file);
+            for (JsonFields one : all.objects("ranks")) {
+                int rank = (int) one.number("rank", 0, merge.worldSize() - 1L);
+                boolean isOlder = merge.recordings().containsKey(rank)
+                        && merge.writtenAt(rank) > all.number("wallNanos") + SLACK_NANOS;
+                if (isOlder) {
+                    return Ends.UNSEEN;
+                }
+                ends.put(rank, new ProcessEnd(one.constant("kind", EndKind.class), one.text("detail")));
+                since.put(rank, one.number("stoppedWallNanos"));
+                if (one.number("stopped") == 1) {
+                    stopped.add(rank);
+                }
+            }
+        } catch (UnreadableRecordingException broken) {
+            // the recordings are what counts
+            return Ends.UNSEEN;
+        }
+        return new Ends(ends, stopped, since);
+    }
+}

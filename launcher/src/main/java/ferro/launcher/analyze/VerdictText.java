@@ -1,0 +1,416 @@
+package ferro.launcher.analyze;
+
+import ferro.FerroException.Code;
+import ferro.control.failure.CallsThatDiffer;
+import ferro.control.failure.Failure;
+import ferro.launcher.analyze.Conduct.OwnCall;
+import ferro.launcher.analyze.Ends.EndKind;
+import ferro.launcher.analyze.Ends.ProcessEnd;
+import ferro.launcher.analyze.RankRecording.OperationState;
+import ferro.launcher.analyze.RankRecording.RecordedProgress;
+import ferro.launcher.analyze.Verdict.RanksInCall;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/** Makes the sentences of a verdict. The failure report, the text of the analysis and its page show the same ones. */
+public final class VerdictText {
+    /** What failures add for a reader who does not know what has happened to the rank that is lost. */
+    private static final Pattern ADVICE = Pattern.compile("; (?:its|their) own output says why\\b"
+            + "|: if rank \\d+ should have taken part, its own output says why it left"
+            + "|: its process hangs,? (?:or )?is stopped,? or (?:the network to it is cut|cannot be reached)");
+
+    private final Verdict verdict;
+    private final SeenBeside beside;
+    private final Optional<Code> code;
+
+    /**
+     * What a reader sees beside the verdict, so that it need not be repeated.
+     *
+     * @param thrown exception that is shown
+     * @param signal signal that is shown
+     */
+    public record SeenBeside(Optional<String> thrown, Optional<String> signal) {
+        /** The verdict stands alone. */
+        public static final SeenBeside NOTHING = new SeenBeside(Optional.empty(), Optional.empty());
+    }
+
+    /** How a sentence names the ranks that it is about. */
+    private record Wording(boolean isPlural) {
+        String it() {
+            return isPlural ? "they" : "it";
+        }
+
+        String its() {
+            return isPlural ? "their" : "its";
+        }
+
+        String is() {
+            return isPlural ? "they are" : "it is";
+        }
+
+        String was() {
+            return isPlural ? "they were" : "it was";
+        }
+
+        String has() {
+            return isPlural ? "they have" : "it has";
+        }
+
+        String process(String one, String many) {
+            return isPlural ? "their processes " + many : "its process " + one;
+        }
+    }
+
+    private VerdictText(Verdict verdict, SeenBeside beside) {
+        this.verdict = verdict;
+        this.beside = beside;
+        this.code = verdict.agreement().failure().map(Failure::code);
+    }
+
+    /**
+     * Returns the sentences.
+     *
+     * @param verdict verdict
+     * @param beside  what the reader sees as well
+     * @return one sentence, then one text for each reason; the stack trace of an exception has a line for each frame
+     */
+    public static List<String> of(Verdict verdict, SeenBeside beside) {
+        VerdictText text = new VerdictText(verdict, beside);
+        List<String> lines = new ArrayList<>();
+        lines.add(text.headline());
+        lines.addAll(text.reasons());
+        return lines;
+    }
+
+    private String headline() {
+        SortedSet<Integer> guilty = verdict.guilty();
+        String group = " of group \"" + verdict.scene().group() + "\"";
+        return switch (verdict.kind()) {
+            case FAILED -> guilty.isEmpty() ? "no rank can be blamed: " + where() + unexplained() : toBlame();
+            case WAITING ->
+                guilty.isEmpty()
+                        ? "no rank is to blame yet: all ranks are in "
+                                + verdict.scene().call() + unexplained()
+                        : toBlame();
+            case MISMATCH ->
+                CallsThatDiffer.problem(texts()) + " under seq "
+                        + verdict.scene().sequence() + group + ": "
+                        + (inCalls() == guilty.size()
+                                ? "one side is wrong"
+                                : PlainTexts.ranks(guilty) + (guilty.size() == 1 ? " differs" : " differ")
+                                        + " from the others");
+            case DEADLOCK -> PlainTexts.ranks(guilty) + " wait for each other: a deadlock";
+            case STOPPED ->
+                "no group had failed when the launcher stopped "
+                        + PlainTexts.ranks(verdict.facts().conduct().keySet()) + unexplained();
+            case NOTHING -> nothing();
+        };
+    }
+
+    private String nothing() {
+        SortedMap<Integer, Conduct> missing = verdict.facts().conduct();
+        return missing.isEmpty()
+                ? "nothing is wrong in these recordings: no call hangs, none has failed, none differs" + unexplained()
+                : "no call hangs and none has failed, but " + PlainTexts.ranks(missing.keySet())
+                        + " wrote no recording";
+    }
+
+    private List<String> texts() {
+        return verdict.facts().calls().stream().map(RanksInCall::call).toList();
+    }
+
+    private int inCalls() {
+        return verdict.facts().calls().stream()
+                .mapToInt(one -> one.ranks().size())
+                .sum();
+    }
+
+    private String where() {
+        long sequence = verdict.scene().sequence();
+        return code.orElseThrow() + " in group \"" + verdict.scene().group() + "\""
+                + (sequence < 0 ? "" : " at seq " + sequence);
+    }
+
+    private List<String> reasons() {
+        List<String> lines = new ArrayList<>();
+        switch (verdict.kind()) {
+            case FAILED -> lines.add(agreed());
+            case MISMATCH -> {
+                verdict.facts()
+                        .calls()
+                        .forEach(one -> lines.add(PlainTexts.ranks(one.ranks()) + " called " + one.call()));
+                if (CallsThatDiffer.areEqualButForLengths(texts())) {
+                    lines.add(CallsThatDiffer.remedy(texts()));
+                }
+            }
+            case WAITING, DEADLOCK ->
+                verdict.facts()
+                        .calls()
+                        .forEach(one -> lines.add(PlainTexts.ranks(one.ranks())
+                                + (one.ranks().size() == 1 ? " waits in " : " wait in ") + one.call() + " for "
+                                + PlainTexts.ranks(one.awaited())));
+            case NOTHING -> lines.addAll(ofMissing());
+            default -> {}
+        }
+        verdict.agreement()
+                .others()
+                .forEach((rank, failure) -> lines.add("rank " + rank + " reports another failure: " + failure.code()
+                        + blamed(failure) + (failure.text().isEmpty() ? "" : ": " + failure.text())));
+        return lines;
+    }
+
+    /** Returns what the ranks report, unless the headline has said it. */
+    private String agreed() {
+        Failure failure = verdict.agreement().failure().orElseThrow();
+        SortedSet<Integer> ranks = new TreeSet<>(verdict.agreement().ranks());
+        // what a rank says of itself is no agreement
+        if (!verdict.guilty().containsAll(ranks)) {
+            ranks.removeAll(verdict.guilty());
+        }
+        boolean isCauseKnown = isTrueOfGuilty(
+                one -> one.ownEnd().or(one::end).filter(ProcessEnd::isCause).isPresent());
+        String text = isCauseKnown ? ADVICE.matcher(failure.text()).replaceAll("") : failure.text();
+        return PlainTexts.ranks(ranks)
+                + (ranks.size() == 1 ? " reports: " : " agree: ")
+                + failure.code()
+                + (verdict.guilty().equals(failure.culprits()) ? "" : blamed(failure))
+                + (text.isEmpty() || isExplained(failure) ? "" : ": " + text);
+    }
+
+    private boolean isTrueOfGuilty(java.util.function.Predicate<Conduct> condition) {
+        return !verdict.guilty().isEmpty()
+                && verdict.facts().conduct().values().stream().allMatch(condition);
+    }
+
+    /** Whether the text of a failure adds nothing: the ranks are known to be gone, or the exception that they threw is known. */
+    private boolean isExplained(Failure failure) {
+        return isTrueOfGuilty(one -> one.ownEnd()
+                .filter(end -> failure.code() == Code.PEER_LOST
+                        || end.kind() == EndKind.THREW && failure.text().contains(end.detail()))
+                .isPresent());
+    }
+
+    private static String blamed(Failure failure) {
+        return failure.culprits().isEmpty()
+                ? ", no rank to blame"
+                : ", " + PlainTexts.ranks(failure.culprits()) + " to blame";
+    }
+
+    /** Returns which ranks left no recording, and what is known of each. */
+    private List<String> ofMissing() {
+        SortedMap<Integer, String> texts = new TreeMap<>();
+        verdict.facts().conduct().forEach((rank, one) -> texts.put(rank, ofMissing(one)));
+        List<String> lines = new ArrayList<>();
+        Verdict.alike(texts).forEach((text, ranks) -> lines.add(PlainTexts.ranks(ranks) + text));
+        return lines;
+    }
+
+    private String ofMissing(Conduct one) {
+        Optional<Long> older = one.recording().olderNanos();
+        if (older.isPresent()) {
+            return " wrote no recording for " + PlainTexts.time(older.get()) + ": dead, killed or stopped";
+        }
+        return one.end()
+                .map(end -> end.kind() == EndKind.ELSEWHERE
+                        ? " recorded on " + end.detail()
+                        : " wrote no recording: " + said(end, new Wording(false)))
+                .orElse(" wrote no recording: dead, killed, stopped, asked too late, or on another host");
+    }
+
+    /** Returns how processes ended abnormally, for a verdict that names no rank from the recordings. */
+    private String unexplained() {
+        Map<ProcessEnd, SortedSet<Integer>> same = Verdict.alike(verdict.facts().ended());
+        return same.entrySet().stream()
+                .map(one -> "; " + PlainTexts.ranks(one.getValue()) + ": "
+                        + said(one.getKey(), new Wording(one.getValue().size() > 1)))
+                .collect(Collectors.joining());
+    }
+
+    /** Returns what the ranks to blame did: once if it is the same for all, else for each. */
+    private String toBlame() {
+        SortedMap<Integer, String> texts = new TreeMap<>();
+        verdict.facts().conduct().forEach((rank, one) -> texts.put(rank, did(one, new Wording(false))));
+        Map<String, SortedSet<Integer>> same = Verdict.alike(texts);
+        return PlainTexts.ranks(verdict.guilty()) + (verdict.guilty().size() == 1 ? " is" : " are") + " to blame: "
+                + same.values().stream()
+                        .map(ranks -> (same.size() == 1 ? "" : PlainTexts.ranks(ranks) + ": ")
+                                + did(verdict.facts().conduct().get(ranks.first()), new Wording(ranks.size() > 1)))
+                        .collect(Collectors.joining("; "));
+    }
+
+    private boolean is(Code one) {
+        return code.equals(Optional.of(one));
+    }
+
+    private String did(Conduct one, Wording who) {
+        if (is(Code.ABORTED)) {
+            String aborted = "aborted the group" + whereItAborted(one);
+            return one.ownEnd()
+                            .filter(ProcessEnd::bad)
+                            .map(end -> said(end, who) + ", and ")
+                            .orElse(who.it() + " ")
+                    + aborted;
+        }
+        if (is(Code.MISMATCH)) {
+            return who.its() + " calls differ";
+        }
+        if (one.recording().missing()) {
+            return one.end()
+                    .map(end -> end.kind() == EndKind.ELSEWHERE
+                            ? faraway(who) + " on " + end.detail() + meanwhile()
+                            : ended(end, who))
+                    .orElseGet(() -> silent(one, who) + meanwhile());
+        }
+        if (is(Code.PEER_LOST) && one.ownEnd().isPresent()) {
+            return ended(one.ownEnd().get(), who) + (verdict.scene().sequence() < 0 ? "" : "; " + lastCall(one, who));
+        }
+        // a late rank may have ended because of the failure that the others reported to it, unless they still wait for
+        // it
+        return recorded(one, who)
+                + one.ownEnd()
+                        .filter(end -> end.cameFirst() || code.isEmpty())
+                        .map(end -> "; in the end " + said(end, who))
+                        .orElse("");
+    }
+
+    /** Returns the call that the rank itself was in, or else its last call: the others may be in a call that it never made. */
+    private static String whereItAborted(Conduct one) {
+        return one.open()
+                .map(open -> " at " + open.name())
+                .or(() -> one.last().map(last -> " after " + last.name()))
+                .orElse("");
+    }
+
+    /** Returns how a process ended. */
+    private String said(ProcessEnd end, Wording who) {
+        return switch (end.kind()) {
+            case THREW ->
+                who.it() + " threw "
+                        + (beside.thrown().equals(Optional.of(end.detail())) ? "the exception below" : end.detail());
+            case WELL -> who.it() + " ended with exit code 0";
+            case SIGNAL ->
+                who.process("is gone", "are gone")
+                        + (beside.signal().equals(Optional.of(end.detail())) ? "" : ": " + end.detail());
+            case CODE -> who.it() + " ended with " + end.detail();
+            case STOPPED ->
+                who.it() + " wrote no recording until the launcher stopped " + (who.isPlural() ? "them" : "it");
+            case HALTED -> who.process("was", "were") + " " + Ends.SUSPENDED;
+            case ELSEWHERE -> who.it() + " ran on " + end.detail();
+        };
+    }
+
+    /** Returns how a process ended while the others were in their calls. */
+    private String ended(ProcessEnd end, Wording who) {
+        if (end.kind() != EndKind.WELL) {
+            return said(end, who) + meanwhile();
+        }
+        return said(end, who)
+                + (verdict.facts().others().isEmpty()
+                        ? " before the others had finished"
+                        : others(" before ", "had finished", "had finished"));
+    }
+
+    private String meanwhile() {
+        return others(", while ", "was in", "were in");
+    }
+
+    /** Returns a clause such as {@code , while rank 0 was in recv and ranks 1, 3 were in allReduce}; nothing if no rank was. */
+    private String others(String start, String one, String many) {
+        List<RanksInCall> others = verdict.facts().others();
+        return others.isEmpty()
+                ? ""
+                : start
+                        + others.stream()
+                                .map(same -> who(same.ranks()) + (same.ranks().size() == 1 ? " " + one : " " + many)
+                                        + " " + same.call())
+                                .collect(Collectors.joining(" and "));
+    }
+
+    private String who(SortedSet<Integer> ranks) {
+        return ranks.size() > 1 && ranks.containsAll(verdict.facts().most()) ? "the others" : PlainTexts.ranks(ranks);
+    }
+
+    /** Describes a rank whose recording is on another host; the code of the failure says what is known. */
+    private String faraway(Wording who) {
+        return is(Code.PEER_LOST) ? who.process("is gone", "are gone") : who.it() + " did not answer";
+    }
+
+    /** Describes a rank without a recording; the code of the failure says what is known. */
+    private String silent(Conduct one, Wording who) {
+        boolean lost = is(Code.PEER_LOST);
+        String wrote = one.recording()
+                .olderNanos()
+                .map(older -> (lost ? ", and " : "") + who.its() + " newest recording is " + PlainTexts.time(older)
+                        + " older than the others")
+                .orElse(lost ? " and wrote no recording" : who.it() + " wrote no recording");
+        return lost
+                ? who.process("is gone", "are gone") + wrote + " (killed, crashed, or ended by itself)"
+                : wrote + " (stopped, killed or stuck)";
+    }
+
+    private String recorded(Conduct one, Wording who) {
+        long sequence = verdict.scene().sequence();
+        boolean lost = is(Code.PEER_LOST);
+        Optional<OwnCall> call = one.call().filter(own -> !lost || own.state() != OperationState.DONE);
+        if (call.isPresent()) {
+            return inside(call.get(), who);
+        }
+        if (sequence < 0 && code.isEmpty()) {
+            return who.is() + " in no call of ferro" + others(", while ", "waits in", "wait in");
+        }
+        if (sequence < 0 && is(Code.TIMED_OUT)) {
+            return one.open()
+                    .map(open -> inside(open, who))
+                    .orElseGet(() -> who.was() + " in no call of ferro" + meanwhile());
+        }
+        if (sequence < 0) {
+            return where();
+        }
+        if (lost) {
+            String left = one.recording().isEarlier() ? who.process("is gone", "are gone") : who.it() + " left";
+            return left + others(", although ", "was in", "were in") + "; " + lastCall(one, who);
+        }
+        return (one.passed() ? who.has() + " moved on from " : who.it() + " never called ")
+                + verdict.scene().call() + "; " + lastCall(one, who) + "; "
+                + one.open()
+                        .map(open -> (open.state().open() ? who.is() : who.was()) + " in " + open.name() + waits(open))
+                        .orElse(who.is() + " in no call of ferro, but in " + who.its() + " own code");
+    }
+
+    private String inside(OwnCall own, Wording who) {
+        String state = switch (own.state()) {
+            case DONE -> who.has() + " finished ";
+            case FAILED -> who.it() + " failed in ";
+            default -> who.has() + " been in ";
+        };
+        RecordedProgress progress = own.progress();
+        String how = progress.text().isEmpty()
+                ? (progress.step() < 0 ? "" : "at step " + progress.step() + ", ") + progress.bytesMoved()
+                        + " bytes moved"
+                : progress.text();
+        return state + own.name() + (own.state().open() ? " for " + PlainTexts.time(own.nanos()) : "") + ", " + how
+                + waits(own);
+    }
+
+    private static String waits(OwnCall own) {
+        List<Integer> ranks = own.progress().waitingFor();
+        return ranks.isEmpty() ? "" : ", waiting for " + PlainTexts.ranks(ranks);
+    }
+
+    private static String lastCall(Conduct one, Wording who) {
+        return one.last()
+                .map(last -> who.its() + " last call was " + last.brief()
+                        + (last.state().open()
+                                ? ", which " + who.is() + " still in" + waits(last)
+                                : ", " + PlainTexts.time(last.nanos()) + " earlier"))
+                .orElse(who.it() + " made no call in that group before");
+    }
+}

@@ -1,0 +1,123 @@
+package ferro.launcher.analyze;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import ferro.launcher.analyze.Ends.EndKind;
+import ferro.launcher.analyze.Ends.ProcessEnd;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What an analysis takes from the file in which a launcher says how its ranks ended. */
+class EndsFileTest {
+    private static final String JOB = "a1b2c3d4";
+    private static final Ends KILLED = ends(new ProcessEnd(EndKind.SIGNAL, "ended by signal KILL (exit code 137)"));
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void processThatTheLauncherSawEndIsDescribedAsTheLauncherDid() throws Exception {
+        RecordedJob job = lost();
+
+        EndsFile.write(folder, JOB, 0, KILLED);
+
+        assertEquals(
+                "rank 1 is to blame: its process is gone: ended by signal KILL (exit code 137), while the others were in"
+                        + " allReduce seq 6 of group \"tcp\"",
+                verdict(job, List.of(0, 2)));
+    }
+
+    @Test
+    void suspendedProcessIsDescribedAsTheLauncherDid() throws Exception {
+        RecordedJob job = new RecordedJob(3).calls(1, 5, 0);
+        job.hangs(0, RecordedJob.GROUP, 6, RecordedJob.TEXT, 1).hangs(2, RecordedJob.GROUP, 6, RecordedJob.TEXT, 1);
+        job.fail(List.of(0, 2), "PARTITION", List.of(1), 6, "nothing heard from rank 1");
+
+        EndsFile.write(folder, JOB, 1, ends(new ProcessEnd(EndKind.HALTED, "")));
+
+        assertEquals(
+                "rank 1 is to blame: its process was suspended by a signal (SIGSTOP, ctrl-Z, a debugger), while the others"
+                        + " were in allReduce seq 6 of group \"tcp\"",
+                verdict(job, List.of(0, 2)));
+    }
+
+    @Test
+    void rankThatAnsweredADumpBeforeItWasKilledHasNotLeft() throws Exception {
+        RecordedJob job = new RecordedJob(3).calls(1, 5, 0).write(folder, "request", List.of(0, 1, 2));
+        job.passes(RecordedJob.MILLI * 1_500);
+        job.hangs(0, RecordedJob.GROUP, 6, RecordedJob.TEXT, 1).hangs(2, RecordedJob.GROUP, 6, RecordedJob.TEXT, 1);
+        job.fail(List.of(0, 2), "PEER_LOST", List.of(1), 6, "rank 1 is gone").write(folder, "lost", List.of(0, 2));
+        String during = "the others were in allReduce seq 6 of group \"tcp\"; its last call was allReduce seq 5, 1.5 s"
+                + " earlier";
+
+        String unseen = Analysis.of(folder, Optional.empty()).verdict().get(0);
+        EndsFile.write(folder, JOB, 0, KILLED);
+        String seen = Analysis.of(folder, Optional.empty()).verdict().get(0);
+
+        assertEquals("rank 1 is to blame: its process is gone, although " + during, unseen);
+        assertEquals(
+                "rank 1 is to blame: its process is gone: ended by signal KILL (exit code 137), while " + during, seen);
+    }
+
+    @Test
+    void ranksThatASignalEndedAreNotToBlame() throws Exception {
+        RecordedJob job = new RecordedJob(3).calls(1, 5, 0);
+        long since = job.wallNanos();
+        job.passes(RecordedJob.MILLI).fail(job.allBut(), "ABORTED", List.of(1), -1, "rank 1 was ended by shutdown");
+        ProcessEnd stopped = new ProcessEnd(EndKind.STOPPED, "");
+
+        EndsFile.write(
+                folder,
+                JOB,
+                0,
+                new Ends(
+                        Map.of(0, stopped, 1, stopped, 2, stopped),
+                        Set.of(0, 1, 2),
+                        Map.of(0, since, 1, since, 2, since)));
+
+        assertEquals("no group had failed when the launcher stopped ranks 0-2", verdict(job, job.allBut()));
+    }
+
+    @Test
+    void fileOfAnEarlierRunIsNotTaken() throws Exception {
+        EndsFile.write(folder, JOB, 0, KILLED);
+        RecordedJob later = lost().passes(RecordedJob.MILLI * 1_000 * 3600 * 24 * 365 * 100);
+
+        assertEquals(
+                "rank 1 is to blame: its process is gone and wrote no recording (killed, crashed, or ended by itself),"
+                        + " while the others were in allReduce seq 6 of group \"tcp\"",
+                verdict(later, List.of(0, 2)));
+    }
+
+    @Test
+    void brokenFileIsNotTaken() throws Exception {
+        RecordedJob job = lost();
+        Files.writeString(folder.resolve("ferro-" + JOB + "-ends0.json"), "{\"ranks\":[7]}");
+
+        assertEquals(
+                "rank 1 is to blame: its process is gone and wrote no recording (killed, crashed, or ended by itself),"
+                        + " while the others were in allReduce seq 6 of group \"tcp\"",
+                verdict(job, List.of(0, 2)));
+    }
+
+    private static Ends ends(ProcessEnd ofRankOne) {
+        ProcessEnd code = new ProcessEnd(EndKind.CODE, "exit code 1");
+        return new Ends(Map.of(0, code, 1, ofRankOne, 2, code), Set.of(), Map.of());
+    }
+
+    private static RecordedJob lost() {
+        RecordedJob job = new RecordedJob(3).calls(1, 5, 0);
+        job.hangs(0, RecordedJob.GROUP, 6, RecordedJob.TEXT, 1).hangs(2, RecordedJob.GROUP, 6, RecordedJob.TEXT, 1);
+        return job.fail(List.of(0, 2), "PEER_LOST", List.of(1), 6, "rank 1 is gone");
+    }
+
+    private String verdict(RecordedJob job, List<Integer> of) throws Exception {
+        return job.analyzed(folder, of).verdict().get(0);
+    }
+}
