@@ -21,7 +21,9 @@ class CallsThatDifferTest {
         "AB, '[0, 1]'",
         "AABB, '[0, 1, 2, 3]'",
         "AABC, '[0, 1, 2, 3]'",
-        "ABAAC, '[1, 4]'"
+        "ABAAC, '[1, 4]'",
+        "ABCAABA, '[1, 2, 5]'",
+        "AABBC, '[0, 1, 2, 3, 4]'"
     })
     void ranksThatDifferFromMoreThanHalfAreToBlame(String letters, String blamed) {
         Map<Integer, Character> calls = new TreeMap<>();

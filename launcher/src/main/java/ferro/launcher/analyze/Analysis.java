@@ -82,21 +82,8 @@ public final class Analysis {
     }
 
     /**
-     * Reads the recordings of one job. A file that cannot be read is left out and named in {@link #problems()}.
-     *
-     * @param folder where recorders wrote
-     * @param job    which job; empty for the one that wrote last
-     * @return analysis
-     * @throws UnreadableRecordingException if there is no recording that can be read
-     * @throws IOException if the folder cannot be read
-     */
-    public static Analysis of(Path folder, Optional<String> job) throws UnreadableRecordingException, IOException {
-        return of(List.of(folder), job);
-    }
-
-    /**
-     * Reads the recordings of one job whose ranks wrote into several folders, one on each host. Of two recordings of a rank the
-     * newer one counts.
+     * Reads the recordings of one job, whose ranks may have written into several folders, one on each host. Of two recordings
+     * of a rank the newer one counts. A file that cannot be read is left out and named in {@link #problems()}.
      *
      * @param folders where recorders wrote
      * @param job     which job; empty for the one that wrote last
@@ -106,28 +93,22 @@ public final class Analysis {
      */
     public static Analysis of(List<Path> folders, Optional<String> job)
             throws UnreadableRecordingException, IOException {
-        return of(folders, job, file -> true, null);
+        return of(folders, job, file -> true, Optional.empty());
     }
 
     /**
-     * Reads some recordings of one job, as {@link #of(Path, Optional)} does, together with how the ranks' processes ended.
+     * Reads some recordings of one job, as {@link #of(List, Optional)} does, together with how the ranks' processes ended.
      * The ends decide what the recordings leave open.
      *
-     * @param folder where recorders wrote
-     * @param job    which job; empty for the one that wrote last
-     * @param taken  which files to read; the others are treated as absent
-     * @param ends   how the ranks' processes ended
+     * @param folders where recorders wrote
+     * @param job     which job; empty for the one that wrote last
+     * @param taken   which files to read; the others are treated as absent
+     * @param ends    how the ranks' processes ended; empty for what launchers have written beside the recordings
      * @return analysis
      * @throws UnreadableRecordingException if there is no recording that can be read
-     * @throws IOException if the folder cannot be read
+     * @throws IOException if a folder cannot be read
      */
-    public static Analysis of(Path folder, Optional<String> job, Predicate<Path> taken, Ends ends)
-            throws UnreadableRecordingException, IOException {
-        return of(List.of(folder), job, taken, ends);
-    }
-
-    /** Without ends, takes those that launchers have written beside the recordings. */
-    private static Analysis of(List<Path> folders, Optional<String> job, Predicate<Path> taken, Ends ends)
+    public static Analysis of(List<Path> folders, Optional<String> job, Predicate<Path> taken, Optional<Ends> ends)
             throws UnreadableRecordingException, IOException {
         List<RankRecording> readable = new ArrayList<>();
         List<String> problems = new ArrayList<>();
@@ -150,7 +131,7 @@ public final class Analysis {
             throw nothingIn(folders, job, problems);
         }
         Merge merge = Merge.of(readable, job);
-        return new Analysis(merge, ends == null ? EndsFile.read(folders, merge) : ends, problems);
+        return new Analysis(merge, ends.isPresent() ? ends.get() : EndsFile.read(folders, merge), problems);
     }
 
     private static List<Path> permitted(Path folder) throws UnreadableRecordingException, IOException {

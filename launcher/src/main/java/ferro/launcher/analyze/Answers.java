@@ -118,22 +118,11 @@ final class Answers {
 
     /** Returns the call that a rank waits in: of several queued calls the first. */
     private Optional<WaitingRank> firstOpen(SharedGroup group, int rank) {
-        Optional<RecordedOperation> first = last(group, rank).filter(one -> isOpen(rank, one));
-        Optional<RecordedOperation> before = first;
-        while (before.isPresent()) {
-            first = before;
-            before = group.before(rank, first.get().call().sequence()).filter(one -> isOpen(rank, one));
-        }
-        return first.map(operation -> new WaitingRank(rank, group, operation));
-    }
-
-    /** Returns the last call that a rank had begun. */
-    private Optional<RecordedOperation> last(SharedGroup group, int rank) {
-        Optional<RecordedOperation> last = group.last(rank);
-        while (last.isPresent() && !isBegun(rank, last.get())) {
-            last = group.before(rank, last.get().call().sequence());
-        }
-        return last;
+        return group.newest(rank)
+                .dropWhile(operation -> !isBegun(rank, operation))
+                .takeWhile(operation -> isOpen(rank, operation))
+                .reduce((later, earlier) -> earlier)
+                .map(operation -> new WaitingRank(rank, group, operation));
     }
 
     /** Returns the call begun last: a rank in two calls at once waits in that one, as in a nested call. */
@@ -159,8 +148,13 @@ final class Answers {
         return needed;
     }
 
+    /** Returns the number of the last call that a rank had begun. */
     private long sequence(SharedGroup group, int rank) {
-        return last(group, rank).map(last -> last.call().sequence()).orElse(0L);
+        return group.newest(rank)
+                .filter(operation -> isBegun(rank, operation))
+                .findFirst()
+                .map(last -> last.call().sequence())
+                .orElse(0L);
     }
 
     /** Returns the answers about a group. A rank without a recording does not answer, and one outside of the group is not late. */

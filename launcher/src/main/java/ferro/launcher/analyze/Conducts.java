@@ -8,9 +8,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.SortedSet;
@@ -119,7 +117,9 @@ final class Conducts {
     private Optional<OwnCall> last(int rank, SharedGroup group, long sequence) {
         return group.call(rank, sequence)
                 .filter(operation -> !operation.unfinished())
-                .or(() -> sequence < 0 ? group.lastDone(rank) : group.before(rank, sequence))
+                .or(() -> group.newest(rank)
+                        .filter(own -> own.call().sequence() < sequence)
+                        .findFirst())
                 .map(own -> call(own, othersGaveUp(rank, group, sequence) - merge.at(rank, own.ended())));
     }
 
@@ -171,15 +171,11 @@ final class Conducts {
 
     /** Returns the calls in which the ranks waited that are not to blame. A call that a rank has completed is not one. */
     List<RanksInCall> others(Collection<Integer> guilty, SharedGroup group, long sequence) {
-        Map<String, RanksInCall> calls = new LinkedHashMap<>();
+        SortedMap<Integer, String> names = new TreeMap<>();
         innocent(guilty, group)
                 .forEach(rank -> awaiting(rank, group, sequence, guilty)
-                        .map(own -> own.call().name())
-                        .ifPresent(name -> calls.computeIfAbsent(
-                                        name, key -> new RanksInCall(new TreeSet<>(), name, new TreeSet<>()))
-                                .ranks()
-                                .add(rank)));
-        return List.copyOf(calls.values());
+                        .ifPresent(own -> names.put(rank, own.call().name())));
+        return RanksInCall.of(names);
     }
 
     /** Returns the ranks of a group that are not to blame and recorded calls. */

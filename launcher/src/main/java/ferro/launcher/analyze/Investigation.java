@@ -3,13 +3,13 @@ package ferro.launcher.analyze;
 import ferro.FerroException.Code;
 import ferro.control.failure.CallsThatDiffer;
 import ferro.control.failure.Failure;
+import ferro.launcher.analyze.RankRecording.RecordedCall;
 import ferro.launcher.analyze.RankRecording.RecordedOperation;
 import ferro.launcher.analyze.Verdict.Agreement;
 import ferro.launcher.analyze.Verdict.CallScene;
 import ferro.launcher.analyze.Verdict.ProblemKind;
 import ferro.launcher.analyze.Verdict.RanksInCall;
 import ferro.launcher.analyze.Verdict.VerdictFacts;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -113,21 +113,21 @@ final class Investigation {
         if (merged.code() == Code.MISMATCH && group.firstMismatch().isPresent()) {
             return mismatch(group, group.firstMismatch().get(), agreement);
         }
-        long sequence = merged.sequence() >= 0 ? merged.sequence() : group.top();
+        CallScene scene = Conducts.scene(group, merged.sequence() >= 0 ? merged.sequence() : group.top());
         if (merged.code() == Code.TIMED_OUT) {
             Answers then = Answers.at(merge, failedAt(group));
             Answers.Blamed blamed = then.blamed();
             if (blamed.isDeadlock()
                     && !merged.culprits().isEmpty()
                     && blamed.ranks().containsAll(merged.culprits())) {
-                return deadlock(then, Conducts.scene(group, sequence), agreement);
+                return deadlock(then, scene, agreement);
             }
         }
         SortedSet<Integer> guilty = new TreeSet<>(merged.culprits());
         if (guilty.isEmpty() && !now.blamed().isDeadlock()) {
             guilty = now.blamed().ranks();
         }
-        return judged(ProblemKind.FAILED, guilty, agreement, new JudgedCall(group, sequence, List.of()));
+        return judged(ProblemKind.FAILED, guilty, agreement, new JudgedCall(group, scene, List.of()));
     }
 
     /** Returns which ranks recorded the failure whose text the merged one has, and what the others recorded. */
@@ -148,18 +148,19 @@ final class Investigation {
     }
 
     /** Where ranks wait or have failed, and which ranks wait there. */
-    private record JudgedCall(SharedGroup group, long sequence, List<RanksInCall> calls) {}
+    private record JudgedCall(SharedGroup group, CallScene scene, List<RanksInCall> calls) {}
 
     private Verdict judged(ProblemKind kind, SortedSet<Integer> guilty, Agreement agreement, JudgedCall at) {
+        long sequence = at.scene().sequence();
         return new Verdict(
                 kind,
                 guilty,
                 agreement,
-                Conducts.scene(at.group(), at.sequence()),
+                at.scene(),
                 new VerdictFacts(
-                        conducts.of(guilty, at.group(), at.sequence()),
+                        conducts.of(guilty, at.group(), sequence),
                         at.calls(),
-                        conducts.others(guilty, at.group(), at.sequence()),
+                        conducts.others(guilty, at.group(), sequence),
                         Conducts.innocent(guilty, at.group()),
                         conducts.unexplained()));
     }
@@ -181,9 +182,9 @@ final class Investigation {
 
     private Verdict mismatch(SharedGroup group, long sequence, Agreement agreement) {
         SortedMap<Integer, String> texts = group.texts(sequence);
-        List<RanksInCall> calls = new ArrayList<>();
-        Verdict.alike(texts).forEach((text, ranks) -> calls.add(new RanksInCall(ranks, text, new TreeSet<>())));
-        calls.sort(Comparator.comparing(RanksInCall::call));
+        List<RanksInCall> calls = RanksInCall.of(texts).stream()
+                .sorted(Comparator.comparing(RanksInCall::call))
+                .toList();
         return new Verdict(
                 ProblemKind.MISMATCH,
                 new TreeSet<>(CallsThatDiffer.odd(texts)),
@@ -207,17 +208,14 @@ final class Investigation {
             return Optional.empty();
         }
         Answers.WaitingRank longest = answers.longest();
-        RecordedOperation operation = longest.operation();
-        long sequence = operation.call().sequence();
+        RecordedCall call = longest.operation().call();
+        CallScene scene = new CallScene(longest.group().name(), call.sequence(), call.name());
         Answers.Blamed blamed = answers.blamed();
+        JudgedCall at = new JudgedCall(longest.group(), scene, answers.calls());
         return Optional.of(
                 blamed.isDeadlock()
-                        ? deadlock(answers, Conducts.scene(longest.group(), sequence), Agreement.NONE)
-                        : judged(
-                                ProblemKind.WAITING,
-                                blamed.ranks(),
-                                Agreement.NONE,
-                                new JudgedCall(longest.group(), sequence, answers.calls())));
+                        ? deadlock(answers, scene, Agreement.NONE)
+                        : judged(ProblemKind.WAITING, blamed.ranks(), Agreement.NONE, at));
     }
 
     /** Returns a verdict that blames no rank. */

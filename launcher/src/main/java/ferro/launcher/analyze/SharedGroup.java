@@ -10,6 +10,7 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 
 /** One group as all of its members recorded it: their calls side by side, by sequence number. */
 final class SharedGroup {
@@ -58,31 +59,19 @@ final class SharedGroup {
         return failures;
     }
 
-    /** Returns the last call of a rank. */
-    Optional<RankRecording.RecordedOperation> last(int rank) {
-        return recorded(rank).map(NavigableMap::lastEntry).map(Map.Entry::getValue);
+    /** Returns the calls of a rank, the newest first. */
+    Stream<RankRecording.RecordedOperation> newest(int rank) {
+        return calls.getOrDefault(rank, new TreeMap<>()).descendingMap().values().stream();
     }
 
-    /** Returns the last call of a rank before the one with this number. */
-    Optional<RankRecording.RecordedOperation> before(int rank, long sequence) {
-        return recorded(rank).map(own -> own.lowerEntry(sequence)).map(Map.Entry::getValue);
+    /** Returns the last call of a rank. */
+    Optional<RankRecording.RecordedOperation> last(int rank) {
+        return newest(rank).findFirst();
     }
 
     /** Returns the call of a rank with this number. */
     Optional<RankRecording.RecordedOperation> call(int rank, long sequence) {
-        return recorded(rank).map(own -> own.get(sequence));
-    }
-
-    /** Returns the last call of a rank that ended well. */
-    Optional<RankRecording.RecordedOperation> lastDone(int rank) {
-        return recorded(rank)
-                .flatMap(own -> own.descendingMap().values().stream()
-                        .filter(operation -> !operation.unfinished())
-                        .findFirst());
-    }
-
-    private Optional<NavigableMap<Long, RankRecording.RecordedOperation>> recorded(int rank) {
-        return Optional.ofNullable(calls.get(rank)).filter(own -> !own.isEmpty());
+        return Optional.ofNullable(calls.get(rank)).map(own -> own.get(sequence));
     }
 
     /** Returns the highest number that any rank has called, -1 if there is none. */

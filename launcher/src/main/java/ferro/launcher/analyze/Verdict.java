@@ -2,7 +2,6 @@ package ferro.launcher.analyze;
 
 import ferro.control.failure.Failure;
 import ferro.launcher.analyze.Ends.ProcessEnd;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -70,7 +69,14 @@ public record Verdict(
      * @param call    name of the call
      * @param awaited ranks that they wait for
      */
-    record RanksInCall(SortedSet<Integer> ranks, String call, SortedSet<Integer> awaited) {}
+    record RanksInCall(SortedSet<Integer> ranks, String call, SortedSet<Integer> awaited) {
+        /** Returns the calls of ranks that wait for no rank in particular. */
+        static List<RanksInCall> of(SortedMap<Integer, String> calls) {
+            return alike(calls).entrySet().stream()
+                    .map(one -> new RanksInCall(one.getValue(), one.getKey(), new TreeSet<>()))
+                    .toList();
+        }
+    }
 
     /**
      * What the ranks did.
@@ -87,16 +93,6 @@ public record Verdict(
             List<RanksInCall> others,
             Set<Integer> most,
             SortedMap<Integer, ProcessEnd> ended) {}
-
-    /**
-     * Returns the ranks to look at.
-     *
-     * @return ascending; empty if no rank is to blame or none can be named
-     */
-    @Override
-    public SortedSet<Integer> guilty() {
-        return Collections.unmodifiableSortedSet(guilty);
-    }
 
     /**
      * Returns whether the ranks to look at wait for each other, so that none of them is to blame.

@@ -410,7 +410,7 @@ public final class VerdictText {
                 .map(last -> who.its() + " last call was " + last.brief()
                         + (last.state().open()
                                 ? ", which " + who.is() + " still in" + waits(last)
-                                : ", " + PlainTexts.time(last.nanos()) + " earlier"))
+                                : last.nanos() < 0 ? "" : ", " + PlainTexts.time(last.nanos()) + " earlier"))
                 .orElse(who.it() + " made no call in that group before");
     }
 }

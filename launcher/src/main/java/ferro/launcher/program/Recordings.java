@@ -85,7 +85,7 @@ public record Recordings(Path folder, boolean ours, Map<Path, FileTime> before) 
      * Returns the analysis of the recordings of a job together with how its ranks ended; empty if there is nothing readable.
      */
     public Optional<Analysis> analyzed(String job, Ends ends) {
-        return patiently(() -> Analysis.of(folder, Optional.of(job), this::isOfThisJob, ends));
+        return patiently(() -> Analysis.of(List.of(folder), Optional.of(job), this::isOfThisJob, Optional.of(ends)));
     }
 
     /**

@@ -10,13 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** Who is to blame, in jobs that went wrong in every way there is. */
 class AnalysisTest {
@@ -239,50 +234,6 @@ class AnalysisTest {
         job.allBut().forEach(rank -> assertTrue(analysis.judged().explains(rank, "MISMATCH")));
     }
 
-    /** Letters stand for the calls of ranks 0, 1, 2 and so on. */
-    @ParameterizedTest
-    @CsvSource({
-        "AAB, 2",
-        "ABB, 0",
-        "AABB, 0 1 2 3",
-        "ABAAB, 1 4",
-        "BABAA, 0 2",
-        "AABBC, 0 1 2 3 4",
-        "CABAA, 0 2",
-        "ABCAABA, 1 2 5",
-        "BBABABB, 2 4"
-    })
-    void ranksWhoseCallsDifferFromMostAreToBlame(String calls, String blamed) throws Exception {
-        RecordedJob job = new RecordedJob(calls.length()).calls(1, 5, 0);
-        for (int rank = 0; rank < calls.length(); rank++) {
-            job.hangs(rank, RecordedJob.GROUP, 6, "allReduce f32[" + (int) calls.charAt(rank) + "] SUM by ring");
-        }
-
-        Analysis analysis = job.analyzed(folder, job.allBut());
-
-        Set<Integer> wanted = Stream.of(blamed.split(" ")).map(Integer::valueOf).collect(Collectors.toSet());
-        assertEquals(wanted, analysis.guilty());
-        String verdict = analysis.verdict().get(0);
-        boolean all = wanted.size() == calls.length();
-        assertTrue(
-                verdict.endsWith(
-                        all
-                                ? ": one side is wrong"
-                                : " " + blamed.replace(" ", ", ") + (wanted.size() == 1 ? " differs" : " differ")
-                                        + " from the others"),
-                verdict);
-        for (char call : calls.toCharArray()) {
-            String those = IntStream.range(0, calls.length())
-                    .filter(rank -> calls.charAt(rank) == call)
-                    .mapToObj(Integer::toString)
-                    .collect(Collectors.joining(", "));
-            String said = (those.length() == 1 ? "rank " : "ranks ") + those + " called allReduce f32[" + (int) call;
-            assertTrue(
-                    analysis.verdict().stream().anyMatch(line -> line.startsWith(said)),
-                    said + " is not in " + analysis.verdict());
-        }
-    }
-
     @Test
     void chainOfWaitingIsFollowedThroughOtherGroups() throws Exception {
         RecordedJob job = new RecordedJob(4).group("tcp[2,3]", List.of(2, 3)).calls(1, 5, 0);
@@ -441,7 +392,8 @@ class AnalysisTest {
 
         assertTrue(text(analysis).contains("job newer, 2 ranks"), text(analysis));
         assertTrue(text(analysis).contains("files of other jobs are left out: older; this job wrote last"));
-        assertTrue(String.join("\n", Analysis.of(folder, Optional.of("older")).text())
+        assertTrue(String.join(
+                        "\n", Analysis.of(List.of(folder), Optional.of("older")).text())
                 .contains("job older, 2 ranks"));
     }
 

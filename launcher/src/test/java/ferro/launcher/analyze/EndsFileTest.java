@@ -56,9 +56,9 @@ class EndsFileTest {
         String during = "the others were in allReduce seq 6 of group \"tcp\"; its last call was allReduce seq 5, 1.5 s"
                 + " earlier";
 
-        String unseen = Analysis.of(folder, Optional.empty()).verdict().get(0);
+        String unseen = Analysis.of(List.of(folder), Optional.empty()).verdict().get(0);
         EndsFile.write(folder, JOB, 0, KILLED);
-        String seen = Analysis.of(folder, Optional.empty()).verdict().get(0);
+        String seen = Analysis.of(List.of(folder), Optional.empty()).verdict().get(0);
 
         assertEquals("rank 1 is to blame: its process is gone, although " + during, unseen);
         assertEquals(

@@ -115,8 +115,8 @@ class HtmlReportTest {
 
     @Test
     void pictureOfTheReadmeIsTheTimelineOfTheCommittedRecordings() throws Exception {
-        String page =
-                Analysis.of(IMAGES.resolve("recordings"), Optional.empty()).html();
+        String page = Analysis.of(List.of(IMAGES.resolve("recordings")), Optional.empty())
+                .html();
 
         assertEquals(
                 sha256(page.getBytes(StandardCharsets.UTF_8)) + "  timeline.html\n"
@@ -127,8 +127,8 @@ class HtmlReportTest {
 
     @Test
     void timelineOfTheCommittedRecordingsOpens() throws Exception {
-        String page =
-                Analysis.of(IMAGES.resolve("recordings"), Optional.empty()).html();
+        String page = Analysis.of(List.of(IMAGES.resolve("recordings")), Optional.empty())
+                .html();
 
         Map<String, String> facts = facts(opened(page));
 

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -274,13 +275,13 @@ final class RecordedJob {
 
     Analysis analyzed(Path folder, List<Integer> of) throws IOException, UnreadableRecordingException {
         write(folder, "request", of);
-        return Analysis.of(folder, java.util.Optional.empty());
+        return Analysis.of(List.of(folder), Optional.empty());
     }
 
     /** As {@link #analyzed(Path, List)}, with what a launcher saw of the ranks' processes. */
     Analysis analyzed(Path folder, List<Integer> of, Ends ends) throws IOException, UnreadableRecordingException {
         write(folder, "request", of);
-        return Analysis.of(folder, java.util.Optional.empty(), file -> true, ends);
+        return Analysis.of(List.of(folder), Optional.empty(), file -> true, Optional.of(ends));
     }
 
     /** Now, as a wall clock tells it. */

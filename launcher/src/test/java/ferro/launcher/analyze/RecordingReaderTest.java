@@ -117,7 +117,7 @@ class RecordingReaderTest {
         long least = Long.MAX_VALUE;
         for (int time = 0; time < times; time++) {
             long begun = threads.getCurrentThreadCpuTime();
-            Analysis analysis = Analysis.of(folder, Optional.empty());
+            Analysis analysis = Analysis.of(List.of(folder), Optional.empty());
             List<String> text = analysis.text();
             String html = analysis.html();
             least = Math.min(least, threads.getCurrentThreadCpuTime() - begun);
@@ -135,7 +135,7 @@ class RecordingReaderTest {
         Path cut = folder.resolve("ferro-a1b2c3d4-rank1.json");
         Files.writeString(cut, job.of(1).toString().substring(0, 500));
 
-        Analysis analysis = Analysis.of(folder, Optional.empty());
+        Analysis analysis = Analysis.of(List.of(folder), Optional.empty());
 
         assertEquals(1, analysis.problems().size());
         assertTrue(
@@ -146,7 +146,8 @@ class RecordingReaderTest {
 
     @Test
     void folderWithoutRecordingsSaysWhoWritesThem() {
-        String said = assertThrows(UnreadableRecordingException.class, () -> Analysis.of(folder, Optional.empty()))
+        String said = assertThrows(
+                        UnreadableRecordingException.class, () -> Analysis.of(List.of(folder), Optional.empty()))
                 .getMessage();
 
         assertTrue(said.startsWith(folder + " holds no recording (ferro-JOB-rankR.json): ranks write one"), said);
