@@ -4,8 +4,10 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
 
@@ -92,22 +94,26 @@ public class FerroException extends RuntimeException {
         private final String group;
         /** Rank that reports the failure. */
         private final int rank;
-        /** Ranks to blame, ascending; never changed. */
-        private final TreeSet<Integer> culprits;
+        /** Ranks to blame, and how ranks ended. */
+        private final KnownRanks ranks;
         /** The operation, and its progress. */
         private final CallPosition call;
         /** How long the call took, and how long the process stood still in it. */
         private final CallDurations times;
+
+        /** Neither is changed; both ascend. */
+        private record KnownRanks(TreeSet<Integer> culprits, TreeMap<Integer, RankEnd> ends)
+                implements java.io.Serializable {}
 
         private record CallPosition(String operation, long sequence, int step, long bytesMoved)
                 implements java.io.Serializable {}
 
         private record CallDurations(Duration elapsed, Duration paused) implements java.io.Serializable {}
 
-        private Where(String group, int rank, TreeSet<Integer> culprits, CallPosition call, CallDurations times) {
+        private Where(String group, int rank, KnownRanks ranks, CallPosition call, CallDurations times) {
             this.group = group;
             this.rank = rank;
-            this.culprits = culprits;
+            this.ranks = ranks;
             this.call = call;
             this.times = times;
         }
@@ -124,7 +130,7 @@ public class FerroException extends RuntimeException {
             return new Where(
                     group,
                     rank,
-                    new TreeSet<>(),
+                    new KnownRanks(new TreeSet<>(), new TreeMap<>()),
                     new CallPosition("", -1, -1, 0),
                     new CallDurations(Duration.ZERO, Duration.ZERO));
         }
@@ -136,7 +142,19 @@ public class FerroException extends RuntimeException {
          * @return location
          */
         public Where blaming(Collection<Integer> ranks) {
-            return new Where(group, rank, new TreeSet<>(Objects.requireNonNull(ranks, "ranks")), call, times);
+            TreeSet<Integer> culprits = new TreeSet<>(Objects.requireNonNull(ranks, "ranks"));
+            return new Where(group, rank, new KnownRanks(culprits, this.ranks.ends), call, times);
+        }
+
+        /**
+         * Returns the same location with the ends of dead ranks.
+         *
+         * @param ends how the processes of ranks ended, by rank; empty if unknown
+         * @return location
+         */
+        public Where ended(Map<Integer, RankEnd> ends) {
+            TreeMap<Integer, RankEnd> known = new TreeMap<>(Objects.requireNonNull(ends, "ends"));
+            return new Where(group, rank, new KnownRanks(ranks.culprits, known), call, times);
         }
 
         /**
@@ -160,7 +178,7 @@ public class FerroException extends RuntimeException {
         public Where during(String operation, long sequence) {
             Objects.requireNonNull(operation, "operation");
             return new Where(
-                    group, rank, culprits, new CallPosition(operation, sequence, call.step, call.bytesMoved), times);
+                    group, rank, ranks, new CallPosition(operation, sequence, call.step, call.bytesMoved), times);
         }
 
         /**
@@ -172,7 +190,7 @@ public class FerroException extends RuntimeException {
          */
         public Where at(int step, long bytesMoved) {
             return new Where(
-                    group, rank, culprits, new CallPosition(call.operation, call.sequence, step, bytesMoved), times);
+                    group, rank, ranks, new CallPosition(call.operation, call.sequence, step, bytesMoved), times);
         }
 
         /**
@@ -185,7 +203,7 @@ public class FerroException extends RuntimeException {
         public Where after(Duration elapsed, Duration paused) {
             Objects.requireNonNull(elapsed, "elapsed");
             Objects.requireNonNull(paused, "paused");
-            return new Where(group, rank, culprits, call, new CallDurations(elapsed, paused));
+            return new Where(group, rank, ranks, call, new CallDurations(elapsed, paused));
         }
 
         /** {@return the name of the group} */
@@ -200,7 +218,18 @@ public class FerroException extends RuntimeException {
 
         /** {@return the ranks to blame, ascending and immutable; empty if unknown} */
         public Set<Integer> culprits() {
-            return Collections.unmodifiableSet(culprits);
+            return Collections.unmodifiableSet(ranks.culprits);
+        }
+
+        /**
+         * Returns how the processes of dead ranks ended, as far as their launcher has reported it. {@code ferro run} reports
+         * ends; the launchers of clusters do not. An end arrives after the failure. An exception does not wait for ends, so
+         * ask {@code ProcessGroup.failure()} for them.
+         *
+         * @return ends by rank of the group, ascending and immutable; empty if none is known
+         */
+        public Map<Integer, RankEnd> ends() {
+            return Collections.unmodifiableMap(ranks.ends);
         }
 
         /** {@return the operation that failed, empty if unknown} */
@@ -245,13 +274,13 @@ public class FerroException extends RuntimeException {
 
         @Override
         public String toString() {
-            return "Where[group=" + group + ", rank=" + rank + ", culprits=" + culprits + ", operation="
+            return "Where[group=" + group + ", rank=" + rank + ", culprits=" + ranks.culprits + ", operation="
                     + call.operation + ", sequence=" + call.sequence + ", step=" + call.step + ", bytesMoved="
-                    + call.bytesMoved + ", elapsed=" + times.elapsed + ", paused=" + times.paused + "]";
+                    + call.bytesMoved + ", elapsed=" + times.elapsed + ", paused=" + times.paused + (ranks.ends.isEmpty() ? "" : ", ends=" + ranks.ends) + "]";
         }
 
         private List<Object> values() {
-            return List.of(group, rank, culprits, call, times);
+            return List.of(group, rank, ranks, call, times);
         }
     }
 

@@ -1,5 +1,7 @@
 package ferro.launcher;
 
+import ferro.RankEnd;
+import ferro.backend.tcp.connect.SecretFile;
 import ferro.launcher.doctor.NcclInterfaces;
 import ferro.launcher.input.BadInputException;
 import ferro.launcher.input.Descriptors;
@@ -11,6 +13,7 @@ import ferro.launcher.nodes.NodesApartException;
 import ferro.launcher.output.RankLog;
 import ferro.launcher.output.RankOutput;
 import ferro.launcher.output.Screen;
+import ferro.launcher.output.SecretMask;
 import ferro.launcher.program.BackendChoice;
 import ferro.launcher.program.Programs;
 import ferro.launcher.program.Recordings;
@@ -52,6 +55,7 @@ final class Job {
     private boolean meeting;
 
     private boolean endedWell;
+    private SecretMask mask;
 
     Job(JobSpec spec, Target target, World world) {
         this.spec = spec;
@@ -129,6 +133,7 @@ final class Job {
             meeting = true;
             try (StoreHost store = StoreHost.open(spec, jobId, secret, events, screen::note);
                     JobNodes nodes = met(store, jobId, secret)) {
+                mask = new SecretMask(SecretFile.read(secret));
                 target.remarks().forEach(screen::note);
                 CoreBinding binding =
                         CoreBinding.of(spec.placement().ranksHere(), spec.bind(), programs, nodes.cores());
@@ -154,13 +159,14 @@ final class Job {
     private JobNodes met(StoreHost store, String jobId, Path secret) throws IOException, NodesApartException {
         int own = spec.placement().nodeRank();
         if (spec.placement().nodes() == 1) {
-            return new JobNodes(Optional.empty(), own, target.saysWhatIsWrong(), startedNanos);
+            return new JobNodes(Optional.empty(), store.server(), own, target.saysWhatIsWrong(), startedNanos);
         }
         JobSignals heard = signals.orElseThrow();
         heard.interruptMe();
         try {
             Nodes met = NodeMeeting.of(spec, target, world, store.endpoint()).meet(jobId, secret, heard);
-            JobNodes nodes = new JobNodes(Optional.of(met), own, target.saysWhatIsWrong(), startedNanos);
+            JobNodes nodes =
+                    new JobNodes(Optional.of(met), store.server(), own, target.saysWhatIsWrong(), startedNanos);
             nodes.begin(events, screen);
             heard.tell(nodes::signalled);
             return nodes;
@@ -191,6 +197,11 @@ final class Job {
             }
 
             @Override
+            public void ended(JobEvent.Ended ended) {
+                nodes.ended(ended.rank(), end(ended));
+            }
+
+            @Override
             public void unshown() {
                 nodes.unshown();
             }
@@ -211,6 +222,15 @@ final class Job {
             screen.note("ferro analyze will not know how the ranks ended (" + failure + ")");
         }
         return end;
+    }
+
+    /** Returns how a rank of this host has ended, without the secret in its last line. */
+    private RankEnd end(JobEvent.Ended ended) {
+        RankOutput output =
+                ranks.get(ended.rank() - spec.placement().firstRank()).output();
+        return RankEnd.of(output.pid(), HostName.in(BackendChoice.ofFirstRank(spec, target, environment)), ended.code())
+                .bySignal(ExitCode.signal(ended.code()).orElse(""))
+                .afterLine(mask.masked(output.lastLine()));
     }
 
     /** Answers a signal that asks for no end and comes before there is a rank to pass it on to. */

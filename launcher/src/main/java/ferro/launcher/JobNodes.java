@@ -1,6 +1,9 @@
 package ferro.launcher;
 
 import com.google.gson.Gson;
+import ferro.RankEnd;
+import ferro.backend.tcp.TcpStoreServer;
+import ferro.backend.tcp.store.EndedRanks;
 import ferro.launcher.input.ExitCode;
 import ferro.launcher.nodes.LostNode;
 import ferro.launcher.nodes.NodeCard;
@@ -21,11 +24,14 @@ import java.util.stream.Collectors;
  * The launchers of all nodes, as one job sees them. A job of one node has no other launchers and concludes alone.
  *
  * @param nodes           the launchers; empty for a job of one node
+ * @param store           store of this launcher; empty if another node serves it
  * @param own             number of this node
  * @param saysWhatIsWrong whether exit code 2 means that rank 0 has said what is wrong with what was typed
  * @param startedNanos    when the job was started here
  */
-record JobNodes(Optional<Nodes> nodes, int own, boolean saysWhatIsWrong, long startedNanos) implements AutoCloseable {
+record JobNodes(
+        Optional<Nodes> nodes, Optional<TcpStoreServer> store, int own, boolean saysWhatIsWrong, long startedNanos)
+        implements AutoCloseable {
     /** Prints which nodes are there, and turns news of other nodes into events. */
     void begin(BlockingQueue<JobEvent> events, Screen screen) {
         nodes.ifPresent(all -> {
@@ -59,6 +65,13 @@ record JobNodes(Optional<Nodes> nodes, int own, boolean saysWhatIsWrong, long st
 
     void failed(JobEvent.Ended ended) {
         nodes.ifPresent(all -> all.failed(ended.rank(), ended.code()));
+    }
+
+    /** Tells the ranks of all nodes how a rank of this node has ended. */
+    void ended(int rank, RankEnd end) {
+        nodes.ifPresentOrElse(
+                all -> all.ended(rank, end),
+                () -> store.ifPresent(server -> server.set(EndedRanks.key(rank), EndedRanks.value(end))));
     }
 
     /** Ends the job on all nodes because the output of ranks of this node can no longer be shown. */

@@ -36,8 +36,8 @@ import java.util.TreeMap;
  * @param passed   signals that its launcher passed on, with the ranks that were sent them
  */
 record NodeReport(
-        List<RankEnd> failures,
-        List<RankEnd> left,
+        List<OrderedEnd> failures,
+        List<OrderedEnd> left,
         Set<Integer> stopped,
         Map<Integer, Long> halted,
         String signal,
@@ -62,7 +62,7 @@ record NodeReport(
      * @param order   among the failures of all nodes
      * @param seconds since the start of its launcher
      */
-    record RankEnd(int rank, int code, long order, double seconds) {
+    record OrderedEnd(int rank, int code, long order, double seconds) {
         private JobEvent.Ended seen(long startedNanos) {
             return new JobEvent.Ended(rank, code, startedNanos + (long) (seconds * 1e9));
         }
@@ -94,9 +94,9 @@ record NodeReport(
         return end.printed().stream().filter(one -> ended.contains(one.rank())).toList();
     }
 
-    private static List<RankEnd> ends(List<JobEvent.Ended> ended, Map<Integer, Long> orders, long startedNanos) {
+    private static List<OrderedEnd> ends(List<JobEvent.Ended> ended, Map<Integer, Long> orders, long startedNanos) {
         return ended.stream()
-                .map(one -> new RankEnd(
+                .map(one -> new OrderedEnd(
                         one.rank(),
                         one.code(),
                         orders.getOrDefault(one.rank(), LAST),
@@ -121,7 +121,7 @@ record NodeReport(
     /** Returns a shorter report. A rank of this node that a box may show keeps all its lines. */
     private NodeReport brief() {
         Set<Integer> shown = new HashSet<>();
-        failures.stream().min(Comparator.comparingLong(RankEnd::order)).ifPresent(end -> shown.add(end.rank()));
+        failures.stream().min(Comparator.comparingLong(OrderedEnd::order)).ifPresent(end -> shown.add(end.rank()));
         if (recordings != null) {
             recordings.blamed().stream().limit(MOST_WHOLE).forEach(shown::add);
         }
@@ -196,7 +196,7 @@ record NodeReport(
         return new Supervisor.JobOutcome(
                 reports.stream()
                         .flatMap(one -> one.failures.stream())
-                        .sorted(Comparator.comparingLong(RankEnd::order).thenComparing(RankEnd::rank))
+                        .sorted(Comparator.comparingLong(OrderedEnd::order).thenComparing(OrderedEnd::rank))
                         .map(end -> end.seen(startedNanos))
                         .toList(),
                 reports.stream()

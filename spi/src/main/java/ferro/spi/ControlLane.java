@@ -1,8 +1,10 @@
 package ferro.spi;
 
 import ferro.FerroException;
+import ferro.RankEnd;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.function.Consumer;
 
 /**
  * The control messages and events between the ranks of a group. A lane carries no data: {@link Transport} adds data
@@ -85,6 +87,17 @@ public interface ControlLane extends AutoCloseable {
      */
     default String machine(int rank) {
         return "";
+    }
+
+    /**
+     * Asks how the process of a dead rank ended. The medium knows an end if the launcher of the rank reports it. The
+     * default implementation knows none.
+     *
+     * @param peer     rank of the peer
+     * @param receiver receives the end once, on any thread, when it is known; it must not wait
+     */
+    default void whenEnded(int peer, Consumer<RankEnd> receiver) {
+        // no launcher reports the ends of its ranks
     }
 
     /**

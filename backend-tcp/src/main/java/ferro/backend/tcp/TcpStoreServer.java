@@ -161,6 +161,18 @@ public final class TcpStoreServer implements AutoCloseable {
         whenSet = Objects.requireNonNull(listener, "listener");
     }
 
+    /**
+     * Sets a key as a client does, without a connection. {@link #onSet} is not called. Any thread may call this method, which
+     * does not wait. A store that is full or closed ignores it.
+     *
+     * @param key   key; choose names of your own, as for {@link #onSet}
+     * @param value value; copied
+     */
+    public void set(String key, byte[] value) {
+        byte[] copy = value.clone();
+        loop.run(() -> service.note(key, copy));
+    }
+
     /** Closes all client connections and releases the port; idempotent. */
     @Override
     public void close() {

@@ -3,6 +3,7 @@ package ferro.backend.tcp;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.Medium;
+import ferro.RankEnd;
 import ferro.backend.tcp.connect.Addresses;
 import ferro.backend.tcp.connect.TlsHandshake;
 import ferro.backend.tcp.link.CheckedDataSocket;
@@ -33,6 +34,7 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
@@ -209,6 +211,11 @@ final class TcpTransport implements Transport {
     @Override
     public String machine(int peer) {
         return control.machine(peer);
+    }
+
+    @Override
+    public void whenEnded(int peer, Consumer<RankEnd> receiver) {
+        control.whenEnded(peer, receiver);
     }
 
     @Override

@@ -229,7 +229,8 @@ public final class GroupEngine implements CollectiveBackend {
 
     @Override
     public Optional<FerroException> failure() {
-        return Optional.ofNullable(control.failure()).map(failure -> Failures.exception(group, failure));
+        return Optional.ofNullable(control.failure())
+                .map(failure -> Failures.exception(group, failure, control.ends()));
     }
 
     @Override

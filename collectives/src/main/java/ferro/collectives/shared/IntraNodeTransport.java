@@ -4,6 +4,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.Medium;
+import ferro.RankEnd;
 import ferro.spi.CallHeader;
 import ferro.spi.GroupSpec;
 import ferro.spi.Link;
@@ -13,6 +14,7 @@ import ferro.spi.Transport;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
@@ -75,6 +77,11 @@ public final class IntraNodeTransport implements Transport {
     @Override
     public String machine(int rank) {
         return bare.machine(rank);
+    }
+
+    @Override
+    public void whenEnded(int peer, Consumer<RankEnd> receiver) {
+        bare.whenEnded(peer, receiver);
     }
 
     /**

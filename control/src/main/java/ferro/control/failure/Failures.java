@@ -3,10 +3,12 @@ package ferro.control.failure;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
+import ferro.RankEnd;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import ferro.spi.Settings;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -143,11 +145,29 @@ public final class Failures {
 
     /** Makes the exception for the failure of a group, outside any call. */
     public static FerroException exception(GroupSpec group, Failure failure) {
-        Where where =
-                Where.of(group.name(), group.rank()).blaming(failure.culprits()).during("", failure.sequence());
-        String text =
-                "group \"" + group.name() + "\" has failed, as rank " + group.rank() + " reports: " + failure.text();
+        return exception(group, failure, Map.of());
+    }
+
+    /**
+     * Makes the exception for the failure of a group, outside any call, with the ends of dead ranks.
+     *
+     * @param ends by rank, as far as they are known
+     */
+    public static FerroException exception(GroupSpec group, Failure failure, Map<Integer, RankEnd> ends) {
+        Where where = Where.of(group.name(), group.rank())
+                .blaming(failure.culprits())
+                .during("", failure.sequence())
+                .ended(ends);
+        String text = "group \"" + group.name() + "\" has failed, as rank " + group.rank() + " reports: "
+                + failure.text() + ends(where);
         return new FerroException(failure.code(), where, text, failure.cause());
+    }
+
+    /** Returns what follows the text of a failure: a sentence for each rank whose end is known. */
+    public static String ends(Where where) {
+        StringBuilder text = new StringBuilder();
+        where.ends().forEach((rank, end) -> text.append("; ").append(end.text(rank)));
+        return text.toString();
     }
 
     /**

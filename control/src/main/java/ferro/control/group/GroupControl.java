@@ -3,6 +3,7 @@ package ferro.control.group;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.GroupEvent;
+import ferro.RankEnd;
 import ferro.control.failure.ControlMessage;
 import ferro.control.failure.ControlMessage.Abort;
 import ferro.control.failure.ControlMessage.Called;
@@ -25,6 +26,7 @@ import ferro.spi.Transport;
 import java.nio.ByteBuffer;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -56,6 +58,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     private final GracefulExits exits;
     private final PeerFailures peerFailures;
     private final Deaths deaths;
+    private final RankEnds ends;
     private final StatusBoard board;
     private final Mismatches mismatches;
     private final SubgroupAgreement agreement;
@@ -81,6 +84,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         this.timers = new Timers(context::background, context::nanoTime, this::exhausted);
         this.failure = new AgreedFailure(sender, rules, context::nanoTime, new FailureHandling());
         this.exits = new GracefulExits(sender, failure, group, owner::ended, this::differsFromLeaver);
+        this.ends = new RankEnds(lane, group.rank());
         this.board = new StatusBoard(group.rank(), group.worldSize());
         // ranks that have left answer by their goodbye
         this.inquiry = new StatusInquiry(sender, board, machines, owner, exits::compare);
@@ -117,6 +121,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         @Override
         public void died(Set<Integer> ranks) {
             deaths.died(ranks);
+            askEnds(ranks);
         }
     }
 
@@ -164,6 +169,18 @@ public final class GroupControl implements Transport.Events, Membership.Member {
      */
     public Set<Integer> lostRanks() {
         return deaths.ranks();
+    }
+
+    /** Returns the ends of dead ranks that launchers have reported so far, by rank; none before the group has failed. */
+    public Map<Integer, RankEnd> ends() {
+        return ends.known();
+    }
+
+    /** Asks for the ends of ranks, once the group has failed. */
+    private void askEnds(Set<Integer> ranks) {
+        if (failure.isKnown()) {
+            ends.ask(ranks);
+        }
     }
 
     /** Returns the agreement that subgroups are made with. */
@@ -226,6 +243,8 @@ public final class GroupControl implements Transport.Events, Membership.Member {
                 event(GroupEvent.Kind.FAILED, List.copyOf(agreed.culprits()), agreed.code() + ": " + agreed.text());
             }
             exits.failed();
+            ends.ask(agreed.culprits());
+            ends.ask(deaths.ranks());
         }
     }
 
@@ -313,6 +332,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         exits.lost(peer);
         if (!closed) {
             deaths.lost(peer, cause);
+            askEnds(Set.of(peer));
         }
     }
 

@@ -1,13 +1,14 @@
 package ferro.launcher.nodes;
 
 import ferro.FerroException;
+import ferro.RankEnd;
 import ferro.Store;
+import ferro.backend.tcp.store.EndedRanks;
 import ferro.backend.tcp.store.LauncherStore;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -20,7 +21,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
-import java.util.function.Supplier;
 
 /**
  * The launchers of a job of several nodes, seen from one of them. They meet before a rank starts, hear of each other's
@@ -37,9 +37,6 @@ import java.util.function.Supplier;
 public final class Nodes implements AutoCloseable {
     /** Number of signals that other launchers are told of: the second one kills. */
     private static final int MOST_SIGNALS = 2;
-
-    /** First character of a report or verdict that could not be made or sent; the reason follows it. */
-    private static final String UNTOLD = "!";
 
     /** Time that the launcher of node 0 waits for launchers that still read from the store: the store ends with it. */
     private static final long OTHERS_GONE_MILLIS = 2_000;
@@ -300,6 +297,16 @@ public final class Nodes implements AutoCloseable {
         return order;
     }
 
+    /**
+     * Tells the ranks of all nodes how a rank of this node has ended.
+     *
+     * @param rank of the job
+     * @param end  of its process
+     */
+    public void ended(int rank, RankEnd end) {
+        tell(() -> store.set(EndedRanks.key(rank), EndedRanks.value(end)));
+    }
+
     /** Tells the others that all ranks have joined; only the launcher of node 0 knows this. */
     public void joined() {
         tell(() -> store.set(Keys.JOINED, new byte[0]));
@@ -342,7 +349,7 @@ public final class Nodes implements AutoCloseable {
             throws InterruptedException {
         CompletableFuture<String> reported = new CompletableFuture<>();
         telling.execute(() -> reported.complete(
-                made(() -> report.apply(Map.copyOf(orders)), "could not report how its ranks ended")));
+                UntoldReport.made(() -> report.apply(Map.copyOf(orders)), "could not report how its ranks ended")));
         String text = orUntold(reported);
         tell(() -> send(Keys.report(own.node()), text));
         String verdict = own.node() == 0 ? announced(judge) : heard(text, judge);
@@ -355,7 +362,7 @@ public final class Nodes implements AutoCloseable {
      * report no longer waits for the order of failures.
      */
     private String orUntold(CompletableFuture<String> reported) throws InterruptedException {
-        String late = UNTOLD + "could not report how its ranks ended: the store of node 0 did not answer";
+        String late = UntoldReport.MARK + "could not report how its ranks ended: the store of node 0 did not answer";
         return result(reported.completeOnTimeout(late, 2 * times.silence.toNanos(), TimeUnit.NANOSECONDS));
     }
 
@@ -366,15 +373,7 @@ public final class Nodes implements AutoCloseable {
      * @return report
      */
     public static String untold(String why) {
-        return UNTOLD + why;
-    }
-
-    private static String made(Supplier<String> text, String what) {
-        try {
-            return text.get();
-        } catch (RuntimeException failure) {
-            return UNTOLD + what + ": " + failure;
-        }
+        return UntoldReport.MARK + why;
     }
 
     /**
@@ -386,18 +385,12 @@ public final class Nodes implements AutoCloseable {
             Keys.first(store, key, text.getBytes(StandardCharsets.UTF_8));
         } catch (IllegalArgumentException | FerroException refused) {
             try {
-                String why = UNTOLD + "could not report how its ranks ended: " + refused.getMessage();
+                String why = UntoldReport.MARK + "could not report how its ranks ended: " + refused.getMessage();
                 Keys.first(store, key, why.getBytes(StandardCharsets.UTF_8));
             } catch (FerroException | IllegalStateException unreachable) {
                 tellNobody();
             }
         }
-    }
-
-    private static Optional<LostNode> untold(NodeCard card, String text) {
-        return text.startsWith(UNTOLD)
-                ? Optional.of(new LostNode(card, "its launcher " + text.substring(UNTOLD.length())))
-                : Optional.empty();
     }
 
     private String announced(Function<Gathered, String> judge) throws InterruptedException {
@@ -410,19 +403,20 @@ public final class Nodes implements AutoCloseable {
             store.add(Keys.FAILURES, 0);
             if (report.isDone()) {
                 String text = new String(result(report), StandardCharsets.UTF_8);
-                untold(card, text)
+                UntoldReport.lost(card, text)
                         .ifPresentOrElse(one -> without.put(card.node(), one), () -> texts.put(card.node(), text));
             } else {
                 without.put(card.node(), result(lost.get(card.node())));
             }
         }
         concluded.set(true);
-        String verdict =
-                made(() -> judge.apply(new Gathered(texts, without)), "could not find the cause of the failure");
+        String verdict = UntoldReport.made(
+                () -> judge.apply(new Gathered(texts, without)), "could not find the cause of the failure");
         send(Keys.VERDICT, verdict);
         awaitOthersGone();
-        if (verdict.startsWith(UNTOLD)) {
-            throw new IllegalStateException(untold(own, verdict).orElseThrow().why());
+        if (verdict.startsWith(UntoldReport.MARK)) {
+            throw new IllegalStateException(
+                    UntoldReport.lost(own, verdict).orElseThrow().why());
         }
         return verdict;
     }
@@ -435,8 +429,8 @@ public final class Nodes implements AutoCloseable {
             // node 0 or this connection is lost already, and the watch reports it
         }
         result(CompletableFuture.anyOf(verdict, lost.get(0)));
-        String text = verdict.isDone() ? result(verdict) : UNTOLD;
-        if (!text.startsWith(UNTOLD)) {
+        String text = verdict.isDone() ? result(verdict) : UntoldReport.MARK;
+        if (!text.startsWith(UntoldReport.MARK)) {
             return text;
         }
         Map<Integer, LostNode> without = new TreeMap<>();
@@ -444,8 +438,8 @@ public final class Nodes implements AutoCloseable {
                 0,
                 lost.get(0).isDone()
                         ? result(lost.get(0))
-                        : untold(cards.get(0), text).orElseThrow());
-        untold(this.own, own).ifPresent(one -> without.put(one.card().node(), one));
+                        : UntoldReport.lost(cards.get(0), text).orElseThrow());
+        UntoldReport.lost(this.own, own).ifPresent(one -> without.put(one.card().node(), one));
         return judge.apply(new Gathered(without.size() == 1 ? Map.of(this.own.node(), own) : Map.of(), without));
     }
 

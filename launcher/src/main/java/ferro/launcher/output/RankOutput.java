@@ -54,6 +54,15 @@ public record RankOutput(int rank, long pid, List<String> trace, List<String> la
                 .findFirst();
     }
 
+    /**
+     * Returns the line that says most of how the rank ended: the exception that ended it, or else its last line with text.
+     * Empty if it printed none.
+     */
+    public String lastLine() {
+        return thrown().orElseGet(
+                        () -> lastLines.stream().filter(line -> !line.isBlank()).reduce("", (first, last) -> last));
+    }
+
     /** Returns the code of the exception of ferro that ended the rank. */
     public Optional<String> code() {
         return thrown().filter(text -> text.startsWith(OF_FERRO))

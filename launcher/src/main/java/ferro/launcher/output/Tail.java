@@ -5,11 +5,16 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.regex.Pattern;
 
 /** The last lines that a rank printed, on either stream, in the order they came. */
 public final class Tail {
     static final int LINES = 20;
     private static final int LONGEST_LINE = 1_200;
+
+    /** Sequences by which a program colours its lines, moves the cursor, or sets the title of the window. */
+    private static final Pattern ESCAPES =
+            Pattern.compile("\\x1B(?:\\[[0-?]*[ -/]*[@-~]|\\][^\\x07\\x1B]*(?:\\x07|\\x1B\\\\))");
 
     private final Queue<String> lines = EvictingQueue.create(LINES);
     private final Trace trace = new Trace();
@@ -35,11 +40,12 @@ public final class Tail {
      * launcher's own.
      */
     private static String shown(String text) {
+        String plain = ESCAPES.matcher(text).replaceAll("");
         StringBuilder clean = new StringBuilder();
-        text.codePoints()
+        plain.codePoints()
                 .limit(LONGEST_LINE)
                 .map(point -> point == '\t' || !Character.isISOControl(point) ? point : '?')
                 .forEach(clean::appendCodePoint);
-        return text.codePointCount(0, text.length()) > LONGEST_LINE ? clean + " ..." : clean.toString();
+        return plain.codePointCount(0, plain.length()) > LONGEST_LINE ? clean + " ..." : clean.toString();
     }
 }

@@ -12,6 +12,13 @@ public sealed interface JobEvent {
     record Ended(int rank, int code, long atNanos) implements JobEvent {}
 
     /**
+     * What a rank that has ended had printed has been read, but for output of its children.
+     *
+     * @param rank which
+     */
+    record OutputRead(int rank) implements JobEvent {}
+
+    /**
      * The whole output of a rank has been shown, and no process of its group is left.
      *
      * @param rank which

@@ -138,6 +138,7 @@ public final class RankProcess implements Supervised {
             int code = process.waitFor();
             events.add(new JobEvent.Ended(rank, code, System.nanoTime()));
             drain(pumps);
+            events.add(new JobEvent.OutputRead(rank));
             leash.release(process);
             drain(pumps);
         } catch (InterruptedException | IOException unexpected) {

@@ -6,6 +6,7 @@ import ferro.launcher.output.Screen;
 import ferro.launcher.program.Target;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -35,6 +36,9 @@ public final class Supervisor {
     private final Map<Integer, Supervised> running = new TreeMap<>();
     private final Map<Integer, Supervised> undrained = new TreeMap<>();
     private final Set<Integer> stopped = new HashSet<>();
+    /** Ranks that have ended by themselves and whose output is still read. */
+    private final Map<Integer, JobEvent.Ended> untold = new HashMap<>();
+
     private Optional<Long> stoppedNanos = Optional.empty();
     private final Map<Integer, Long> halted = new TreeMap<>();
     private final Map<String, Set<Integer>> passed = new TreeMap<>();
@@ -104,6 +108,9 @@ public final class Supervisor {
 
         /** Called when a rank has failed that neither the launcher nor a signal has ended. */
         default void failed(JobEvent.Ended ended) {}
+
+        /** Called when a rank has ended that the launcher has not stopped, and its output has been read. */
+        default void ended(JobEvent.Ended ended) {}
 
         /** Called when the output of ranks can no longer be shown here: they are stopped. */
         default void unshown() {}
@@ -186,6 +193,9 @@ public final class Supervisor {
     private void handle(JobEvent event) throws InterruptedException {
         if (event instanceof JobEvent.Ended ended) {
             running.remove(ended.rank());
+            if (!stopped.contains(ended.rank()) && signal.isEmpty()) {
+                untold.put(ended.rank(), ended);
+            }
             if (ended.code() != 0) {
                 failed(ended);
             } else if (!stopped.contains(ended.rank())) {
@@ -194,6 +204,8 @@ public final class Supervisor {
             if (running.isEmpty() && signals > 0) {
                 enter(StopPhase.KILLED, rules.giveUp());
             }
+        } else if (event instanceof JobEvent.OutputRead read) {
+            Optional.ofNullable(untold.remove(read.rank())).ifPresent(witness::ended);
         } else if (event instanceof JobEvent.Drained drained) {
             undrained.remove(drained.rank());
         } else if (event instanceof JobEvent.Signalled signalled) {

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -45,6 +46,26 @@ class RankOutputTest {
     void exceptionOfAnotherThreadHasNotEndedTheRank() {
         assertFalse(
                 ended("Exception in thread \"logger\" java.lang.Error: other").threwItsOwn());
+    }
+
+    @Test
+    void lastLineIsTheExceptionOrTheLastLineWithText() {
+        assertEquals(
+                "java.lang.IllegalStateException: no data",
+                new RankOutput(0, 17, List.of(MAIN + "java.lang.IllegalStateException: no data"), List.of("\tat a.B.c"))
+                        .lastLine());
+        assertEquals("step 3", new RankOutput(0, 17, List.of(), List.of("step 2", "step 3", " ")).lastLine());
+        assertEquals("", new RankOutput(0, 17, List.of(), List.of(" ")).lastLine());
+    }
+
+    @Test
+    void sequencesThatColourALineAreLeftOut() {
+        Tail tail = new Tail();
+        byte[] line =
+                "\u001B[1;31mERROR\u001B[0m \u001B]0;title\u0007done\u0007 \u001B".getBytes(StandardCharsets.UTF_8);
+        tail.add(line, line.length);
+
+        assertEquals(List.of("ERROR done? ?"), tail.lines());
     }
 
     private static RankOutput ended(String... trace) {

@@ -312,12 +312,26 @@ class SupervisorTest {
         assertEquals(List.of("0 TSTP", "0 CONT"), sent);
     }
 
+    @Test
+    void endOfARankIsToldOnceItsOutputHasBeenReadUnlessItWasStopped() throws InterruptedException {
+        ends(0, 7);
+
+        await(2, AT_ONCE, (rank, signal) -> {
+            if (signal.equals("TERM")) {
+                ends(rank, 143);
+            }
+        });
+
+        assertEquals(List.of("rank 0 ended with 7"), told);
+    }
+
     private void later(long millis, JobEvent event) {
         CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS).execute(() -> events.add(event));
     }
 
     private void ends(int rank, int code) {
         events.add(new JobEvent.Ended(rank, code, 17));
+        events.add(new JobEvent.OutputRead(rank));
         events.add(new JobEvent.Drained(rank));
     }
 
@@ -331,6 +345,11 @@ class SupervisorTest {
         Supervisor.Witness witness = new Supervisor.Witness() {
             @Override
             public void allJoined() {}
+
+            @Override
+            public void ended(JobEvent.Ended ended) {
+                told.add("rank " + ended.rank() + " ended with " + ended.code());
+            }
 
             @Override
             public void unshown() {

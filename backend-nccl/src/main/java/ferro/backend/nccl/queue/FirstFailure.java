@@ -129,7 +129,7 @@ public final class FirstFailure {
                 : agreed;
     }
 
-    /** Returns the failure of the group, the same object while its cause stays; null while it works. */
+    /** Returns the failure of the group, the same object while its cause and the known ends stay; null while it works. */
     public FerroException firstThrown() {
         Failure why = get();
         if (why == null) {
@@ -140,10 +140,10 @@ public final class FirstFailure {
             NcclWork oldest = pending.oldest();
             Where where = oldest == null ? identity().where(pending.lastRaw(), 0) : oldest.where();
             String during = oldest == null ? identity().during(pending.lastRaw()) : oldest.during();
-            first = Thrown.of(why, where, during);
+            first = Thrown.of(why, where.ended(control.ends()), during);
             firstThrown = first;
-        } else if (!isSame(first.cause, why)) {
-            first = Thrown.of(why, first.where, first.during);
+        } else if (!isSame(first.cause, why) || !first.where.ends().equals(control.ends())) {
+            first = Thrown.of(why, first.where.ended(control.ends()), first.during);
             firstThrown = first;
         }
         return first.exception;

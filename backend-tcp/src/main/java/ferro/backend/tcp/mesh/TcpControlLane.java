@@ -1,6 +1,7 @@
 package ferro.backend.tcp.mesh;
 
 import ferro.FerroException;
+import ferro.RankEnd;
 import ferro.backend.tcp.connect.TlsHandshake;
 import ferro.spi.ControlLane;
 import io.netty.channel.Channel;
@@ -8,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 
 /**
  * The control messages of one group, over the control connections of a mesh. All groups of a rank share these
@@ -105,6 +107,11 @@ public final class TcpControlLane implements ControlLane {
     @Override
     public String machine(int peer) {
         return mesh.machine(members[peer]);
+    }
+
+    @Override
+    public void whenEnded(int peer, Consumer<RankEnd> receiver) {
+        mesh.whenEnded(members[peer], receiver);
     }
 
     @Override

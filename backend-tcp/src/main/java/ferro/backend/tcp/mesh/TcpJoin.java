@@ -17,6 +17,7 @@ import ferro.backend.tcp.rendezvous.Roster;
 import ferro.backend.tcp.rendezvous.Roster.Card;
 import ferro.backend.tcp.rendezvous.Roster.SharedSettings;
 import ferro.backend.tcp.rendezvous.TcpPort;
+import ferro.backend.tcp.store.EndedRanks;
 import ferro.backend.tcp.store.TcpStore;
 import ferro.collectives.CollectiveEngine;
 import ferro.spi.GroupSpec;
@@ -105,6 +106,7 @@ final class TcpJoin {
             context.releaseStore(within);
         });
         mesh.until(progress.deadlineNanos());
+        mesh.ends(EndedRanks.of(store, spec, context));
         try {
             port.enter(roster.id(), spec.worldSize(), peers);
             roster.announce(spec.rank() == 0 ? tuned : "");

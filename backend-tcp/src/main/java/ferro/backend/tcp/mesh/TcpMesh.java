@@ -2,12 +2,14 @@ package ferro.backend.tcp.mesh;
 
 import ferro.FerroException;
 import ferro.InvalidRankException;
+import ferro.RankEnd;
 import ferro.backend.tcp.connect.RoundTripTimes;
 import ferro.backend.tcp.connect.SwitchedReads;
 import ferro.backend.tcp.connect.TcpIo;
 import ferro.backend.tcp.connect.TlsHandshake;
 import ferro.backend.tcp.connect.Waits;
 import ferro.backend.tcp.rendezvous.TcpPort;
+import ferro.backend.tcp.store.EndedRanks;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
@@ -44,6 +46,8 @@ public final class TcpMesh implements AutoCloseable {
     private volatile List<String> hosts = List.of();
     /** Name of the machine of each rank, for people; empty in a world of one. */
     private volatile List<String> machines = List.of();
+
+    private volatile EndedRanks ends = EndedRanks.unknown();
 
     private final AtomicInteger users = new AtomicInteger(1);
 
@@ -120,6 +124,16 @@ public final class TcpMesh implements AutoCloseable {
     public String machine(int peer) {
         List<String> known = machines;
         return known.isEmpty() ? "" : known.get(peer);
+    }
+
+    /** Sets where launchers report how ranks ended; called once, while joining. */
+    void ends(EndedRanks reported) {
+        ends = reported;
+    }
+
+    /** Passes on how the process of a rank ended, when its launcher reports it. */
+    public void whenEnded(int peer, Consumer<RankEnd> receiver) {
+        ends.when(peer, receiver);
     }
 
     /** Returns rank 0's table of algorithms, the same text on all ranks. */

@@ -58,8 +58,13 @@ public final class StoreService {
 
     /** Sets a key that no client has set; on the loop. */
     void note(String key, String text) {
+        note(key, text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Sets a key that no client has set; on the loop. */
+    public void note(String key, byte[] value) {
         try {
-            map.set(key, text.getBytes(StandardCharsets.UTF_8));
+            map.set(key, value);
         } catch (Refusal full) {
             // clients have filled the store: a client that waits for this key learns of it by the deadline of its calls
             return;

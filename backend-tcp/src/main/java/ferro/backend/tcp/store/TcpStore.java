@@ -8,6 +8,8 @@ import ferro.backend.tcp.connect.ExactReader;
 import ferro.backend.tcp.connect.OwnThread;
 import ferro.backend.tcp.connect.Refusal;
 import ferro.backend.tcp.connect.TlsDuplex;
+import ferro.backend.tcp.connect.TlsHandshake;
+import ferro.backend.tcp.connect.TlsPolicy;
 import ferro.backend.tcp.connect.Waits;
 import ferro.backend.tcp.connect.WriteFailures;
 import ferro.backend.tcp.store.StoreFrames.AnswerHead;
@@ -22,6 +24,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -183,6 +186,12 @@ public final class TcpStore implements Store {
     /** Returns whether this rank has closed the store, so that its end is expected. */
     public boolean isClosed() {
         return closed.get();
+    }
+
+    /** Returns whether its connection is encrypted, or does not leave this machine. */
+    boolean isPrivate() {
+        return TlsHandshake.sessionOf(channel) != null
+                || channel.remoteAddress() instanceof InetSocketAddress remote && TlsPolicy.isOwn(remote.getAddress());
     }
 
     /** Returns what this store was opened for. */

@@ -1,0 +1,126 @@
+package ferro.backend.tcp.store;
+
+import ferro.FerroException;
+import ferro.RankEnd;
+import ferro.Store;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
+import java.lang.System.Logger.Level;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+
+/**
+ * How the processes of ranks ended, as launchers write it into the store and ranks read it after a failure. Thread-safe.
+ *
+ * <p>An end has the last line that a rank printed. So a rank reads ends only by a connection that is encrypted, or that
+ * does not leave its machine. Launchers encrypt their connections between machines.
+ */
+public final class EndedRanks {
+    private static final System.Logger LOG = System.getLogger("ferro.group");
+    /** No group that a rank joins has this name. */
+    private static final String KEYS = "@ends/";
+
+    private static final int FIELDS = 5;
+
+    /** Null if no launcher reports the ends of the ranks, or this rank may not read them. */
+    private final TcpStore store;
+
+    private final String reader;
+    private final Map<Integer, CompletableFuture<RankEnd>> asked = new ConcurrentHashMap<>();
+
+    private EndedRanks(TcpStore store, String reader) {
+        this.store = store;
+        this.reader = reader;
+    }
+
+    /** Returns the ends of no rank. */
+    public static EndedRanks unknown() {
+        return new EndedRanks(null, "");
+    }
+
+    /**
+     * Returns the ends of the ranks of a joined group.
+     *
+     * @param store   store of the join
+     * @param spec    joined group
+     * @param context variables of the launcher
+     */
+    public static EndedRanks of(Store store, GroupSpec spec, RankContext context) {
+        boolean readable = store instanceof TcpStore tcp && tcp.isPrivate() && areNumbered(spec, context);
+        return readable
+                ? new EndedRanks((TcpStore) store, "rank " + spec.rank() + " of \"" + spec.name() + "\": ")
+                : unknown();
+    }
+
+    /** Returns whether a launcher serves the store, and the ranks of the group have the numbers that it gave them. */
+    private static boolean areNumbered(GroupSpec spec, RankContext context) {
+        return Settings.STORE_SERVED.of(context)
+                && Settings.ENV_RANK.find(context).equals(Optional.of(spec.rank()))
+                && Settings.ENV_WORLD_SIZE.find(context).equals(Optional.of(spec.worldSize()));
+    }
+
+    /**
+     * Passes on the end of a rank when its launcher reports it, and logs it once.
+     *
+     * @param rank     rank of the joined group
+     * @param receiver receives the end on a thread of the store; must not wait
+     */
+    public void when(int rank, Consumer<RankEnd> receiver) {
+        if (store != null) {
+            asked.computeIfAbsent(rank, this::asked).thenAccept(receiver);
+        }
+    }
+
+    private CompletableFuture<RankEnd> asked(int rank) {
+        try {
+            return store.when(key(rank))
+                    .thenApply(value -> logged(rank, end(value)))
+                    .toCompletableFuture();
+        } catch (FerroException | IllegalStateException closed) {
+            // the store is gone, and the end stays unknown
+            return new CompletableFuture<>();
+        }
+    }
+
+    private RankEnd logged(int rank, RankEnd end) {
+        LOG.log(Level.WARNING, reader + end.text(rank));
+        return end;
+    }
+
+    /** Returns the key of a rank of the job. */
+    public static String key(int rank) {
+        return KEYS + rank;
+    }
+
+    /** Returns an end as a value of the store. */
+    public static byte[] value(RankEnd end) {
+        return String.join(
+                        "\n",
+                        Long.toString(end.pid()),
+                        end.host(),
+                        Integer.toString(end.exitCode()),
+                        end.signal().orElse(""),
+                        end.lastLine().orElse(""))
+                .getBytes(StandardCharsets.UTF_8);
+    }
+
+    /**
+     * Reads a value of the store.
+     *
+     * @throws IllegalArgumentException if it is no end
+     */
+    static RankEnd end(byte[] value) {
+        String[] fields = new String(value, StandardCharsets.UTF_8).split("\n", FIELDS);
+        if (fields.length < FIELDS) {
+            throw new IllegalArgumentException("the end of a rank with " + fields.length + " fields, need " + FIELDS);
+        }
+        return RankEnd.of(Long.parseLong(fields[0]), fields[1], Integer.parseInt(fields[2]))
+                .bySignal(fields[3])
+                .afterLine(fields[4]);
+    }
+}

@@ -1,0 +1,88 @@
+package ferro.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.integration.hosts.HostProcess;
+import ferro.integration.hosts.NamespaceHosts.Family;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What survivors hear of the process of a dead rank: its exit code, its signal and its last line, without the job's secret. */
+@Timeout(120)
+class EndedRanksTest {
+    private static final String PROGRAM = TellsHowARankEnded.class.getName();
+    private static final String LAST_LINE = "last words \\*{32,}[?]";
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void survivorsOnOneHostHearHowARankWasKilled() throws Exception {
+        try (LauncherRun run = LauncherRun.start("run", "-n", "3", "--backend", "tcp", PROGRAM)) {
+            assertNotEquals(0, run.exitCode(), run::toString);
+
+            for (int rank : new int[] {0, 2}) {
+                assertHears(rank, run.outLines(), run.toString());
+                assertLogs(rank, run.errLines(), run.toString());
+            }
+            assertFalse(run.outLines().stream().anyMatch(line -> line.startsWith("[1] hears")), run::toString);
+        }
+    }
+
+    @Test
+    void survivorsOnAnotherHostHearItOverAnEncryptedConnection() throws Exception {
+        try (TwoNodes nodes = TwoNodes.joined(folder, Family.IPV4)) {
+            List<HostProcess> job = nodes.start("-n", "2", "--backend", "tcp", PROGRAM);
+            for (HostProcess node : job) {
+                assertNotEquals(0, node.exitCode(), node::toString);
+            }
+            for (int rank : new int[] {0, 2, 3}) {
+                HostProcess node = job.get(rank / 2);
+                assertHears(rank, node.outLines(), node.toString());
+                assertLogs(rank, node.errLines(), node.toString());
+            }
+        }
+    }
+
+    /** The store is on node 0, so a rank there reads it within its host. */
+    @Test
+    void nothingOfItCrossesHostsInPlain() throws Exception {
+        try (TwoNodes nodes = TwoNodes.joined(folder, Family.IPV4)) {
+            List<HostProcess> job = nodes.start("-n", "2", "-J-Dferro.tls=off", "--backend", "tcp", PROGRAM);
+            for (HostProcess node : job) {
+                assertNotEquals(0, node.exitCode(), node::toString);
+            }
+            HostProcess there = job.get(1);
+            assertEquals(
+                    List.of(),
+                    there.outLines().stream()
+                            .filter(line -> line.contains("hears"))
+                            .toList());
+            assertFalse(there.errLines().stream().anyMatch(line -> line.contains("its last line")), there::toString);
+            HostProcess here = job.get(0);
+            assertHears(0, here.outLines(), here.toString());
+        }
+    }
+
+    private static void assertHears(int rank, List<String> out, String whole) {
+        String end = "RankEnd\\[pid=\\d+, host=\\S+, exitCode=137, signal=KILL, lastLine=" + LAST_LINE + "]";
+        Pattern line = Pattern.compile(
+                "\\[" + rank + "] hears " + end + " \\| group \"world\" has failed.*; rank 1 \\(pid \\d+"
+                        + " on host \\S+\\) was ended by signal KILL; its last line: " + LAST_LINE);
+        assertTrue(out.stream().anyMatch(one -> line.matcher(one).matches()), whole);
+    }
+
+    private static void assertLogs(int rank, List<String> err, String whole) {
+        Pattern line = Pattern.compile(
+                "\\[" + rank + "] WARNING ferro.group: rank " + rank + " of \"world\": rank 1 \\(pid \\d+"
+                        + " on host \\S+\\) was ended by signal KILL; its last line: " + LAST_LINE);
+        assertEquals(1, err.stream().filter(one -> line.matcher(one).matches()).count(), whole);
+    }
+}

@@ -1,0 +1,56 @@
+package ferro.integration;
+
+import ferro.FerroException;
+import ferro.RankEnd;
+import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** Ranks that add up until rank 1 prints coloured last words with the job's secret, and is killed; the others say what they hear. */
+final class TellsHowARankEnded {
+    private static final int CALLS = 20;
+
+    private TellsHowARankEnded() {}
+
+    public static void main(String[] arguments) throws IOException {
+        // the launcher removes its own file once all ranks have joined
+        String secret =
+                Files.readString(Path.of(System.getenv("FERRO_SECRET_FILE"))).strip();
+        try (ProcessGroup group = ProcessGroup.join()) {
+            float[] data = {1f};
+            for (int call = 0; call < CALLS; call++) {
+                group.allReduce(data, ReduceOp.MAX);
+            }
+            if (group.rank() == 1) {
+                System.out.println("\u001b[31mlast words\u001b[0m " + secret + "\u0007");
+                new ProcessBuilder("kill", "-9", "" + ProcessHandle.current().pid()).start();
+            }
+            try {
+                while (true) {
+                    group.allReduce(data, ReduceOp.MAX);
+                }
+            } catch (FerroException failure) {
+                tell(group);
+                throw failure;
+            }
+        }
+    }
+
+    /** Says how rank 1 has ended, once this rank hears of it; the launcher ends a rank that waits for too long. */
+    private static void tell(ProcessGroup group) {
+        while (true) {
+            FerroException failure = group.failure().orElseThrow();
+            Map<Integer, RankEnd> ends = failure.where().ends();
+            if (!ends.isEmpty()) {
+                System.out.println("hears " + ends.get(1) + " | " + failure.getMessage());
+                return;
+            }
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(2));
+        }
+    }
+}

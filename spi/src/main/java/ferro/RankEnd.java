@@ -1,0 +1,146 @@
+package ferro;
+
+import java.io.Serializable;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * How the process of a dead rank ended, as the launcher of that rank reports it: its exit code or signal, and its last
+ * line of output. Immutable.
+ */
+public final class RankEnd implements Serializable {
+    /** The maximum length of the last line, in {@code char} values. */
+    public static final int MAX_LINE_CHARS = 200;
+
+    private static final long serialVersionUID = 1L;
+
+    private final long pid;
+    private final String host;
+    private final int exitCode;
+    private final String signal;
+    private final String lastLine;
+
+    private RankEnd(long pid, String host, int exitCode, String signal, String lastLine) {
+        this.pid = pid;
+        this.host = Objects.requireNonNull(host, "host");
+        this.exitCode = exitCode;
+        this.signal = Objects.requireNonNull(signal, "signal");
+        this.lastLine = Objects.requireNonNull(lastLine, "lastLine");
+    }
+
+    /**
+     * Creates the end of a process that no signal ended.
+     *
+     * @param pid      process that the launcher started for the rank
+     * @param host     host of the process
+     * @param exitCode exit code; 128 + n if signal n ended the process
+     * @return end without a signal and without a last line
+     */
+    public static RankEnd of(long pid, String host, int exitCode) {
+        return new RankEnd(pid, host, exitCode, "", "");
+    }
+
+    /**
+     * Returns the same end by a signal.
+     *
+     * @param name signal without SIG, such as {@code KILL}; empty if no signal ended the process
+     * @return end
+     */
+    public RankEnd bySignal(String name) {
+        return new RankEnd(pid, host, exitCode, name, lastLine);
+    }
+
+    /**
+     * Returns the same end with the last line of the process. A longer line is cut. Characters that could change what a
+     * terminal shows are replaced by a question mark.
+     *
+     * @param line last line of output; empty if it is unknown
+     * @return end
+     */
+    public RankEnd afterLine(String line) {
+        return new RankEnd(pid, host, exitCode, signal, cleaned(line));
+    }
+
+    private static String cleaned(String line) {
+        StringBuilder clean = new StringBuilder();
+        for (int at = 0; at < line.length(); ) {
+            int point = line.codePointAt(at);
+            at += Character.charCount(point);
+            int shown = isPlain(point) ? point : '?';
+            if (clean.length() + Character.charCount(shown) > MAX_LINE_CHARS) {
+                break;
+            }
+            clean.appendCodePoint(shown);
+        }
+        return clean.toString();
+    }
+
+    private static boolean isPlain(int point) {
+        return switch (Character.getType(point)) {
+            case Character.CONTROL,
+                    Character.FORMAT,
+                    Character.SURROGATE,
+                    Character.LINE_SEPARATOR,
+                    Character.PARAGRAPH_SEPARATOR -> false;
+            default -> true;
+        };
+    }
+
+    /** {@return the process that the launcher started for the rank} */
+    public long pid() {
+        return pid;
+    }
+
+    /** {@return the host of the process} */
+    public String host() {
+        return host;
+    }
+
+    /** {@return the exit code; 128 + n if signal n ended the process} */
+    public int exitCode() {
+        return exitCode;
+    }
+
+    /** {@return the signal that ended the process, without SIG; empty if no signal ended it} */
+    public Optional<String> signal() {
+        return signal.isEmpty() ? Optional.empty() : Optional.of(signal);
+    }
+
+    /** {@return the last line of output, at most 200 characters; empty if it is unknown} */
+    public Optional<String> lastLine() {
+        return lastLine.isEmpty() ? Optional.empty() : Optional.of(lastLine);
+    }
+
+    /**
+     * Returns one sentence about the end.
+     *
+     * @param rank rank of the process, in the numbers of the group that reports
+     * @return for example {@code rank 2 (pid 17 on host b) was ended by signal KILL; its last line: step 3}
+     */
+    public String text(int rank) {
+        String how = signal.isEmpty() ? "ended with exit code " + exitCode : "was ended by signal " + signal;
+        String said = lastLine.isEmpty() ? "" : "; its last line: " + lastLine;
+        return "rank " + rank + " (pid " + pid + " on host " + host + ") " + how + said;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof RankEnd that
+                && pid == that.pid
+                && host.equals(that.host)
+                && exitCode == that.exitCode
+                && signal.equals(that.signal)
+                && lastLine.equals(that.lastLine);
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(pid, host, exitCode, signal, lastLine);
+    }
+
+    @Override
+    public String toString() {
+        return "RankEnd[pid=" + pid + ", host=" + host + ", exitCode=" + exitCode + ", signal=" + signal + ", lastLine="
+                + lastLine + "]";
+    }
+}
