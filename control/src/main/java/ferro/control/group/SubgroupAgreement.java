@@ -255,8 +255,8 @@ public final class SubgroupAgreement {
                     return;
                 }
             }
-            Failure why = new Failure(
-                    given.code(), group.rank(), -1, given.where().culprits(), given.getMessage(), null);
+            Failure why =
+                    new Failure(given.code(), group.rank(), -1, given.where().culprits(), given.getMessage(), null);
             rounds.forEach((member, round) -> sender.tell(member, new Cancel(round, why)));
         }
 
