@@ -35,13 +35,13 @@ public final class FieldReader implements Fields {
      * @param family    for people, such as report of a rank
      * @param message   bytes; left as they are
      * @param worldSize of the group that the message is for
-     * @param bytesMost longest message
+     * @param maxBytes longest message
      * @throws IllegalArgumentException if it is empty, or longer than that
      */
-    public FieldReader(String family, ByteBuffer message, int worldSize, int bytesMost) {
+    public FieldReader(String family, ByteBuffer message, int worldSize, int maxBytes) {
         int length = message.remaining();
-        if (length == 0 || length > bytesMost) {
-            throw new IllegalArgumentException(family + " of " + length + " bytes, need 1 to " + bytesMost);
+        if (length == 0 || length > maxBytes) {
+            throw new IllegalArgumentException(family + " of " + length + " bytes, need 1 to " + maxBytes);
         }
         this.family = family;
         this.in = message.duplicate();
@@ -132,10 +132,10 @@ public final class FieldReader implements Fields {
     }
 
     @Override
-    public String text(String name, int bytesMost) {
+    public String text(String name, int maxBytes) {
         int length = Short.toUnsignedInt(need(name, Short.BYTES).getShort());
-        if (length > bytesMost) {
-            throw wrong(name, "a text of " + length + " bytes", "at most " + bytesMost);
+        if (length > maxBytes) {
+            throw wrong(name, "a text of " + length + " bytes", "at most " + maxBytes);
         }
         byte[] bytes = new byte[length];
         need(name, length).get(bytes);
@@ -148,10 +148,10 @@ public final class FieldReader implements Fields {
     }
 
     @Override
-    public byte[] bytes(String name, int bytesMost) {
+    public byte[] bytes(String name, int maxBytes) {
         int length = count(name);
-        if (length > bytesMost) {
-            throw wrong(name, length + " bytes", "at most " + bytesMost);
+        if (length > maxBytes) {
+            throw wrong(name, length + " bytes", "at most " + maxBytes);
         }
         byte[] bytes = new byte[length];
         need(name, length).get(bytes);

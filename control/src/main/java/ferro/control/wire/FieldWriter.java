@@ -51,16 +51,16 @@ public final class FieldWriter {
     }
 
     /** Writes a text. Cuts it between two characters, so that the bytes decode without an error. */
-    public FieldWriter text(String text, int bytesMost) {
+    public FieldWriter text(String text, int maxBytes) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-        int length = cut(bytes, bytesMost);
+        int length = cut(bytes, maxBytes);
         room(Short.BYTES + length).putShort((short) length).put(bytes, 0, length);
         return this;
     }
 
     /** Writes the length and as many of these bytes as a field takes. */
-    public FieldWriter bytes(byte[] bytes, int bytesMost) {
-        int length = Math.min(bytes.length, bytesMost);
+    public FieldWriter bytes(byte[] bytes, int maxBytes) {
+        int length = Math.min(bytes.length, maxBytes);
         room(Integer.BYTES + length).putInt(length).put(bytes, 0, length);
         return this;
     }
@@ -92,18 +92,18 @@ public final class FieldWriter {
     }
 
     /** Returns a text cut to so many bytes of UTF-8, between two characters. */
-    public static String cut(String text, int bytesMost) {
+    public static String cut(String text, int maxBytes) {
         // one char takes at most three bytes
-        if (text.length() * 3 <= bytesMost) {
+        if (text.length() * 3 <= maxBytes) {
             return text;
         }
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-        int length = cut(bytes, bytesMost);
+        int length = cut(bytes, maxBytes);
         return length == bytes.length ? text : new String(bytes, 0, length, StandardCharsets.UTF_8);
     }
 
-    private static int cut(byte[] utf8, int bytesMost) {
-        int length = Math.min(utf8.length, bytesMost);
+    private static int cut(byte[] utf8, int maxBytes) {
+        int length = Math.min(utf8.length, maxBytes);
         while (length < utf8.length && (utf8[length] & 0xC0) == 0x80) {
             length--;
         }

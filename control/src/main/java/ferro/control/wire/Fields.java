@@ -27,8 +27,8 @@ public interface Fields {
     String joinedRanks(String name);
 
     /** Returns 2 bytes of length and that many bytes of UTF-8. */
-    String text(String name, int bytesMost);
+    String text(String name, int maxBytes);
 
     /** Returns 4 bytes of length and that many bytes. */
-    byte[] bytes(String name, int bytesMost);
+    byte[] bytes(String name, int maxBytes);
 }

@@ -94,14 +94,14 @@ final class FieldList implements Fields {
     }
 
     @Override
-    public String text(String name, int bytesMost) {
-        add(name, "text to " + bytesMost, Short.BYTES, Short.BYTES + bytesMost);
+    public String text(String name, int maxBytes) {
+        add(name, "text to " + maxBytes, Short.BYTES, Short.BYTES + maxBytes);
         return "";
     }
 
     @Override
-    public byte[] bytes(String name, int bytesMost) {
-        add(name, "bytes to " + bytesMost, Integer.BYTES, Integer.BYTES + bytesMost);
+    public byte[] bytes(String name, int maxBytes) {
+        add(name, "bytes to " + maxBytes, Integer.BYTES, Integer.BYTES + maxBytes);
         return new byte[0];
     }
 }
