@@ -68,7 +68,7 @@ class CallWatchTest {
     }
 
     @Test
-    @DisplayName("row 4: the rank that has not called is named at a quarter of the time, and at its end")
+    @DisplayName("the rank that has not called is named at a quarter of the time, and at its end")
     void theRankThatHasNotCalledIsNamedTwice() {
         HandDriven group = new HandDriven(2);
         TimedCall sum = call(group, 3, "sum", 2);
