@@ -48,7 +48,8 @@ class WaitingRanksTest {
         HandDriven group = new HandDriven(2);
         SubgroupAgreement.OwnProposal attempt = group.ranks.get(0).agreement().begin(9, BOTH, Duration.ofSeconds(4));
         group.pass(Duration.ofMillis(700));
-        group.ranks.get(0).control(1, new ControlMessage.Cancel(1, Code.ABORTED, Set.of(1), "no labels").encoded());
+        Failure why = new Failure(Code.ABORTED, 1, -1, Set.of(1), "no labels", null);
+        group.ranks.get(0).control(1, new ControlMessage.Cancel(1, why).encoded());
         assertEquals(Duration.ofMillis(700), failureOf(attempt).where().elapsed());
     }
 
