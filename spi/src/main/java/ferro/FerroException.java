@@ -276,7 +276,8 @@ public class FerroException extends RuntimeException {
         public String toString() {
             return "Where[group=" + group + ", rank=" + rank + ", culprits=" + ranks.culprits + ", operation="
                     + call.operation + ", sequence=" + call.sequence + ", step=" + call.step + ", bytesMoved="
-                    + call.bytesMoved + ", elapsed=" + times.elapsed + ", paused=" + times.paused + (ranks.ends.isEmpty() ? "" : ", ends=" + ranks.ends) + "]";
+                    + call.bytesMoved + ", elapsed=" + times.elapsed + ", paused=" + times.paused
+                    + (ranks.ends.isEmpty() ? "" : ", ends=" + ranks.ends) + "]";
         }
 
         private List<Object> values() {
