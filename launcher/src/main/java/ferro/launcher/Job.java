@@ -184,7 +184,22 @@ final class Job {
     private JobEnd awaited(JobFolder folder, JobNodes nodes, String jobId, Recordings recordings)
             throws InterruptedException {
         screen.note(pids() + "; if they hang: " + Invocation.ofProcess().line("dump", recordings.folder()));
-        Supervisor.Witness witness = new Supervisor.Witness() {
+        Supervisor.JobOutcome outcome = new Supervisor(
+                        events, screen, Supervisor.StopTimes.of(spec, target), witness(folder, nodes))
+                .await(ranks);
+        List<RankOutput> printed = ranks.stream().map(RankProcess::output).toList();
+        String host = HostName.in(BackendChoice.ofFirstRank(spec, target, environment));
+        JobEnd end = new JobEnd(outcome, printed, jobId, recordings, host);
+        try {
+            end.keep(spec.placement().nodeRank());
+        } catch (IOException failure) {
+            screen.note("ferro analyze will not know how the ranks ended (" + failure + ")");
+        }
+        return end;
+    }
+
+    private Supervisor.Witness witness(JobFolder folder, JobNodes nodes) {
+        return new Supervisor.Witness() {
             @Override
             public void allJoined() {
                 forget(folder);
@@ -211,17 +226,6 @@ final class Job {
                 stopped(folder);
             }
         };
-        Supervisor.JobOutcome outcome =
-                new Supervisor(events, screen, Supervisor.StopTimes.of(spec, target), witness).await(ranks);
-        List<RankOutput> printed = ranks.stream().map(RankProcess::output).toList();
-        String host = HostName.in(BackendChoice.ofFirstRank(spec, target, environment));
-        JobEnd end = new JobEnd(outcome, printed, jobId, recordings, host);
-        try {
-            end.keep(spec.placement().nodeRank());
-        } catch (IOException failure) {
-            screen.note("ferro analyze will not know how the ranks ended (" + failure + ")");
-        }
-        return end;
     }
 
     /** Returns how a rank of this host has ended, without the secret in its last line. */
