@@ -32,6 +32,7 @@ import java.util.function.LongSupplier;
 public final class FlightRecorder implements AutoCloseable {
     private static final int MOST_ENTRIES = 1 << 20;
     private static final int EVENTS = 256;
+    private static final int STACKS = 8;
     private static final int CLOSED_GROUPS = 64;
     private static final double FITTING = 0.9;
 
@@ -44,6 +45,7 @@ public final class FlightRecorder implements AutoCloseable {
     private final Deque<GroupRecorder> closed = new ArrayDeque<>();
     private final Map<String, Integer> names = new HashMap<>();
     private final Deque<RecordedEvent> events = new ArrayDeque<>();
+    private final Deque<RecordedStacks> stacks = new ArrayDeque<>();
 
     /**
      * The owner of the recorder.
@@ -208,6 +210,28 @@ public final class FlightRecorder implements AutoCloseable {
         }
     }
 
+    /**
+     * Keeps stacks. Stacks of several groups that were taken together are kept once. Stacks that were taken again for the
+     * same reason replace the previous ones.
+     */
+    void stacks(String reason, List<ThreadStack> taken) {
+        if (ring == null || taken.isEmpty()) {
+            return;
+        }
+        synchronized (stacks) {
+            RecordedStacks last = stacks.peekLast();
+            if (last != null && last.stacks() == taken) {
+                return;
+            }
+            if (last != null && last.reason().equals(reason)) {
+                stacks.removeLast();
+            } else if (stacks.size() == STACKS) {
+                stacks.removeFirst();
+            }
+            stacks.addLast(new RecordedStacks(nanoTime(), reason, taken));
+        }
+    }
+
     void wake() {
         if (folder != null) {
             folder.wake();
@@ -249,6 +273,21 @@ public final class FlightRecorder implements AutoCloseable {
         synchronized (events) {
             return new ArrayList<>(events);
         }
+    }
+
+    /** Returns the stacks that were kept, oldest first, and those of now if a group works. */
+    List<RecordedStacks> stacks(String reason) {
+        List<RecordedStacks> all;
+        synchronized (stacks) {
+            all = new ArrayList<>(stacks);
+        }
+        for (GroupRecorder group : groups()) {
+            List<ThreadStack> taken = group.stacks();
+            if (!taken.isEmpty() && all.stream().noneMatch(kept -> kept.stacks() == taken)) {
+                all.add(new RecordedStacks(nanoTime(), reason, taken));
+            }
+        }
+        return all;
     }
 
     /**

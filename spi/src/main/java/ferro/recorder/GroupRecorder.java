@@ -3,6 +3,7 @@ package ferro.recorder;
 import ferro.FerroException.Code;
 import ferro.GroupEvent;
 import java.lang.System.Logger.Level;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -276,6 +277,16 @@ public final class GroupRecorder implements AutoCloseable {
     }
 
     /**
+     * Records stacks of the threads of the rank. Only a rank in which something is wrong takes stacks.
+     *
+     * @param reason why the stacks were taken, as text for people
+     * @param taken  stacks; the recorder keeps only the newest ones
+     */
+    public void stacks(String reason, List<ThreadStack> taken) {
+        recorder.stacks(reason, taken);
+    }
+
+    /**
      * Records that the group has failed, or that more is known about its failure. If {@code ferro.recorder.dir} is set,
      * another thread soon writes the record to that folder.
      */
@@ -343,6 +354,12 @@ public final class GroupRecorder implements AutoCloseable {
     RecordedGroup.RecordedStatus status() {
         RecordedGroup asked = view;
         return asked == null ? RecordedGroup.RecordedStatus.IDLE : asked.status();
+    }
+
+    /** Takes the stacks of the threads of the rank; those of a failed group were recorded when it failed. */
+    List<ThreadStack> stacks() {
+        RecordedGroup asked = view;
+        return asked == null || asked.failure() != null ? List.of() : asked.stacks();
     }
 
     /** Returns the facts about this failed group that a file written now contains at least. */

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * A writer of a record as JSON (RFC 8259), with one operation or event per line. Ranks are rank numbers of the joined
+ * A writer of a record as JSON (RFC 8259), with one operation, event or stack per line. Ranks are rank numbers of the joined
  * group, except for {@code groups[].rank}. Times are on the clock of the process. {@code clockNanos} and {@code
  * wallNanos} align the times of the process with the times of other processes.
  */
@@ -52,6 +52,8 @@ final class RecordWriter {
         operations.forEach(this::operation);
         json.close(']').name("events").openLines('[');
         newest(recorder.events()).forEach(this::event);
+        json.close(']').name("stacks").openLines('[');
+        newest(recorder.stacks(reason)).forEach(this::stacks);
         json.close(']').close('}');
         return json.text();
     }
@@ -145,6 +147,22 @@ final class RecordWriter {
             json.number(inJoined(recorded.group(), rank));
         }
         json.close(']').name("text").text(event.text()).close('}');
+    }
+
+    private void stacks(RecordedStacks taken) {
+        for (ThreadStack stack : taken.stacks()) {
+            json.open('{').name("at").number(taken.at()).name("reason").text(taken.reason());
+            json.name("thread").text(stack.thread()).name("joined").number(stack.isJoining() ? 1 : 0);
+            json.name("group");
+            if (stack.group().isEmpty()) {
+                json.nothing();
+            } else {
+                json.text(stack.group());
+            }
+            json.name("location").text(stack.location()).name("frames").open('[');
+            stack.frames().forEach(json::text);
+            json.close(']').close('}');
+        }
     }
 
     private void ranks(GroupRecorder group, String commaSeparated) {

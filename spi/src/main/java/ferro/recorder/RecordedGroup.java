@@ -36,6 +36,15 @@ public interface RecordedGroup {
      */
     RecordedStatus status();
 
+    /**
+     * Takes the stacks of the threads of this rank: those in calls of its groups, and the thread that has joined.
+     *
+     * @return stacks; empty if the threads are unknown
+     */
+    default List<ThreadStack> stacks() {
+        return List.of();
+    }
+
     /** The failure of a group. */
     final class Failed {
         private final Code code;

@@ -157,6 +157,11 @@ public abstract class ForwardingBackend implements CollectiveBackend {
     }
 
     @Override
+    public void joinedBy(Thread thread) {
+        inner.joinedBy(thread);
+    }
+
+    @Override
     public void onEvent(Consumer<GroupEvent> listener) {
         inner.onEvent(listener);
     }

@@ -17,6 +17,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -118,7 +120,7 @@ class FlightRecorderTest {
                 record);
         assertTrue(record.contains("\"pid\":" + ProcessHandle.current().pid() + ",\"written\":\""), record);
         assertTrue(record.contains("\"clockNanos\":5000,\"reason\":\"request\""), record);
-        assertTrue(record.endsWith("\"groups\":[\n],\"operations\":[\n],\"events\":[\n]}\n"), record);
+        assertTrue(record.endsWith("\"groups\":[\n],\"operations\":[\n],\"events\":[\n],\"stacks\":[\n]}\n"), record);
     }
 
     @Test
@@ -158,6 +160,79 @@ class FlightRecorderTest {
         assertTrue(
                 record.contains("{\"name\":\"pair#2\",\"rank\":0,\"ranks\":[2,3],\"worldSize\":2,\"failure\":null}"),
                 record);
+    }
+
+    private static List<ThreadStack> stack(String thread) {
+        return List.of(ThreadStack.ended(thread));
+    }
+
+    /** Returns reason and thread of each stack in a recording. */
+    private static List<String> stacks(String record) {
+        Matcher stack = Pattern.compile("\"reason\":\"([^\"]*)\",\"thread\":\"([^\"]*)\"")
+                .matcher(record);
+        return stack.results().map(one -> one.group(1) + ": " + one.group(2)).toList();
+    }
+
+    @Test
+    void stacksOfAWorkingGroupAreTakenWhenTheFileIsWrittenAndKeptStacksComeFirst() throws IOException {
+        FlightRecorder recorder = recorder(Map.of());
+        GroupRecorder group = recorder.enter("world", 2, new int[] {0, 1, 2, 3}, world);
+        group.stacks("asked by another rank", stack("earlier"));
+        world.stacks = List.of(ThreadStack.of(Thread.currentThread(), "world", false));
+
+        String record = written(recorder);
+
+        assertEquals(
+                List.of(
+                        "asked by another rank: earlier",
+                        "request: " + Thread.currentThread().getName()),
+                stacks(record));
+        assertTrue(
+                record.contains("{\"at\":5000,\"reason\":\"asked by another rank\",\"thread\":\"earlier\",\"joined\":1,"
+                        + "\"group\":null,\"location\":\"\",\"frames\":[]}"),
+                record);
+        assertTrue(record.contains("\"joined\":0,\"group\":\"world\",\"location\":\""), record);
+        assertTrue(record.contains("\"ferro.recorder.FlightRecorderTest.stacksOfAWorkingGroup"), record);
+    }
+
+    @Test
+    void aFailedGroupHasTheStacksOfItsFailureAndSharedOnesAreKeptOnce() throws IOException {
+        FlightRecorder recorder = recorder(Map.of());
+        GroupOfTest pair = new GroupOfTest();
+        List<ThreadStack> both = stack("both");
+        recorder.enter("world", 2, new int[] {0, 1, 2, 3}, world).stacks("failure of group world", both);
+        recorder.enter("pair", 0, new int[] {2, 3}, pair).stacks("failure of group pair", both);
+        world.fail(Code.ABORTED, Set.of(1), "given up");
+        world.stacks = stack("later");
+
+        assertEquals(List.of("failure of group world: both"), stacks(written(recorder)));
+    }
+
+    @Test
+    void onlyTheNewestStacksAreKept() throws IOException {
+        FlightRecorder recorder = recorder(Map.of());
+        GroupRecorder group = recorder.enter("world", 2, new int[] {0, 1, 2, 3}, world);
+        for (int i = 0; i < 20; i++) {
+            group.stacks("asked", stack("a" + i));
+        }
+        assertEquals(List.of("asked: a19"), stacks(written(recorder)));
+        for (int i = 0; i < 9; i++) {
+            group.stacks("failure " + i, stack("f" + i));
+        }
+        List<String> kept = stacks(written(recorder));
+        assertEquals(8, kept.size(), kept.toString());
+        assertEquals("failure 1: f1", kept.get(0));
+        assertEquals("failure 8: f8", kept.get(7));
+    }
+
+    @Test
+    void stacksDoNotMakeARecordLongerThanItsLimit() {
+        FlightRecorder recorder = recorder(Map.of());
+        GroupRecorder group = recorder.enter("world", 2, new int[] {0, 1, 2, 3}, world);
+        for (int i = 0; i < 8; i++) {
+            group.stacks("failure " + i, List.of(ThreadStack.of(Thread.currentThread(), "", true)));
+        }
+        assertTrue(recorder.bytes(4000, "asked").orElseThrow().length <= 4000);
     }
 
     @Test

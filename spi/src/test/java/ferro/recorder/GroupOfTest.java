@@ -2,6 +2,7 @@ package ferro.recorder;
 
 import ferro.FerroException.Code;
 import java.util.Collection;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
 /** A group that fails when a test says so. */
@@ -9,6 +10,7 @@ final class GroupOfTest implements RecordedGroup {
     volatile Failed failure;
     volatile RecordedStatus status = RecordedStatus.IDLE;
     volatile long identity;
+    volatile List<ThreadStack> stacks = List.of();
     /** Thrown once by whoever asks where it stands. */
     volatile Error broken;
 
@@ -37,5 +39,10 @@ final class GroupOfTest implements RecordedGroup {
             throw error;
         }
         return status;
+    }
+
+    @Override
+    public List<ThreadStack> stacks() {
+        return stacks;
     }
 }

@@ -1,13 +1,9 @@
 package ferro.backend.simulated;
 
-import java.util.regex.Pattern;
+import ferro.recorder.ProgramFrames;
 
 /** The line of the program at which a thread stands: the top frame that belongs neither to ferro nor to the JDK. */
 final class UserFrame {
-    /** Programs may have packages below {@code ferro}, as the examples have. */
-    private static final Pattern FOREIGN = Pattern.compile("ferro\\.([A-Z]|(group|collectives|spi|dispatch|recorder"
-            + "|backend)\\.).*|(java|javax|jdk|sun|com\\.sun)\\..*");
-
     private UserFrame() {}
 
     /**
@@ -21,7 +17,7 @@ final class UserFrame {
             return "its end";
         }
         int user = 0;
-        while (user < stack.length && isForeign(stack[user])) {
+        while (user < stack.length && !ProgramFrames.isOfTheProgram(stack[user])) {
             user++;
         }
         if (user == stack.length) {
@@ -30,10 +26,6 @@ final class UserFrame {
         StackTraceElement line = stack[user];
         String source = line.isNativeMethod() ? "native" : line.getFileName() + ":" + line.getLineNumber();
         return method(line) + "(" + source + ")" + (user == 0 ? "" : ", in " + method(stack[user - 1]));
-    }
-
-    private static boolean isForeign(StackTraceElement frame) {
-        return FOREIGN.matcher(frame.getClassName()).matches() || isHidden(frame);
     }
 
     /** Returns whether this is the object of a lambda, which some JVMs show. */

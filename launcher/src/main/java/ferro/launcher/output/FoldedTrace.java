@@ -1,5 +1,6 @@
 package ferro.launcher.output;
 
+import ferro.recorder.ProgramFrames;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -13,11 +14,6 @@ import java.util.stream.Stream;
  */
 public final class FoldedTrace {
     private static final Pattern FRAME = Pattern.compile("(\\s*)at (?:[^\\s(]*/)?([^(/]+)\\(.*");
-    /** Frames of ferro itself. Programs may have packages below {@code ferro}, as its examples and benchmarks do. */
-    private static final Pattern OF_FERRO =
-            Pattern.compile("ferro\\.([A-Z]|(group|collectives|spi|dispatch|recorder|backend|launcher)\\.).*");
-
-    private static final Pattern OF_THE_JDK = Pattern.compile("(java|javax|jdk|sun|com\\.sun)\\..*");
 
     private static final Pattern OF_JUNIT = Pattern.compile("org\\.junit\\..*");
 
@@ -45,10 +41,10 @@ public final class FoldedTrace {
             // a message, or the next cause
             ferroShown = false;
             shown.add(line);
-        } else if (OF_FERRO.matcher(frame.group(2)).matches() && ferroShown) {
+        } else if (ProgramFrames.isOfFerro(frame.group(2)) && ferroShown) {
             indent = frame.group(1);
             ofFerro++;
-        } else if (OF_THE_JDK.matcher(frame.group(2)).matches()) {
+        } else if (ProgramFrames.isOfTheJdk(frame.group(2))) {
             indent = frame.group(1);
             ofTheJdk++;
         } else if (OF_JUNIT.matcher(frame.group(2)).matches()) {
@@ -56,7 +52,7 @@ public final class FoldedTrace {
             ofJunit++;
         } else {
             count();
-            ferroShown = ferroShown || OF_FERRO.matcher(frame.group(2)).matches();
+            ferroShown = ferroShown || ProgramFrames.isOfFerro(frame.group(2));
             shown.add(line);
         }
     }

@@ -1,0 +1,147 @@
+package ferro.recorder;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * The stack of one thread of a rank at one time. A frame consists of class, method, file and line. Values of the
+ * program are not part of a stack. Objects of this class are immutable.
+ */
+public final class ThreadStack {
+    /** Maximum length of {@link #location}, in characters. */
+    public static final int MAX_LOCATION = 200;
+
+    private static final int MAX_FRAMES = 256;
+
+    private final String thread;
+    private final String group;
+    private final boolean isJoining;
+    private final StackTraceElement[] stack;
+    private final String location;
+
+    private ThreadStack(String thread, String group, boolean isJoining, StackTraceElement[] stack, String idle) {
+        this.thread = Objects.requireNonNull(thread, "thread");
+        this.group = Objects.requireNonNull(group, "group");
+        this.isJoining = isJoining;
+        this.stack = stack.length <= MAX_FRAMES ? stack : Arrays.copyOf(stack, MAX_FRAMES);
+        this.location = location(stack, group.isEmpty() ? idle : "");
+    }
+
+    /**
+     * Takes the stack of a thread, which may be a virtual thread.
+     *
+     * @param thread    thread, which continues to run
+     * @param group     name of the group in whose call the thread is, empty if it is in no call
+     * @param isJoining whether this thread has joined the group
+     * @return stack, empty if the thread has ended
+     */
+    public static ThreadStack of(Thread thread, String group, boolean isJoining) {
+        boolean isBlocked = thread.getState() == Thread.State.BLOCKED;
+        return new ThreadStack(
+                thread.getName(),
+                group,
+                isJoining,
+                thread.getStackTrace(),
+                isBlocked ? "waiting for a lock" : "running");
+    }
+
+    /**
+     * Returns the stack of a thread that has joined a group and has ended.
+     *
+     * @param thread name of the thread
+     * @return stack without frames
+     */
+    public static ThreadStack ended(String thread) {
+        return new ThreadStack(thread, "", true, new StackTraceElement[0], "");
+    }
+
+    /** {@return the name of the thread} */
+    public String thread() {
+        return thread;
+    }
+
+    /** {@return the name of the group in whose call the thread is, empty if it is in no call} */
+    public String group() {
+        return group;
+    }
+
+    /** {@return whether this thread has joined the group} */
+    public boolean isJoining() {
+        return isJoining;
+    }
+
+    /** {@return whether the thread had frames; false if it has ended} */
+    public boolean isAlive() {
+        return stack.length > 0;
+    }
+
+    /** {@return the frames, the top frame first, such as {@code Train.step(Train.java:88)}; at most 256} */
+    public List<String> frames() {
+        return Arrays.stream(stack)
+                .map(frame -> method(frame) + "(" + source(frame) + ")")
+                .toList();
+    }
+
+    /**
+     * Returns the top frame of the program. If the thread is in no call, the text also says what the thread does there.
+     *
+     * @return text such as {@code Train.step at Train.java:88 (sleeping)}, of at most {@link #MAX_LOCATION} characters;
+     *     empty if the stack has no frame of the program
+     */
+    public String location() {
+        return location;
+    }
+
+    private static String location(StackTraceElement[] stack, String idle) {
+        int top = 0;
+        while (top < stack.length && !ProgramFrames.isOfTheProgram(stack[top])) {
+            top++;
+        }
+        if (top == stack.length) {
+            return "";
+        }
+        String action = idle.isEmpty() ? "" : " (" + action(stack, top, idle) + ")";
+        String text = method(stack[top]) + " at " + source(stack[top]) + action;
+        // the end of the text has the line, the start has only packages
+        return text.length() <= MAX_LOCATION ? text : text.substring(text.length() - MAX_LOCATION);
+    }
+
+    /** Returns what the thread does in a frame: it sleeps, or is in a method that the frame has called. */
+    private static String action(StackTraceElement[] stack, int frame, String idle) {
+        if (frame == 0) {
+            return idle;
+        }
+        for (int above = 0; above < frame; above++) {
+            if (stack[above].getClassName().equals("java.lang.Thread")
+                    && stack[above].getMethodName().equals("sleep")) {
+                return "sleeping";
+            }
+        }
+        String method = method(stack[frame - 1]);
+        return "in " + method.substring(method.lastIndexOf('.', method.lastIndexOf('.') - 1) + 1);
+    }
+
+    private static String method(StackTraceElement frame) {
+        return clean(frame.getClassName() + "." + frame.getMethodName());
+    }
+
+    private static String source(StackTraceElement frame) {
+        if (frame.isNativeMethod()) {
+            return "native";
+        }
+        String file = frame.getFileName() == null ? "unknown source" : clean(frame.getFileName());
+        return frame.getLineNumber() < 0 ? file : file + ":" + frame.getLineNumber();
+    }
+
+    /** Replaces control characters, which names in class files may contain. */
+    private static String clean(String name) {
+        return name.replaceAll("\\p{Cntrl}", "?");
+    }
+
+    @Override
+    public String toString() {
+        return "ThreadStack[thread=" + thread + ", group=" + group + ", isJoining=" + isJoining + ", location="
+                + location + ", frames=" + stack.length + "]";
+    }
+}
