@@ -46,6 +46,7 @@ record GroupCore(
         FlightRecorder.of(context, group);
         try {
             CollectiveBackend whole = whole(BackendSelection.open(group, context), context);
+            whole.joinedBy(Thread.currentThread());
             return of(whole, context, JoiningThread.joined(whole), '"' + group.name() + '"');
         } finally {
             FlightRecorder.release(context);
@@ -64,7 +65,9 @@ record GroupCore(
      */
     static GroupCore over(Backend backend, RankContext context) {
         String name = "a group over " + backend.getClass().getSimpleName();
-        GroupCore wrapped = of(whole(backend, context), context, null, name);
+        CollectiveBackend whole = whole(backend, context);
+        whole.joinedBy(Thread.currentThread());
+        GroupCore wrapped = of(whole, context, null, name);
         if (wrapped.backend == backend) {
             wrapped.dropped.closed();
         }

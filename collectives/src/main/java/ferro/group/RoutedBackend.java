@@ -134,6 +134,12 @@ final class RoutedBackend extends ForwardingBackend {
         return host.counters().plus(device.counters());
     }
 
+    @Override
+    public void joinedBy(Thread thread) {
+        host.joinedBy(thread);
+        device.joinedBy(thread);
+    }
+
     /**
      * Adds a listener to both back ends; the listener receives one event at a time. Only the host back end sends the
      * failure to the listener, because both have the same failure.

@@ -14,11 +14,13 @@ import ferro.control.group.ControlOwner;
 import ferro.control.group.GroupControl;
 import ferro.control.group.RankStatus;
 import ferro.recorder.GroupRecorder;
+import ferro.recorder.ThreadStack;
 import ferro.spi.GroupSpec;
 import ferro.spi.Listeners;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import ferro.spi.Transport;
+import java.util.List;
 
 /**
  * The parts of a {@link GroupEngine}, made in the order in which they need each other, and what its loop and its control ask
@@ -121,6 +123,16 @@ final class EngineParts implements ProgressLoop.LoopOwner, ControlOwner {
     @Override
     public void log(GroupEvent event) {
         listeners.log(event);
+    }
+
+    @Override
+    public List<Thread> callers() {
+        return loop.callers();
+    }
+
+    @Override
+    public void record(String reason, List<ThreadStack> stacks) {
+        recorder().stacks(reason, stacks);
     }
 
     @Override

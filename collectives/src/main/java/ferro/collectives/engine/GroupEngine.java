@@ -248,6 +248,11 @@ public final class GroupEngine implements CollectiveBackend {
     }
 
     @Override
+    public void joinedBy(Thread thread) {
+        control.joinedBy(thread);
+    }
+
+    @Override
     public Set<Integer> lost() {
         return control.lostRanks();
     }

@@ -66,7 +66,9 @@ public record GroupIdentity(
         for (int rank = 0; rank < all.length; rank++) {
             all[rank] = rank;
         }
-        return new GroupIdentity(identity, membership, all, new RankStatuses(), options, left);
+        // in a seeded simulation all ranks run on one thread, and the line of a test must not change a run
+        RankStatuses statuses = options.stepped ? RankStatuses.withoutStacks() : new RankStatuses();
+        return new GroupIdentity(identity, membership, all, statuses, options, left);
     }
 
     GroupIdentity child(long child, int[] members) {

@@ -5,10 +5,12 @@ import ferro.control.group.GroupControl;
 import ferro.recorder.FlightRecorder;
 import ferro.recorder.GroupRecorder;
 import ferro.recorder.RecordedGroup;
+import ferro.recorder.ThreadStack;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.function.Supplier;
 
 /** One group in the flight recorder of its rank: records its operations, and answers the recorder when that writes. */
@@ -60,6 +62,11 @@ final class GroupRecording implements RecordedGroup, AutoCloseable {
     public RecordedStatus status() {
         ferro.control.group.RankStatus now = status.get();
         return new RecordedStatus(now.sequence(), now.progress(), now.waitingFor());
+    }
+
+    @Override
+    public List<ThreadStack> stacks() {
+        return control.stacks();
     }
 
     /** Removes the group; the last group of a rank ends its recorder. */

@@ -57,7 +57,8 @@ class QuestionedGroupTest {
 
         private void question() {
             questions++;
-            control.control(1, ControlMessage.Query.about(questions, null).encoded());
+            control.control(
+                    1, ControlMessage.Query.about(questions, null, false).encoded());
         }
 
         @Override

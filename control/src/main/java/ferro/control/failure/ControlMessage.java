@@ -173,19 +173,26 @@ public sealed interface ControlMessage extends WireMessage
      * @param sequence    operation that the question is about, 0 for none
      * @param fingerprint of the sender's call there, 0 for none
      * @param call        text of that call
+     * @param lines       1 if the answer has to contain a line of the program, for which the rank takes stacks; else 0
      */
-    record Query(long ask, long sequence, long fingerprint, String call) implements ControlMessage {
+    record Query(long ask, long sequence, long fingerprint, String call, int lines) implements ControlMessage {
         static final byte KIND = 4;
 
         Query(Fields in) {
-            this(in.int64("ask"), in.int64("sequence"), in.int64("fingerprint"), in.text("call", CALL_MOST));
+            this(
+                    in.int64("ask"),
+                    in.int64("sequence"),
+                    in.int64("fingerprint"),
+                    in.text("call", CALL_MOST),
+                    in.count("lines"));
         }
 
         /** Makes a question about a call; without a call, a question for the status only. */
-        public static Query about(long ask, CallHeader call) {
+        public static Query about(long ask, CallHeader call, boolean withLine) {
+            int lines = withLine ? 1 : 0;
             return call == null
-                    ? new Query(ask, 0, 0, "")
-                    : new Query(ask, call.sequence(), call.fingerprint(), call.text());
+                    ? new Query(ask, 0, 0, "", lines)
+                    : new Query(ask, call.sequence(), call.fingerprint(), call.text(), lines);
         }
 
         @Override
@@ -195,7 +202,11 @@ public sealed interface ControlMessage extends WireMessage
 
         @Override
         public void write(FieldWriter out) {
-            out.int64(ask).int64(sequence).int64(fingerprint).text(call, CALL_MOST);
+            out.int64(ask)
+                    .int64(sequence)
+                    .int64(fingerprint)
+                    .text(call, CALL_MOST)
+                    .int32(lines);
         }
 
         @Override

@@ -260,7 +260,11 @@ public final class Diagnosis {
         if (slow.get(rank)) {
             text.append("silent now; in its last answer it was ");
         }
-        text.append(status.place().isEmpty() ? "in no call of ferro" : status.place());
+        boolean isIdle = status.place().isEmpty();
+        text.append(isIdle ? "in no call of ferro" : status.place());
+        if (!status.location().isEmpty()) {
+            text.append(isIdle ? ": " : ", ").append(status.location());
+        }
         if (status.pausedMillis() >= PAUSE_MILLIS) {
             text.append(" (its process was paused ")
                     .append(RankLists.seconds(status.pausedMillis() * 1_000_000L))

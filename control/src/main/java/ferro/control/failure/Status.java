@@ -19,6 +19,8 @@ import java.util.stream.IntStream;
  * @param place       the call that the rank is in, for people; empty if it is in no call of ferro
  * @param waitsFor    ranks of the joined group that it waits for
  * @param pausedMillis how long its process stood still during that call
+ * @param location    the line of the program that has made that call, in words such as {@code called by}; the line that
+ *     the rank executes if it is in no call; empty if the question did not ask for it
  */
 public record Status(
         long ask,
@@ -30,18 +32,22 @@ public record Status(
         String call,
         String place,
         String waitsFor,
-        long pausedMillis)
+        long pausedMillis,
+        String location)
         implements ControlMessage {
     static final byte KIND = 5;
     /** The longest place, in bytes: the room left in a message. */
-    private static final int PLACE_MOST = 1800;
+    private static final int PLACE_MOST = 1600;
+
+    /** A line of at most 200 characters, and the words before it. */
+    private static final int MAX_LOCATION = 240;
 
     /** Greater than the number of any question. */
     private static final long LEFT = Long.MAX_VALUE;
 
     /** Returns the answer of a rank that has left after an operation. */
     public static Status left(long last, String lastCall) {
-        return new Status(LEFT, last, lastCall, 0, 0, 0, "", "gone: it closed the group normally", "", 0);
+        return new Status(LEFT, last, lastCall, 0, 0, 0, "", "gone: it closed the group normally", "", 0, "");
     }
 
     /** Returns whether this answer was made from a goodbye. */
@@ -60,7 +66,8 @@ public record Status(
                 in.text("call", CALL_MOST),
                 in.text("place", PLACE_MOST),
                 in.joinedRanks("waitsFor"),
-                in.int64("pausedMillis"));
+                in.int64("pausedMillis"),
+                in.text("location", MAX_LOCATION));
     }
 
     @Override
@@ -72,12 +79,47 @@ public record Status(
     public void write(FieldWriter out) {
         out.int64(ask).int64(sequence).text(lastCall, CALL_MOST).int64(running);
         out.int64(asked).int64(fingerprint).text(call, CALL_MOST);
-        out.text(place, PLACE_MOST).ranks(waitsFor).int64(pausedMillis);
+        out.text(place, PLACE_MOST).ranks(waitsFor).int64(pausedMillis).text(location, MAX_LOCATION);
     }
 
     @Override
     public void accept(int peer, Handler handler) {
         handler.status(peer, this);
+    }
+
+    /**
+     * Returns the line of the program that has made the call that the question was about, or that the rank executes since;
+     * empty if the rank is in another call, or has made later ones.
+     */
+    public String callLocation() {
+        boolean isLast = running == 0 && place.isEmpty() && sequence == asked;
+        return running == asked || isLast ? location : "";
+    }
+
+    /**
+     * Returns this answer with the line of an earlier one, if this one has none and the rank has made no call since and
+     * ended none.
+     */
+    Status after(Status earlier) {
+        boolean isSame = earlier != null
+                && location.isEmpty()
+                && earlier.sequence == sequence
+                && earlier.running == running
+                && earlier.place.isEmpty() == place.isEmpty();
+        return isSame
+                ? new Status(
+                        ask,
+                        sequence,
+                        lastCall,
+                        running,
+                        asked,
+                        fingerprint,
+                        call,
+                        place,
+                        waitsFor,
+                        pausedMillis,
+                        earlier.location)
+                : this;
     }
 
     /** Returns whether the rank has not reached an operation: it has not called it, or is in an earlier one. */

@@ -23,7 +23,7 @@ public final class StatusBoard {
 
     /** Keeps the last answer of a rank. */
     public synchronized void answered(int peer, Status status) {
-        answers[peer] = status;
+        answers[peer] = status.after(answers[peer]);
         answered[peer] = Math.max(answered[peer], Math.min(asks, status.ask()));
     }
 

@@ -126,14 +126,18 @@ final class ControlInbox implements ControlMessage.Handler {
     public void query(int peer, Query said) {
         // the rank that asks may have missed the failure: it was told before that rank had made the group
         failure.tell(peer);
-        sender.tell(peer, responder.status(said.ask(), said.sequence()));
+        sender.tell(
+                peer,
+                said.lines() > 0
+                        ? responder.statusWithLine(said.ask(), said.sequence())
+                        : responder.status(said.ask(), said.sequence()));
         mismatches.heard(peer, said.sequence(), said.fingerprint(), said.call());
     }
 
     @Override
     public void status(int peer, Status said) {
         board.answered(peer, said);
-        mismatches.heard(peer, said.asked(), said.fingerprint(), said.call());
+        mismatches.answered(peer, said);
     }
 
     @Override

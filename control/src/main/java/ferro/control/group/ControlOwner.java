@@ -2,6 +2,8 @@ package ferro.control.group;
 
 import ferro.GroupEvent;
 import ferro.control.failure.FailurePolicy;
+import ferro.recorder.ThreadStack;
+import java.util.List;
 
 /** The engine of a group, as the control of that group sees it. */
 public interface ControlOwner {
@@ -19,6 +21,25 @@ public interface ControlOwner {
 
     /** Returns the state of this rank, of now or of a little earlier; any thread. */
     RankStatus status();
+
+    /**
+     * Returns the threads that are in calls of this group; any thread.
+     *
+     * @return threads of now
+     */
+    default List<Thread> callers() {
+        return List.of();
+    }
+
+    /**
+     * Records stacks of this rank; any thread.
+     *
+     * @param reason why the stacks were taken, for people
+     * @param stacks of all its threads that are in calls, and of the thread that has joined
+     */
+    default void record(String reason, List<ThreadStack> stacks) {
+        // an owner without a flight recorder
+    }
 
     /**
      * Returns the number of the last collective that has ended on this rank; any thread.

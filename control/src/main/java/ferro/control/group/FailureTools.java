@@ -3,8 +3,9 @@ package ferro.control.group;
 /**
  * What a part needs that judges a failure by what the ranks say a little later.
  *
- * @param inquiry asks the ranks
- * @param failure of the group, if the judgement is one
- * @param timers  run the judgement
+ * @param inquiry   asks the ranks
+ * @param failure   of the group, if the judgement is one
+ * @param timers    run the judgement
+ * @param responder makes the answer of this rank
  */
-record FailureTools(StatusInquiry inquiry, AgreedFailure failure, Timers timers) {}
+record FailureTools(StatusInquiry inquiry, AgreedFailure failure, Timers timers, StatusResponder responder) {}

@@ -18,12 +18,14 @@ import ferro.control.failure.Machines;
 import ferro.control.failure.Status;
 import ferro.control.failure.StatusBoard;
 import ferro.control.membership.Membership;
+import ferro.recorder.ThreadStack;
 import ferro.spi.CallHeader;
 import ferro.spi.ControlLane;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Transport;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
@@ -88,16 +90,17 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         this.board = new StatusBoard(group.rank(), group.worldSize());
         // ranks that have left answer by their goodbye
         this.inquiry = new StatusInquiry(sender, board, machines, owner, exits::compare);
-        FailureTools tools = new FailureTools(inquiry, failure, timers);
+        this.responder = new StatusResponder(
+                place.statuses(),
+                new RankStatuses.Seat(group.name(), place.joinedRanks(), this::status, this::callers),
+                history,
+                owner,
+                timers::nanoTime);
+        FailureTools tools = new FailureTools(inquiry, failure, timers, responder);
         this.peerFailures = new PeerFailures(tools, exits, machines);
         this.deaths = new Deaths(failure, peerFailures, exits, rules, place);
         this.mismatches = new Mismatches(tools, history, peerFailures, rules, group.worldSize());
         this.agreement = new SubgroupAgreement(tools, sender, exits, owner, group);
-        this.responder = new StatusResponder(
-                place.statuses(),
-                new RankStatuses.Seat(group.name(), place.joinedRanks(), this::status),
-                history,
-                owner);
         this.inbox = new ControlInbox(
                 group,
                 new ControlInbox.Handlers(
@@ -237,6 +240,10 @@ public final class GroupControl implements Transport.Events, Membership.Member {
 
         @Override
         public void failed(Failure agreed, boolean isFirst) {
+            if (isFirst) {
+                // the threads of this rank are still in the calls that the failure ends
+                responder.record("failure of group " + group.name());
+            }
             agreement.wake();
             if (isFirst) {
                 owner.failed();
@@ -400,6 +407,30 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     @Override
     public void control(int peer, ByteBuffer message) {
         inbox.read(peer, message);
+    }
+
+    /**
+     * Sets the thread that has joined. Its stack says what this rank does while it is in no call.
+     *
+     * @param thread platform or virtual thread
+     */
+    public void joinedBy(Thread thread) {
+        responder.joinedBy(thread);
+    }
+
+    /**
+     * Takes the stacks of this rank.
+     *
+     * @return stacks of the threads that are in calls, and of the thread that has joined
+     */
+    public List<ThreadStack> stacks() {
+        return responder.stacks();
+    }
+
+    private List<Thread> callers() {
+        List<Thread> callers = new ArrayList<>(owner.callers());
+        callers.addAll(agreement.callers());
+        return callers;
     }
 
     private RankStatus status() {

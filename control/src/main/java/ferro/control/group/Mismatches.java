@@ -4,8 +4,10 @@ import ferro.FerroException.Code;
 import ferro.control.failure.CallsThatDiffer;
 import ferro.control.failure.Failure;
 import ferro.control.failure.FailurePolicy;
+import ferro.control.failure.Status;
 import ferro.spi.CallHeader;
 import java.util.BitSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -31,6 +33,7 @@ final class Mismatches {
     private static final int LIST_MOST = 2000;
 
     private final StatusInquiry inquiry;
+    private final StatusResponder responder;
     private final AgreedFailure failure;
     private final Timers timers;
     private final int self;
@@ -46,11 +49,25 @@ final class Mismatches {
 
     private boolean settled;
 
-    /** A call that a rank has made. */
-    private record Made(long fingerprint, String text) {}
+    /** A call that a rank has made, and the line of the program that has made it; empty if unknown. */
+    private record Made(long fingerprint, String text, String location) {
+        private static Made of(Status said) {
+            return new Made(said.fingerprint(), said.call(), said.callLocation());
+        }
+
+        /** Returns what is known of a call after it was reported again, with or without its line. */
+        private Made after(Made next) {
+            return next.fingerprint == fingerprint && next.location.isEmpty() ? this : next;
+        }
+
+        private String print() {
+            return text + (location.isEmpty() ? "" : " (" + location + ")");
+        }
+    }
 
     Mismatches(FailureTools tools, History history, PeerFailures peerFailures, FailurePolicy rules, int worldSize) {
         this.inquiry = tools.inquiry();
+        this.responder = tools.responder();
         this.failure = tools.failure();
         this.timers = tools.timers();
         this.self = failure.self();
@@ -65,6 +82,16 @@ final class Mismatches {
      * called yet, or called too long ago. Returns whether this rank made another call there.
      */
     boolean heard(int peer, long sequence, long fingerprint, String text) {
+        return heard(peer, sequence, new Made(fingerprint, text, ""));
+    }
+
+    /** Records the call of a rank that has answered, as {@link #heard(int, long, long, String)} does. */
+    void answered(int peer, Status said) {
+        heard(peer, said.asked(), Made.of(said));
+    }
+
+    private boolean heard(int peer, long sequence, Made call) {
+        long fingerprint = call.fingerprint;
         CallHeader mine = fingerprint == 0 ? null : history.find(sequence);
         if (mine == null) {
             return false;
@@ -78,12 +105,12 @@ final class Mismatches {
                 contested = sequence;
                 asked = 0;
                 calls.clear();
-                calls.put(self, new Made(mine.fingerprint(), mine.text()));
+                calls.put(self, new Made(mine.fingerprint(), mine.text(), ""));
             }
             if (settled || sequence != contested) {
                 return differs;
             }
-            calls.put(peer, new Made(fingerprint, text));
+            calls.merge(peer, call, Made::after);
         }
         if (begins) {
             begin(mine);
@@ -95,9 +122,14 @@ final class Mismatches {
     }
 
     private void begin(CallHeader mine) {
-        long ask = inquiry.ask(mine);
+        String location = responder.statusWithLine(0, mine.sequence()).callLocation();
+        Made own = new Made(mine.fingerprint(), mine.text(), location);
+        long ask = inquiry.askForLines(mine);
         synchronized (this) {
-            asked = contested == mine.sequence() ? ask : asked;
+            if (contested == mine.sequence()) {
+                calls.put(self, own);
+                asked = ask;
+            }
         }
         timers.later(() -> askAgain(mine), ASK_AGAIN_NANOS);
         peerFailures.afterReading(() -> settle(mine.sequence()), SETTLE_NANOS);
@@ -129,7 +161,7 @@ final class Mismatches {
             unknown.set(0, worldSize);
             calls.keySet().forEach(unknown::clear);
         }
-        inquiry.ask(mine, unknown);
+        inquiry.askForLines(mine, unknown);
         timers.later(() -> askAgain(mine), ASK_AGAIN_NANOS);
     }
 
@@ -173,16 +205,19 @@ final class Mismatches {
 
     private String list() {
         StringBuilder text = new StringBuilder();
+        Set<String> printed = new HashSet<>();
         int listed = 0;
         for (Map.Entry<Integer, Made> call : calls.entrySet()) {
             if (text.length() > LIST_MOST) {
                 return text + " and " + (calls.size() - listed) + " more";
             }
+            String print = call.getValue().print();
             text.append(text.isEmpty() ? "" : ", ")
                     .append("rank ")
                     .append(call.getKey())
                     .append(' ')
-                    .append(call.getValue().text);
+                    // many ranks make the same call at the same line
+                    .append(printed.add(print) ? print : call.getValue().text);
             listed++;
         }
         return text.toString();
@@ -192,12 +227,12 @@ final class Mismatches {
     void suspected(int peer, CallHeader expected, CallHeader found) {
         // the part of the call that all ranks know; a header may contain values that only two ranks agree on
         CallHeader mine = history.find(expected.sequence());
-        long first = inquiry.ask(mine == null ? expected : mine);
+        long first = inquiry.askForLines(mine == null ? expected : mine);
         // a rank that only sent data in an earlier call may have reached this one by now: then the earlier call is what
         // differs
         CallHeader earlier = history.find(found.sequence());
         boolean isEarlier = earlier != null && earlier.sequence() != expected.sequence();
-        long last = isEarlier ? inquiry.ask(earlier) : first;
+        long last = isEarlier ? inquiry.askForLines(earlier) : first;
         boolean ofTwo = mine != null && mine.fingerprint() != expected.fingerprint();
         // a rank that has sent data is alive, and at worst answers late
         BooleanSupplier said = () -> isContested() || inquiry.hasAnswered(peer, last);

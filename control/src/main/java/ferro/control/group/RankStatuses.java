@@ -1,5 +1,6 @@
 package ferro.control.group;
 
+import ferro.recorder.ThreadStack;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
@@ -10,6 +11,8 @@ import java.util.function.Supplier;
  */
 public final class RankStatuses {
     private final List<Seat> seats = new CopyOnWriteArrayList<>();
+    /** Null if no stacks are taken. */
+    private final CallStacks stacks;
 
     /**
      * A rank's place in one of the groups.
@@ -17,12 +20,34 @@ public final class RankStatuses {
      * @param group       name
      * @param joinedRanks ranks of the joined group, in the order of that group
      * @param status      state of the rank there
+     * @param callers     threads that are in calls of that group
      */
-    public record Seat(String group, int[] joinedRanks, Supplier<RankStatus> status) {}
+    public record Seat(String group, int[] joinedRanks, Supplier<RankStatus> status, Supplier<List<Thread>> callers) {}
 
-    /** Makes an empty set of states. */
+    /** Makes an empty set of states, to which each group adds its seat. */
     public RankStatuses() {
-        // each group adds its seat
+        this(new CallStacks());
+    }
+
+    private RankStatuses(CallStacks stacks) {
+        this.stacks = stacks;
+    }
+
+    /** Returns an empty set of states of a rank that shares its thread with other ranks, so that it has no stack. */
+    public static RankStatuses withoutStacks() {
+        return new RankStatuses(null);
+    }
+
+    /** Sets the thread that has joined, whose stack says what the rank does while it is in no call. */
+    void joinedBy(Thread thread) {
+        if (stacks != null) {
+            stacks.joinedBy(thread);
+        }
+    }
+
+    /** Returns the stacks of the threads of this rank, of now or of a little earlier. */
+    List<ThreadStack> stacks(long nowNanos) {
+        return stacks == null ? List.of() : stacks.of(seats, nowNanos);
     }
 
     void enter(Seat seat) {

@@ -28,15 +28,24 @@ final class StatusInquiry {
 
     /** Asks all ranks for their state, and about an operation, or null; returns the number of the question. */
     long ask(CallHeader call) {
+        return ask(call, false);
+    }
+
+    /** Asks as {@link #ask(CallHeader)}, and for the line of the program that each rank executes. */
+    long askForLines(CallHeader call) {
+        return ask(call, true);
+    }
+
+    private long ask(CallHeader call, boolean withLines) {
         beforeAsking.run();
         long ask = board.ask();
-        sender.tellAll(Query.about(ask, call));
+        sender.tellAll(Query.about(ask, call, withLines));
         return ask;
     }
 
-    /** Asks some ranks again about an operation. */
-    void ask(CallHeader call, BitSet ranks) {
-        ControlMessage again = Query.about(board.ask(), call);
+    /** Asks some ranks again about an operation, and for the lines of their programs. */
+    void askForLines(CallHeader call, BitSet ranks) {
+        ControlMessage again = Query.about(board.ask(), call, true);
         ranks.stream().forEach(rank -> sender.tell(rank, again));
     }
 

@@ -2,9 +2,13 @@ package ferro.control.group;
 
 import ferro.control.failure.Status;
 import ferro.control.wire.RankLists;
+import ferro.recorder.ThreadStack;
 import ferro.spi.CallHeader;
 import java.util.BitSet;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /**
  * Makes the answers of this rank to questions about its state: in this group, or else in another group of the same
@@ -15,12 +19,15 @@ final class StatusResponder {
     private final RankStatuses.Seat seat;
     private final History history;
     private final ControlOwner owner;
+    private final LongSupplier clock;
 
-    StatusResponder(RankStatuses statuses, RankStatuses.Seat seat, History history, ControlOwner owner) {
+    StatusResponder(
+            RankStatuses statuses, RankStatuses.Seat seat, History history, ControlOwner owner, LongSupplier clock) {
         this.statuses = statuses;
         this.seat = seat;
         this.history = history;
         this.owner = owner;
+        this.clock = clock;
     }
 
     /** Adds this group: from now on the answers in other groups of this rank's processes include it. */
@@ -32,8 +39,36 @@ final class StatusResponder {
         statuses.leave(seat);
     }
 
+    /** Sets the thread that has joined. */
+    void joinedBy(Thread thread) {
+        statuses.joinedBy(thread);
+    }
+
+    /** Returns the stacks of this rank, of now or of a little earlier. */
+    List<ThreadStack> stacks() {
+        return statuses.stacks(clock.getAsLong());
+    }
+
+    /** Records the stacks of this rank. */
+    List<ThreadStack> record(String reason) {
+        List<ThreadStack> taken = stacks();
+        if (!taken.isEmpty()) {
+            owner.record(reason, taken);
+        }
+        return taken;
+    }
+
     /** Answers a question about an operation, 0 for none. */
     Status status(long ask, long asked) {
+        return status(ask, asked, List.of());
+    }
+
+    /** Answers as {@link #status(long, long)}, with the line of the program, for which the stacks of this rank are taken. */
+    Status statusWithLine(long ask, long asked) {
+        return status(ask, asked, record("asked by a rank that waits"));
+    }
+
+    private Status status(long ask, long asked, List<ThreadStack> stacks) {
         CallHeader call = history.find(asked);
         CallHeader last = history.find(history.last());
         RankStatuses.Busy busy = statuses.busy(seat);
@@ -41,6 +76,8 @@ final class StatusResponder {
         String waitsFor = "";
         long running = 0;
         long pausedNanos = 0;
+        Optional<ThreadStack> idle = CallStacks.idle(stacks);
+        String location = idle.map(CallStacks::line).orElse("");
         if (busy != null) {
             RankStatuses.Seat there = busy.seat();
             RankStatus status = busy.status();
@@ -48,6 +85,11 @@ final class StatusResponder {
             running = there == seat ? status.sequence() : 0;
             waitsFor = RankLists.list(joined(status.waitingFor(), there.joinedRanks()));
             pausedNanos = owner.pausedSince(status.begunNanos());
+            String callers = CallStacks.callersOf(there.group(), stacks);
+            String executed = idle.map(ThreadStack::location).orElse("");
+            location = callers.isEmpty()
+                    ? executed.isEmpty() ? "" : "while its thread executes " + executed
+                    : "called by " + callers;
         }
         return new Status(
                 ask,
@@ -59,7 +101,8 @@ final class StatusResponder {
                 call == null ? "" : call.text(),
                 place,
                 waitsFor,
-                TimeUnit.NANOSECONDS.toMillis(pausedNanos));
+                TimeUnit.NANOSECONDS.toMillis(pausedNanos),
+                location);
     }
 
     private static BitSet joined(String ranks, int[] joinedRanks) {

@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -68,6 +69,7 @@ public final class SubgroupAgreement {
         private final int[] ranks;
         private final long parent;
         private final long number;
+        private final Thread caller = Thread.currentThread();
         private final long begunNanos;
         private final long timeoutNanos;
         private final BitSet open = new BitSet();
@@ -436,6 +438,12 @@ public final class SubgroupAgreement {
     public synchronized boolean close() {
         closed = true;
         return current != null;
+    }
+
+    /** Returns the thread that is in a call of this agreement; empty if there is none. Any thread. */
+    List<Thread> callers() {
+        OwnProposal own = current;
+        return own == null ? List.of() : List.of(own.caller);
     }
 
     /** Returns the state of this rank in making a group. */

@@ -120,7 +120,7 @@ public final class TimeoutProbe {
         if (!question.isAsked || question.askedNanos - dueNanos < 0) {
             question.isAsked = true;
             question.askedNanos = nowNanos;
-            question.ask = inquiry.ask(call);
+            question.ask = inquiry.askForLines(call);
         }
     }
 

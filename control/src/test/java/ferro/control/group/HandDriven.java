@@ -9,6 +9,7 @@ import ferro.control.failure.Failure;
 import ferro.control.failure.FailurePolicy;
 import ferro.control.failure.RankProcesses;
 import ferro.control.wire.RankLists;
+import ferro.recorder.ThreadStack;
 import ferro.spi.ControlLane;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
@@ -40,6 +41,11 @@ public final class HandDriven {
     public final List<List<GroupEvent>> events = new ArrayList<>();
     /** The lost ranks of each rank at the moment when its owner hears of the failure. */
     final List<Set<Integer>> lostAtFailure = new ArrayList<>();
+
+    /** The threads of each rank that are in calls. */
+    final List<List<Thread>> callers = new ArrayList<>();
+    /** The stacks that each rank has recorded: why, and where its threads were. */
+    final List<List<String>> recorded = new ArrayList<>();
 
     final int[] failures;
     final RankStatus[] statuses;
@@ -97,6 +103,8 @@ public final class HandDriven {
         for (int rank = 0; rank < worldSize; rank++) {
             statuses[rank] = RankStatus.IDLE;
             events.add(new CopyOnWriteArrayList<>());
+            callers.add(new ArrayList<>());
+            recorded.add(new ArrayList<>());
             lostAtFailure.add(Set.of());
             GroupSpec spec = GroupSpec.of("dp", rank, worldSize, Duration.ofSeconds(5));
             ranks.add(new GroupControl(
@@ -218,6 +226,16 @@ public final class HandDriven {
         @Override
         public RankStatus status() {
             return statuses[rank];
+        }
+
+        @Override
+        public List<Thread> callers() {
+            return callers.get(rank);
+        }
+
+        @Override
+        public void record(String reason, List<ThreadStack> stacks) {
+            stacks.forEach(stack -> recorded.get(rank).add(reason + ": " + stack.location()));
         }
 
         @Override

@@ -9,6 +9,7 @@ import ferro.FerroException.Code;
 import ferro.control.failure.ControlMessage;
 import ferro.control.failure.ControlMessage.Abort;
 import ferro.control.failure.ControlMessage.Cancel;
+import ferro.control.failure.ControlMessage.Query;
 import ferro.control.failure.Failure;
 import ferro.control.failure.Status;
 import ferro.control.membership.MembershipMessage;
@@ -154,7 +155,13 @@ class MessageBytesTest {
         assertEquals(ofAbort + "culprits: found \"1,1\", need ascending ranks", refusal(MessageFamily.CONTROL, twice));
         refused(
                 "control message of kind 5, field waitsFor: found \"1,x\", need ranks",
-                new Status(1, 0, "", 0, 0, 0, "", "", "1,x", 0));
+                new Status(1, 0, "", 0, 0, 0, "", "", "1,x", 0, ""));
+        refused("control message of kind 4, field lines: found -1, need 0 or more", new Query(1, 0, 0, "", -1));
+        ByteBuffer longLine = new Status(1, 0, "", 0, 0, 0, "", "", "", 0, "x".repeat(240)).encoded();
+        longLine.putShort(longLine.limit() - 242, (short) 241);
+        assertEquals(
+                "control message of kind 5, field location: found a text of 241 bytes, need at most 240",
+                refusal(MessageFamily.CONTROL, longLine));
         ByteBuffer longList = new Cancel(1, new Failure(Code.ABORTED, 0, -1, Set.of(), "", null)).encoded();
         // in front of the text, which is empty
         longList.putShort(longList.limit() - 2 * Short.BYTES, (short) 1025);

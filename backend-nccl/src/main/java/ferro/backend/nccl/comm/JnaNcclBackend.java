@@ -165,6 +165,11 @@ public final class JnaNcclBackend implements NcclBackend {
     }
 
     @Override
+    public void joinedBy(Thread thread) {
+        queue.control().group().joinedBy(thread);
+    }
+
+    @Override
     public void onEvent(Consumer<GroupEvent> listener) {
         queue.firstFailure().listen(Objects.requireNonNull(listener, "listener"));
     }

@@ -9,11 +9,13 @@ import ferro.control.group.MessageCounts;
 import ferro.control.group.RankStatus;
 import ferro.control.membership.Hashing;
 import ferro.control.wire.RankLists;
+import ferro.recorder.ThreadStack;
 import ferro.spi.CallHeader;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import java.time.Duration;
 import java.util.BitSet;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
@@ -161,6 +163,19 @@ public final class CommControl implements ControlOwner {
                 "",
                 RankLists.list(waitedFor),
                 oldest.deadline().startNanos());
+    }
+
+    @Override
+    public List<Thread> callers() {
+        return failures.pending().all().stream().flatMap(work -> work.waiters().stream()).toList();
+    }
+
+    @Override
+    public void record(String reason, List<ThreadStack> stacks) {
+        NcclRecording recording = failures.recording();
+        if (recording != null) {
+            recording.stacks(reason, stacks);
+        }
     }
 
     @Override

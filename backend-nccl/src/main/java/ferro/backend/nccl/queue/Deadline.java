@@ -53,25 +53,37 @@ public final class Deadline {
         return clock.getAsLong() - startNanos;
     }
 
+    /** An event that a thread waits for, such as {@code latch::await}. */
+    @FunctionalInterface
+    interface TimedEvent {
+        /** Waits for the event. Returns false if the time has passed before. */
+        boolean await(long time, TimeUnit unit) throws InterruptedException;
+    }
+
     /**
      * Waits for an event.
      *
      * @return whether it has come; false after the deadline
      * @throws InterruptedException if this thread was interrupted
      */
-    boolean await(CountDownLatch event) throws InterruptedException {
-        while (event.getCount() > 0) {
-            long left = remainingNanos();
+    boolean await(TimedEvent event) throws InterruptedException {
+        long left = remainingNanos();
+        while (!event.await(Math.min(left, LOOK_NANOS), TimeUnit.NANOSECONDS)) {
             if (left == 0) {
                 return false;
             }
-            event.await(Math.min(left, LOOK_NANOS), TimeUnit.NANOSECONDS);
+            left = remainingNanos();
         }
         return true;
     }
 
     /** Waits as {@link #await}, but keeps an interrupt for later. */
     public boolean awaitQuietly(CountDownLatch event) {
+        return awaitQuietly(event::await);
+    }
+
+    /** Waits as {@link #awaitQuietly(CountDownLatch)} for another event. */
+    boolean awaitQuietly(TimedEvent event) {
         boolean interrupted = false;
         try {
             while (true) {

@@ -34,7 +34,7 @@ public final class DeviceCall<T> {
      * @throws InterruptedException if this thread was interrupted; the task goes on
      */
     public boolean await(Deadline deadline) throws InterruptedException {
-        return deadline.await(ended);
+        return deadline.await(ended::await);
     }
 
     /** Waits as {@link #await}, but keeps an interrupt for later. */

@@ -7,11 +7,13 @@ import ferro.control.group.RankStatus;
 import ferro.recorder.FlightRecorder;
 import ferro.recorder.GroupRecorder;
 import ferro.recorder.RecordedGroup;
+import ferro.recorder.ThreadStack;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.function.Supplier;
 
 /**
@@ -21,10 +23,13 @@ import java.util.function.Supplier;
 public final class NcclRecording implements RecordedGroup, AutoCloseable {
     private final RankContext context;
     private final CommIdentity identity;
-    private final Supplier<Failure> failure;
-    private final Supplier<RankStatus> status;
+    private final RecordedFacts facts;
     private final FlightRecorder whole;
     private final GroupRecorder recorder;
+
+    /** What the recorder asks when it writes: the failure of the group, the status of the rank, and its stacks. */
+    record RecordedFacts(
+            Supplier<Failure> failure, Supplier<RankStatus> status, Supplier<List<ThreadStack>> stacks) {}
 
     /** When an operation began, and how long it took. */
     record Period(long beginNanos, long nanos) {
@@ -34,16 +39,10 @@ public final class NcclRecording implements RecordedGroup, AutoCloseable {
     }
 
     /** Registers a group of these ranks of the joined group. */
-    NcclRecording(
-            RankContext context,
-            CommIdentity identity,
-            int[] ranks,
-            Supplier<Failure> failure,
-            Supplier<RankStatus> status) {
+    NcclRecording(RankContext context, CommIdentity identity, int[] ranks, RecordedFacts facts) {
         this.context = context;
         this.identity = identity;
-        this.failure = failure;
-        this.status = status;
+        this.facts = facts;
         GroupSpec group =
                 GroupSpec.of(identity.group(), identity.rank(), identity.worldSize(), Deadlines.ofCalls(context));
         this.whole = FlightRecorder.of(context, group);
@@ -82,6 +81,10 @@ public final class NcclRecording implements RecordedGroup, AutoCloseable {
         recorder.event(event);
     }
 
+    void stacks(String reason, List<ThreadStack> taken) {
+        recorder.stacks(reason, taken);
+    }
+
     void groupFailed() {
         recorder.groupFailed();
     }
@@ -93,14 +96,19 @@ public final class NcclRecording implements RecordedGroup, AutoCloseable {
 
     @Override
     public Failed failure() {
-        Failure why = failure.get();
+        Failure why = facts.failure.get();
         return why == null ? null : Failed.of(why.code(), identity.rank(), -1, why.culprits(), why.text());
     }
 
     @Override
     public RecordedStatus status() {
-        RankStatus now = status.get();
+        RankStatus now = facts.status.get();
         return new RecordedStatus(now.sequence(), now.operation(), "");
+    }
+
+    @Override
+    public List<ThreadStack> stacks() {
+        return facts.stacks.get();
     }
 
     @Override

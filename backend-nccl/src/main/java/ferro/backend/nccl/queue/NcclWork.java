@@ -5,9 +5,9 @@ import ferro.FerroException.Where;
 import ferro.Work;
 import ferro.control.failure.Failure;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -29,7 +29,7 @@ public final class NcclWork implements Work, DeviceTask<Void> {
 
     private final long sequence;
     private final Deadline deadline;
-    private final CountDownLatch ended = new CountDownLatch(1);
+    private final WorkEnd ended = new WorkEnd();
     private final AtomicReference<WorkPhase> phase = new AtomicReference<>(WorkPhase.QUEUED);
     /** Keeps the tensors of the call reachable until the end. */
     private volatile NcclJob job;
@@ -97,7 +97,7 @@ public final class NcclWork implements Work, DeviceTask<Void> {
 
     @Override
     public boolean isDone() {
-        return ended.getCount() == 0;
+        return ended.hasHappened();
     }
 
     @Override
@@ -119,7 +119,7 @@ public final class NcclWork implements Work, DeviceTask<Void> {
     public boolean await(Duration timeout) {
         Deadline looking = failures.deadline(timeout);
         try {
-            if (!looking.await(ended)) {
+            if (!looking.await(ended::await)) {
                 return false;
             }
         } catch (InterruptedException interrupted) {
@@ -130,9 +130,14 @@ public final class NcclWork implements Work, DeviceTask<Void> {
         return true;
     }
 
+    /** Returns the threads that wait for it; any thread. */
+    Collection<Thread> waiters() {
+        return ended.waiters();
+    }
+
     /** Waits for the end and keeps an interrupt for later; only for callers that know that the end is near. */
     boolean awaitQuietly(Deadline bound) {
-        return bound.awaitQuietly(ended);
+        return bound.awaitQuietly(ended::await);
     }
 
     @Override
@@ -207,7 +212,7 @@ public final class NcclWork implements Work, DeviceTask<Void> {
             endedNanos = deadline.elapsedNanos();
             recordEnd();
             job = null;
-            ended.countDown();
+            ended.happens();
             chained = completion;
         }
         failures.ended(this);

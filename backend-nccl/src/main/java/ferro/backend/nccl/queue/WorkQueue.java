@@ -43,7 +43,11 @@ public final class WorkQueue implements GroupDeparture.OpenCalls {
 
     /** Starts to record every operation; to be called before the first. */
     public void recordedAs(RankContext context, int[] ranks) {
-        failure.recordedBy(new NcclRecording(context, identity(), ranks, failure::get, control::status));
+        failure.recordedBy(new NcclRecording(
+                context,
+                identity(),
+                ranks,
+                new NcclRecording.RecordedFacts(failure::get, control::status, control.group()::stacks)));
     }
 
     /** Returns the recorder of every operation, or null. */

@@ -55,6 +55,12 @@ class NcclRecordTest {
         assertTrue(record.contains("\"text\":\"broadcast of f32[2], root 0\",\"bytes\":8,"), record);
         assertTrue(record.contains("\"state\":\"failed\",\"code\":\"NATIVE\""), record);
         assertTrue(record.contains("\"kind\":\"FAILED\",\"ranks\":"), record);
+        String thread = Thread.currentThread().getName();
+        assertTrue(
+                record.contains("\"reason\":\"failure of group alone\",\"thread\":\"" + thread
+                        + "\",\"joined\":0,\"group\":\"alone\",\"location\":"),
+                record);
+        assertTrue(record.contains("\"ferro.backend.nccl.comm.NcclRecordTest.callsAreRecordedBeside"), record);
         assertEquals(true, context.find(FlightRecorder.class).isEmpty(), "the last group gives its recorder back");
     }
 }

@@ -20,10 +20,12 @@ public final class ProgressLock {
     private static final int NUMBER_SHIFT = 2;
     private static final long NEXT_NUMBER = 1L << NUMBER_SHIFT;
     private static final VarHandle WORD;
+    private static final VarHandle HOLDER;
 
     static {
         try {
             WORD = MethodHandles.lookup().findVarHandle(ProgressLock.class, "word", long.class);
+            HOLDER = MethodHandles.lookup().findVarHandle(ProgressLock.class, "holder", Thread.class);
         } catch (ReflectiveOperationException missing) {
             throw new ExceptionInInitializerError(missing);
         }
@@ -92,6 +94,14 @@ public final class ProgressLock {
     /** Returns whether this thread has entered by {@link #tryEnter} or {@link #own}, and has not left yet. */
     public boolean isMine() {
         return holder == Thread.currentThread();
+    }
+
+    /**
+     * Returns the thread that has entered by {@link #tryEnter} or {@link #own}, as another thread sees it without waiting;
+     * null if there is none.
+     */
+    public Thread holder() {
+        return isHeld() ? (Thread) HOLDER.getOpaque(this) : null;
     }
 
     /** Returns whether any thread holds the progress lock. */

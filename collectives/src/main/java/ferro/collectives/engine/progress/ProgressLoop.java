@@ -8,6 +8,8 @@ import ferro.recorder.GroupRecorder;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Transport;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -127,6 +129,16 @@ public final class ProgressLoop implements WorkOwner {
     /** Returns the progress lock, for the fast path of a blocking call. */
     public ProgressLock lock() {
         return lock;
+    }
+
+    /** Returns the threads that are in calls of this group: they run the loop, or wait until they can. Any thread. */
+    public List<Thread> callers() {
+        List<Thread> all = new ArrayList<>(callers);
+        Thread holder = lock.holder();
+        if (holder != null && holder != progress) {
+            all.add(0, holder);
+        }
+        return all;
     }
 
     /** Returns how often to spin before yielding. */

@@ -1,0 +1,92 @@
+package ferro.control.group;
+
+import ferro.recorder.ThreadStack;
+import java.lang.System.Logger.Level;
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * Takes the stacks of the threads of one rank: those in calls of its groups, and the thread that has joined. Stacks are
+ * taken only when another rank asks for them, a group fails, or a recording is written. Thread-safe.
+ */
+final class CallStacks {
+    private static final System.Logger LOG = System.getLogger("ferro.control");
+
+    /** Stacks of this age answer another question: all ranks ask at about the same time. */
+    private static final long KEPT_NANOS = 20_000_000L;
+
+    private static final int MAX_THREADS = 16;
+
+    private volatile Joiner joining;
+    private List<ThreadStack> taken = List.of();
+    private long takenNanos;
+
+    /** The thread that has joined. Its reference does not keep a virtual thread with its stack. */
+    private record Joiner(String name, WeakReference<Thread> thread) {}
+
+    void joinedBy(Thread thread) {
+        joining = new Joiner(thread.getName(), new WeakReference<>(thread));
+    }
+
+    /** Returns the stacks of now, or of a little earlier. A failure to take them must not become a failure of the group. */
+    synchronized List<ThreadStack> of(List<RankStatuses.Seat> seats, long nowNanos) {
+        if (taken.isEmpty() || nowNanos - takenNanos > KEPT_NANOS) {
+            try {
+                taken = take(seats);
+            } catch (RuntimeException | Error broken) {
+                LOG.log(Level.DEBUG, "cannot take the stacks of this rank", broken);
+                taken = List.of();
+            }
+            takenNanos = nowNanos;
+        }
+        return taken;
+    }
+
+    private List<ThreadStack> take(List<RankStatuses.Seat> seats) {
+        List<ThreadStack> stacks = new ArrayList<>();
+        Joiner joined = joining;
+        Thread joiner = joined == null ? null : joined.thread.get();
+        boolean isJoinerInCall = false;
+        for (RankStatuses.Seat seat : seats) {
+            for (Thread caller : seat.callers().get()) {
+                if (stacks.size() < MAX_THREADS) {
+                    stacks.add(ThreadStack.of(caller, seat.group(), caller == joiner));
+                    isJoinerInCall |= caller == joiner;
+                }
+            }
+        }
+        if (joined != null && !isJoinerInCall) {
+            stacks.add(joiner == null ? ThreadStack.ended(joined.name) : ThreadStack.of(joiner, "", true));
+        }
+        return List.copyOf(stacks);
+    }
+
+    /** Returns the lines of the program that have made calls of a group; empty if no thread waits for one. */
+    static String callersOf(String group, List<ThreadStack> stacks) {
+        String lines = stacks.stream()
+                .filter(stack ->
+                        stack.group().equals(group) && !stack.location().isEmpty())
+                .map(ThreadStack::location)
+                .distinct()
+                .collect(Collectors.joining(" and "));
+        return lines.length() <= ThreadStack.MAX_LOCATION ? lines : lines.substring(0, ThreadStack.MAX_LOCATION);
+    }
+
+    /** Returns the stack of the thread that has joined, if the thread is known and in no call. */
+    static Optional<ThreadStack> idle(List<ThreadStack> stacks) {
+        return stacks.stream()
+                .filter(stack -> stack.isJoining() && stack.group().isEmpty())
+                .findAny();
+    }
+
+    /** Describes what the thread that has joined does while the rank is in no call. */
+    static String line(ThreadStack idle) {
+        if (!idle.location().isEmpty()) {
+            return idle.location();
+        }
+        return "the thread that joined " + (idle.isAlive() ? "executes no code of the program" : "has ended");
+    }
+}

@@ -1,0 +1,268 @@
+package ferro.control.group;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException.Code;
+import ferro.control.failure.Diagnosis;
+import ferro.control.failure.Failure;
+import ferro.control.failure.Status;
+import ferro.control.failure.StatusBoard;
+import ferro.recorder.ThreadStack;
+import ferro.spi.CallHeader;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** The lines of the program in the answers of ranks, and when stacks are taken. */
+class CallStacksTest {
+    private static final CallHeader BARRIER = CallHeader.of(9, 1, 77, "barrier");
+    private static final CallHeader OTHER = CallHeader.of(9, 1, 78, "broadcast");
+    private static final RankStatus IN_BARRIER = new RankStatus(1, "barrier", "", "2", 0);
+    private static final Duration LONGER_THAN_STACKS_ARE_KEPT = Duration.ofMillis(21);
+
+    private final HandDriven group = new HandDriven(3);
+
+    /** Returns the text of a time-out of rank 0 in its first call, which waits for some ranks. */
+    private String timeout(Integer... ranks) {
+        group.ranks.get(0).called(1, BARRIER.call());
+        TimeoutProbe probe = group.ranks.get(0).timeoutProbe();
+        long begun = group.nanoTime();
+        long deadline = begun + Duration.ofSeconds(1).toNanos();
+        probe.begin();
+        while (!probe.mayJudge(BARRIER, null, deadline, TimeoutProbe.leadNanos(deadline - begun), group.nanoTime())) {
+            group.pass(Duration.ofMillis(5));
+            // an answer without a line, which comes after one with a line
+            group.ranks.get(0).ask(BARRIER);
+            group.deliverAll();
+        }
+        BitSet waitedFor = new BitSet();
+        List.of(ranks).forEach(waitedFor::set);
+        Diagnosis.Blame blame = probe.collective(1, begun, waitedFor);
+        return blame.text();
+    }
+
+    @Test
+    void aRankInNoCallReportsTheLineOfTheThreadThatJoined() {
+        LineOfTest main = new LineOfTest("load", 88);
+        group.ranks.get(2).joinedBy(main);
+
+        assertTrue(timeout(2).contains("and it is in no call of ferro: Train.load at Train.java:88 (sleeping)"));
+        assertEquals(
+                "asked by a rank that waits: Train.load at Train.java:88 (sleeping)",
+                group.recorded.get(2).get(0));
+    }
+
+    @Test
+    void theLineIsThatOfTheLastAnswer() {
+        LineOfTest main = new LineOfTest("load", 88);
+        group.ranks.get(2).joinedBy(main);
+        group.ranks.get(0).called(1, BARRIER.call());
+        TimeoutProbe warning = group.ranks.get(0).timeoutProbe();
+        long now = group.nanoTime();
+        warning.begin();
+        warning.mayJudge(BARRIER, null, now, 1, now);
+        group.deliverAll();
+        main.at("store", 90);
+
+        assertTrue(timeout(2).contains("Train.store at Train.java:90"));
+    }
+
+    @Test
+    void aThreadThatHasEndedOrExecutesNoCodeOfTheProgramIsReportedAsSuch() {
+        LineOfTest main = new LineOfTest("load", 88);
+        group.ranks.get(2).joinedBy(main);
+        main.end();
+        String ended = "in no call of ferro: the thread that joined has ended";
+        assertTrue(timeout(2).contains(ended));
+        main.atJdk();
+        group.pass(LONGER_THAN_STACKS_ARE_KEPT);
+        assertTrue(timeout(2).contains("in no call of ferro: the thread that joined executes no code of the program"));
+    }
+
+    @Test
+    void aRankInACallReportsTheLineThatHasMadeTheCall() {
+        group.ranks.get(2).joinedBy(new LineOfTest("main", 5));
+        group.ranks.get(1).called(1, BARRIER.call());
+        group.statuses[1] = IN_BARRIER;
+        group.callers.get(1).add(new LineOfTest("step", 7));
+        group.callers.get(1).add(new LineOfTest("check", 9));
+        group.ranks.get(2).called(1, BARRIER.call());
+        group.statuses[2] = new RankStatus(1, "barrier", "", "1", 0);
+
+        String text = timeout(1);
+
+        assertTrue(
+                text.contains("rank 1 is in barrier seq 1, waiting for rank 2, called by Train.step at Train.java:7"
+                        + " and Train.check at Train.java:9"),
+                text);
+        assertTrue(
+                text.contains("rank 2 is in barrier seq 1, waiting for rank 1, while its thread executes Train.main at"
+                        + " Train.java:5 (sleeping)"),
+                text);
+    }
+
+    @Test
+    void aQuestionAboutASlowCallTakesNoStack() {
+        LineOfTest main = new LineOfTest("load", 88);
+        LineOfTest caller = new LineOfTest("step", 7);
+        group.ranks.get(2).joinedBy(main);
+        group.callers.get(2).add(caller);
+        group.ranks.get(2).called(1, BARRIER.call());
+        group.statuses[2] = IN_BARRIER;
+        group.ranks.get(0).called(1, BARRIER.call());
+        group.ranks.get(0).ask(BARRIER);
+        group.ranks.get(0).compareCalls(1);
+        group.deliverAll();
+
+        assertEquals(0, main.taken.get() + caller.taken.get());
+        assertEquals(List.of(), group.recorded.get(2));
+    }
+
+    @Test
+    void anAnswerWithoutALineKeepsThePreviousLineUntilTheRankMovesOn() {
+        StatusBoard board = new StatusBoard(0, 2);
+        board.answered(1, new Status(1, 4, "", 4, 0, 0, "", "in barrier", "", 0, "Train.step at Train.java:7"));
+        board.answered(1, new Status(2, 4, "", 4, 0, 0, "", "in barrier", "", 0, ""));
+        assertEquals("Train.step at Train.java:7", board.answers(0)[1].location());
+        board.answered(1, new Status(3, 4, "", 0, 0, 0, "", "", "", 0, ""));
+        assertEquals("", board.answers(0)[1].location());
+    }
+
+    @Test
+    void ranksThatAskTogetherGetTheSameStack() {
+        LineOfTest main = new LineOfTest("load", 88);
+        group.ranks.get(2).joinedBy(main);
+        List<ThreadStack> first = group.ranks.get(2).stacks();
+        assertTrue(first == group.ranks.get(2).stacks());
+        group.pass(LONGER_THAN_STACKS_ARE_KEPT);
+        group.ranks.get(2).stacks();
+
+        assertEquals(2, main.taken.get());
+    }
+
+    @Test
+    void aFailureIsRecordedWithTheStacksOfEveryRankBeforeItsCallsEnd() {
+        for (int rank = 0; rank < 3; rank++) {
+            group.callers.get(rank).add(new LineOfTest("step", 10 + rank));
+        }
+        group.ranks.get(1).fail(new Failure(Code.ABORTED, 1, -1, Set.of(1), "no labels", null));
+        group.deliverAll();
+
+        for (int rank = 0; rank < 3; rank++) {
+            assertEquals(List.of("failure of group dp: Train.step at Train.java:1" + rank), group.recorded.get(rank));
+        }
+    }
+
+    @Test
+    void ranksWithDifferentCallsReportTheLinesOnce() {
+        int[] lines = {7, 7, 95};
+        for (int rank = 0; rank < 3; rank++) {
+            CallHeader made = rank == 2 ? OTHER : BARRIER;
+            group.ranks.get(rank).called(1, made.call());
+            group.statuses[rank] = new RankStatus(1, made.text(), "", "0", 0);
+            group.callers.get(rank).add(new LineOfTest("step", lines[rank]));
+        }
+        group.ranks.get(0).ask(BARRIER);
+        group.deliverAll();
+
+        for (int rank = 0; rank < 3; rank++) {
+            assertEquals(
+                    "ranks made different calls at seq 1: rank 0 barrier (called by Train.step at Train.java:7), rank 1"
+                            + " barrier, rank 2 broadcast (called by Train.step at Train.java:95): all ranks must make the"
+                            + " same calls in the same order",
+                    group.ranks.get(rank).failure().text());
+        }
+    }
+
+    @Test
+    void aRankThatHasLeftTheCallReportsTheLineThatItExecutesSince() {
+        group.ranks.get(0).called(1, BARRIER.call());
+        group.ranks.get(1).called(1, OTHER.call());
+        group.ranks.get(1).joinedBy(new LineOfTest("load", 88));
+        group.ranks.get(0).ask(BARRIER);
+        for (int millis = 0; millis < 60; millis++) {
+            group.pass(Duration.ofMillis(1));
+            group.deliverAll();
+        }
+
+        String text = group.ranks.get(0).failure().text();
+        assertTrue(text.contains("rank 1 broadcast (Train.load at Train.java:88 (sleeping)): all"), text);
+    }
+
+    @Test
+    void theLineOfALaterCallIsNotThatOfTheCallAskedAbout() {
+        group.ranks.get(0).called(1, BARRIER.call());
+        group.ranks.get(1).called(1, OTHER.call());
+        group.statuses[1] = new RankStatus(2, "gather", "", "0", 0);
+        group.callers.get(1).add(new LineOfTest("later", 20));
+        group.ranks.get(0).ask(BARRIER);
+        for (int millis = 0; millis < 60; millis++) {
+            group.pass(Duration.ofMillis(1));
+            group.deliverAll();
+        }
+
+        assertTrue(
+                group.ranks.get(0).failure().text().contains("rank 0 barrier, rank 1 broadcast: all"),
+                group.ranks.get(0).failure().text());
+    }
+
+    @Test
+    void aThreadThatCannotBeReadFailsNothing() {
+        group.ranks.get(2).joinedBy(new Thread() {
+            @Override
+            public StackTraceElement[] getStackTrace() {
+                throw new SecurityException("not allowed");
+            }
+        });
+        assertTrue(timeout(2).endsWith("and it is in no call of ferro"));
+    }
+
+    @Test
+    void aRankThatSharesItsThreadHasNoStacks() {
+        RankStatuses shared = RankStatuses.withoutStacks();
+        LineOfTest main = new LineOfTest("load", 88);
+        shared.joinedBy(main);
+        shared.enter(new RankStatuses.Seat("dp", new int[] {0}, () -> RankStatus.IDLE, () -> List.of(main)));
+
+        assertEquals(List.of(), shared.stacks(0));
+        assertEquals(0, main.taken.get());
+    }
+
+    @Test
+    void stacksAreBoundedAndAThreadIsTakenOnce() {
+        LineOfTest main = new LineOfTest("load", 88);
+        RankStatuses statuses = new RankStatuses();
+        statuses.joinedBy(main);
+        List<Thread> many = new ArrayList<>();
+        for (int thread = 0; thread < 40; thread++) {
+            many.add(thread == 3 ? main : new LineOfTest("step", thread));
+        }
+        statuses.enter(new RankStatuses.Seat("dp", new int[] {0}, () -> RankStatus.IDLE, () -> many));
+
+        assertEquals(16, statuses.stacks(0).size());
+        assertEquals(1, main.taken.get());
+        assertTrue(statuses.stacks(0).get(3).isJoining());
+        String lines = CallStacks.callersOf("dp", statuses.stacks(0));
+        assertEquals(ThreadStack.MAX_LOCATION, lines.length(), lines);
+        assertEquals("", CallStacks.callersOf("other", statuses.stacks(0)));
+    }
+
+    @Test
+    void aThreadThatNobodyRefersToHasEnded() {
+        CallStacks stacks = new CallStacks();
+        stacks.joinedBy(new LineOfTest("load", 88));
+        long nanos = 0;
+        do {
+            System.gc();
+            nanos += 1_000_000_000L;
+        } while (stacks.of(List.of(), nanos).get(0).isAlive() && nanos < 100_000_000_000L);
+
+        assertEquals(
+                "the thread that joined has ended",
+                CallStacks.line(stacks.of(List.of(), nanos).get(0)));
+    }
+}

@@ -1,0 +1,37 @@
+package ferro.control.group;
+
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A thread that executes a line which a test sets; the packages of ferro's own tests are not those of a program. */
+final class LineOfTest extends Thread {
+    final AtomicInteger taken = new AtomicInteger();
+    private volatile StackTraceElement[] stack;
+
+    /** Makes a thread that sleeps in a method of a program. */
+    LineOfTest(String method, int line) {
+        at(method, line);
+    }
+
+    /** Lets the thread sleep in another line. */
+    void at(String method, int line) {
+        stack = new StackTraceElement[] {
+            new StackTraceElement("java.lang.Thread", "sleep", "Thread.java", -2),
+            new StackTraceElement("Train", method, "Train.java", line),
+        };
+    }
+
+    /** Lets the thread execute only code of the JDK. */
+    void atJdk() {
+        stack = new StackTraceElement[] {new StackTraceElement("java.lang.Object", "wait", "Object.java", -2)};
+    }
+
+    void end() {
+        stack = new StackTraceElement[0];
+    }
+
+    @Override
+    public StackTraceElement[] getStackTrace() {
+        taken.incrementAndGet();
+        return stack;
+    }
+}
