@@ -15,6 +15,7 @@ import java.util.Optional;
  * @param last      its last call before
  * @param open      another call that it is in, or that failed with the group, in this group or else in another one
  * @param passed    whether it has made later calls
+ * @param line      the line of the program that the thread that has joined executed, if it was in no call
  */
 record Conduct(
         Optional<ProcessEnd> end,
@@ -23,7 +24,8 @@ record Conduct(
         Optional<OwnCall> call,
         Optional<OwnCall> last,
         Optional<OwnCall> open,
-        boolean passed) {
+        boolean passed,
+        Optional<String> line) {
     /**
      * Whether there is a recording of a rank.
      *

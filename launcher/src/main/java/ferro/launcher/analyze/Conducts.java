@@ -38,7 +38,8 @@ final class Conducts {
                         call(rank, group, sequence),
                         last(rank, group, sequence),
                         open(rank, group).or(() -> elsewhere(rank, group)),
-                        group.reached(rank, sequence))));
+                        group.reached(rank, sequence),
+                        Optional.ofNullable(merge.recordings().get(rank)).flatMap(RankRecording::line))));
         return conduct;
     }
 

@@ -4,6 +4,7 @@ import ferro.control.failure.Failure;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.regex.Pattern;
 
 /**
@@ -15,6 +16,7 @@ import java.util.regex.Pattern;
  * @param groups     groups that the rank is or was in
  * @param operations in the order they were begun; only the last ones are kept
  * @param events     in the order they happened
+ * @param stacks     of its threads, in the order they were taken
  */
 record RankRecording(
         Origin origin,
@@ -22,7 +24,8 @@ record RankRecording(
         Clock clock,
         List<GroupView> groups,
         List<RecordedOperation> operations,
-        List<EventView> events) {
+        List<EventView> events,
+        List<StackView> stacks) {
     /** Reason of a recording that ferro dump has asked for. */
     private static final String REQUEST = "request";
 
@@ -38,6 +41,25 @@ record RankRecording(
     /** Whether it is the answer to ferro dump. */
     boolean isAnswer() {
         return origin.reason().equals(REQUEST);
+    }
+
+    /** Returns the stacks that were taken together: those of the first failure, or else the last ones. */
+    List<StackView> stacksAtFailure() {
+        OptionalLong failed = stacks.stream()
+                .filter(stack -> stack.reason().startsWith("failure of group "))
+                .mapToLong(StackView::at)
+                .min();
+        long at = failed.orElseGet(
+                () -> stacks.stream().mapToLong(StackView::at).max().orElse(0));
+        return stacks.stream().filter(stack -> stack.at() == at).toList();
+    }
+
+    /** Returns what the thread that has joined did while it was in no call, if that is known. */
+    Optional<String> line() {
+        return stacksAtFailure().stream()
+                .filter(stack -> stack.joined() && stack.group().isEmpty())
+                .map(StackView::line)
+                .findFirst();
     }
 
     /**
@@ -161,4 +183,24 @@ record RankRecording(
      * @param text  for people
      */
     record EventView(long at, String group, String kind, List<Integer> ranks, String text) {}
+
+    /**
+     * The stack of a thread.
+     *
+     * @param at       when it was taken, on this rank's clock
+     * @param reason   why it was taken
+     * @param joined   whether this thread has joined
+     * @param group    name of the group in whose call the thread was, empty if in none
+     * @param location line of the program, empty if there was none
+     * @param frames   number of frames, 0 if the thread has ended
+     */
+    record StackView(long at, String reason, boolean joined, String group, String location, int frames) {
+        /** Returns the line of the program, or why there is none. */
+        String line() {
+            if (!location.isEmpty()) {
+                return location;
+            }
+            return "the thread that joined " + (frames == 0 ? "has ended" : "executes no code of the program");
+        }
+    }
 }

@@ -156,7 +156,8 @@ final class RecordingReader {
                 clock,
                 List.copyOf(groups),
                 List.copyOf(operations),
-                events(all));
+                events(all),
+                stacks(all));
     }
 
     /**
@@ -225,5 +226,21 @@ final class RecordingReader {
             }
         }
         return List.copyOf(events);
+    }
+
+    private static List<RankRecording.StackView> stacks(JsonFields all) throws UnreadableRecordingException {
+        List<RankRecording.StackView> stacks = new ArrayList<>();
+        if (all.object().has("stacks")) {
+            for (JsonFields stack : all.objects("stacks")) {
+                stacks.add(new RankRecording.StackView(
+                        stack.number("at"),
+                        stack.text("reason", ""),
+                        stack.number("joined", 0, 1, 0) == 1,
+                        stack.text("group", ""),
+                        stack.text("location", ""),
+                        stack.object().get("frames") instanceof JsonArray frames ? frames.size() : 0));
+            }
+        }
+        return List.copyOf(stacks);
     }
 }

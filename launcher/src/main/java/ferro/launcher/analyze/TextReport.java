@@ -50,7 +50,24 @@ final class TextReport {
         recordings();
         merge.notes().forEach(note -> lines.add("  note: " + note));
         merge.groups().forEach(this::group);
+        programLines();
         events();
+    }
+
+    /** Lists the line of the program that each thread of a rank executed; equal ones are one line. */
+    private void programLines() {
+        Map<String, SortedSet<Integer>> executed = new LinkedHashMap<>();
+        merge.recordings()
+                .forEach((rank, one) -> one.stacksAtFailure().stream()
+                        .filter(stack -> stack.joined() || !stack.location().isEmpty())
+                        .map(stack -> (stack.group().isEmpty() ? "" : "in a call of group \"" + stack.group() + "\": ")
+                                + stack.line())
+                        .forEach(line -> executed.computeIfAbsent(line, key -> new TreeSet<>())
+                                .add(rank)));
+        if (!executed.isEmpty()) {
+            title("lines of the program");
+            executed.forEach((line, ranks) -> lines.add("  " + PlainTexts.ranks(ranks) + ": " + line));
+        }
     }
 
     private void title(String text) {

@@ -364,12 +364,12 @@ public final class VerdictText {
             return inside(call.get(), who);
         }
         if (sequence < 0 && code.isEmpty()) {
-            return who.is() + " in no call of ferro" + others(", while ", "waits in", "wait in");
+            return who.is() + idle(one, "") + others(", while ", "waits in", "wait in");
         }
         if (sequence < 0 && is(Code.TIMED_OUT)) {
             return one.open()
                     .map(open -> inside(open, who))
-                    .orElseGet(() -> who.was() + " in no call of ferro" + meanwhile());
+                    .orElseGet(() -> who.was() + idle(one, "") + meanwhile());
         }
         if (sequence < 0) {
             return where();
@@ -382,7 +382,12 @@ public final class VerdictText {
                 + verdict.scene().call() + "; " + lastCall(one, who) + "; "
                 + one.open()
                         .map(open -> (open.state().open() ? who.is() : who.was()) + " in " + open.name() + waits(open))
-                        .orElse(who.is() + " in no call of ferro, but in " + who.its() + " own code");
+                        .orElse(who.is() + idle(one, ", but in " + who.its() + " own code"));
+    }
+
+    /** Describes a rank that is in no call, by the line of its program if its recording has it. */
+    private static String idle(Conduct one, String otherwise) {
+        return " in no call of ferro" + one.line().map(line -> ": " + line).orElse(otherwise);
     }
 
     private String inside(OwnCall own, Wording who) {

@@ -3,6 +3,7 @@ package ferro.launcher.analyze;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
+import com.google.gson.JsonPrimitive;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -57,6 +58,7 @@ final class RecordedJob {
         one.add("groups", new JsonArray());
         one.add("operations", new JsonArray());
         one.add("events", new JsonArray());
+        one.add("stacks", new JsonArray());
         return one;
     }
 
@@ -135,6 +137,22 @@ final class RecordedJob {
         JsonObject call = call(rank, GROUP, -1, text);
         times(call, rank, now, now + MILLI);
         call.addProperty("state", "done");
+        return this;
+    }
+
+    /** The stack of a thread of a rank: of the one that has joined, unless it is in a call of a group. */
+    RecordedJob stack(int rank, long at, String reason, String group, String location, String... frames) {
+        JsonObject stack = new JsonObject();
+        stack.addProperty("at", at);
+        stack.addProperty("reason", reason);
+        stack.addProperty("thread", "main");
+        stack.addProperty("joined", group.isEmpty() ? 1 : 0);
+        stack.add("group", group.isEmpty() ? JsonNull.INSTANCE : new JsonPrimitive(group));
+        stack.addProperty("location", location);
+        JsonArray all = new JsonArray();
+        List.of(frames).forEach(all::add);
+        stack.add("frames", all);
+        ranks.get(rank).getAsJsonArray("stacks").add(stack);
         return this;
     }
 
