@@ -304,7 +304,7 @@ abstract class DiagnosisRows {
                     failure,
                     "rank 2 has not made this call, its last call is none, and it is in no call of ferro",
                     "rank 1 has not made this call, its last call is none, and it is in allReduce f32[2] sum",
-                    "of group \"" + ranksName(first) + "\"");
+                    "of group \"" + ranksName(first) + "\", called by ferro.integration.DiagnosisRows.sum at Diag");
             first.abort(null);
             result(elsewhere);
         }

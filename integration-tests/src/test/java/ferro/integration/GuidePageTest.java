@@ -305,6 +305,8 @@ class GuidePageTest {
                 .replaceAll("(need|are|but) \\d+ (bytes|are)\\b", "$1 N $2")
                 .replaceAll("\\S+/job\\.secret", "FOLDER/job.secret")
                 .replaceAll("on \\d+ cores.*", "on N cores")
+                // the program of a page has no package
+                .replaceAll("(ferro\\.examples\\.guide\\.)?(\\w+\\.\\w+ at \\w+\\.java):\\d+", "$2:N")
                 .replaceAll("on host [^) ]+", "on host H")
                 .replaceAll(" \\(its process was paused [^)]*\\)", "")
                 .replaceAll("(localhost, port |localhost:)\\d+", "$1N")

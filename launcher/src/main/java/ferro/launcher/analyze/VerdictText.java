@@ -367,9 +367,7 @@ public final class VerdictText {
             return who.is() + idle(one, "") + others(", while ", "waits in", "wait in");
         }
         if (sequence < 0 && is(Code.TIMED_OUT)) {
-            return one.open()
-                    .map(open -> inside(open, who))
-                    .orElseGet(() -> who.was() + idle(one, "") + meanwhile());
+            return one.open().map(open -> inside(open, who)).orElseGet(() -> who.was() + idle(one, "") + meanwhile());
         }
         if (sequence < 0) {
             return where();

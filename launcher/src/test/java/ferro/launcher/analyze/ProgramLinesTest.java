@@ -37,8 +37,8 @@ class ProgramLinesTest {
 
         assertTrue(text.contains("; it is in no call of ferro: " + SLEEPS), text);
         assertTrue(
-                text.contains("\nlines of the program\n  ranks 0, 2: in a call of group \"tcp\": " + CALLS + "\n  rank 1: "
-                        + SLEEPS),
+                text.contains("\nlines of the program\n  ranks 0, 2: in a call of group \"tcp\": " + CALLS
+                        + "\n  rank 1: " + SLEEPS),
                 text);
         assertFalse(text.contains("Train.earlier") || text.contains("its own code"), text);
     }

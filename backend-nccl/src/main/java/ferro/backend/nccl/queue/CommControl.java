@@ -167,7 +167,9 @@ public final class CommControl implements ControlOwner {
 
     @Override
     public List<Thread> callers() {
-        return failures.pending().all().stream().flatMap(work -> work.waiters().stream()).toList();
+        return failures.pending().all().stream()
+                .flatMap(work -> work.waiters().stream())
+                .toList();
     }
 
     @Override

@@ -28,8 +28,7 @@ public final class NcclRecording implements RecordedGroup, AutoCloseable {
     private final GroupRecorder recorder;
 
     /** What the recorder asks when it writes: the failure of the group, the status of the rank, and its stacks. */
-    record RecordedFacts(
-            Supplier<Failure> failure, Supplier<RankStatus> status, Supplier<List<ThreadStack>> stacks) {}
+    record RecordedFacts(Supplier<Failure> failure, Supplier<RankStatus> status, Supplier<List<ThreadStack>> stacks) {}
 
     /** When an operation began, and how long it took. */
     record Period(long beginNanos, long nanos) {
