@@ -45,9 +45,9 @@ record GroupCore(
         // an error of the recorder's folder is reported before any back end is opened
         FlightRecorder.of(context, group);
         try {
-            CollectiveBackend whole = whole(BackendSelection.open(group, context), context);
-            whole.joinedBy(Thread.currentThread());
-            return of(whole, context, JoiningThread.joined(whole), '"' + group.name() + '"');
+            CollectiveBackend own = whole(BackendSelection.open(group, context), context);
+            own.joinedBy(Thread.currentThread());
+            return of(own, context, JoiningThread.joined(own), '"' + group.name() + '"');
         } finally {
             FlightRecorder.release(context);
         }
@@ -65,9 +65,9 @@ record GroupCore(
      */
     static GroupCore over(Backend backend, RankContext context) {
         String name = "a group over " + backend.getClass().getSimpleName();
-        CollectiveBackend whole = whole(backend, context);
-        whole.joinedBy(Thread.currentThread());
-        GroupCore wrapped = of(whole, context, null, name);
+        CollectiveBackend own = whole(backend, context);
+        own.joinedBy(Thread.currentThread());
+        GroupCore wrapped = of(own, context, null, name);
         if (wrapped.backend == backend) {
             wrapped.dropped.closed();
         }

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** What survivors hear of the process of a dead rank: its exit code, its signal and its last line, without the job's secret. */
 @Timeout(120)
 class EndedRanksTest {
-    private static final String PROGRAM = TellsHowARankEnded.class.getName();
+    private static final String PROGRAM = PrintsHowARankEnded.class.getName();
     private static final String LAST_LINE = "last words \\*{32,}[?]";
 
     @TempDir
@@ -51,7 +51,7 @@ class EndedRanksTest {
         }
     }
 
-    /** The store is on node 0, so a rank there reads it within its host. */
+    /** The store is on node 0, so a rank of that node reads it within its host. */
     @Test
     void nothingOfItCrossesHostsInPlain() throws Exception {
         try (TwoNodes nodes = TwoNodes.joined(folder, Family.IPV4)) {
@@ -59,30 +59,30 @@ class EndedRanksTest {
             for (HostProcess node : job) {
                 assertNotEquals(0, node.exitCode(), node::toString);
             }
-            HostProcess there = job.get(1);
+            HostProcess second = job.get(1);
             assertEquals(
                     List.of(),
-                    there.outLines().stream()
+                    second.outLines().stream()
                             .filter(line -> line.contains("hears"))
                             .toList());
-            assertFalse(there.errLines().stream().anyMatch(line -> line.contains("its last line")), there::toString);
-            HostProcess here = job.get(0);
-            assertHears(0, here.outLines(), here.toString());
+            assertFalse(second.errLines().stream().anyMatch(line -> line.contains("its last line")), second::toString);
+            HostProcess first = job.get(0);
+            assertHears(0, first.outLines(), first.toString());
         }
     }
 
-    private static void assertHears(int rank, List<String> out, String whole) {
+    private static void assertHears(int rank, List<String> out, String output) {
         String end = "RankEnd\\[pid=\\d+, host=\\S+, exitCode=137, signal=KILL, lastLine=" + LAST_LINE + "]";
         Pattern line = Pattern.compile(
                 "\\[" + rank + "] hears " + end + " \\| group \"world\" has failed.*; rank 1 \\(pid \\d+"
                         + " on host \\S+\\) was ended by signal KILL; its last line: " + LAST_LINE);
-        assertTrue(out.stream().anyMatch(one -> line.matcher(one).matches()), whole);
+        assertTrue(out.stream().anyMatch(one -> line.matcher(one).matches()), output);
     }
 
-    private static void assertLogs(int rank, List<String> err, String whole) {
+    private static void assertLogs(int rank, List<String> err, String output) {
         Pattern line = Pattern.compile(
                 "\\[" + rank + "] WARNING ferro.group: rank " + rank + " of \"world\": rank 1 \\(pid \\d+"
                         + " on host \\S+\\) was ended by signal KILL; its last line: " + LAST_LINE);
-        assertEquals(1, err.stream().filter(one -> line.matcher(one).matches()).count(), whole);
+        assertEquals(1, err.stream().filter(one -> line.matcher(one).matches()).count(), output);
     }
 }

@@ -67,7 +67,7 @@ record JobNodes(
         nodes.ifPresent(all -> all.failed(ended.rank(), ended.code()));
     }
 
-    /** Tells the ranks of all nodes how a rank of this node has ended. */
+    /** Reports to the ranks of all nodes how a rank of this node has ended. */
     void ended(int rank, RankEnd end) {
         nodes.ifPresentOrElse(
                 all -> all.ended(rank, end),

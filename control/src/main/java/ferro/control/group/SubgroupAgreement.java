@@ -35,12 +35,11 @@ import java.util.stream.LongStream;
  *
  * <p>The identity of the group is computed from parent, ranks and the attempts of all members. So no store is needed,
  * and no attempt is taken for an earlier one. Between two ranks, the k-th attempt of one rank that includes the other
- * meets the k-th such attempt of the other; k is the "round". A member that proposes another list at that round
- * disagrees, and the attempt fails at once. A rank whose attempt fails cancels what it told. This ends the attempts of
- * the other members that meet it, including later ones. The parent stays as it was, and the next attempts may succeed.
+ * meets the k-th such attempt of the other; k is the "round". A member that proposes another list at that round disagrees,
+ * and the attempt fails at once. A rank whose attempt fails cancels it. This ends the attempts of the other members that
+ * meet it, including later ones. The parent stays as it was, and the next attempts may succeed.
  *
- * <p>This is a step machine: received messages and {@link OwnProposal#look} advance an attempt. Only {@link #reach}
- * waits.
+ * <p>Received messages and {@link OwnProposal#look} advance an attempt, as steps of a machine. Only {@link #reach} waits.
  */
 public final class SubgroupAgreement {
     /** The longest time between two looks of a waiter: bounds how long a clock that jumps can hide a deadline. */

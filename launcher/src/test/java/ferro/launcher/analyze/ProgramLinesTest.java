@@ -3,6 +3,7 @@ package ferro.launcher.analyze;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.launcher.analyze.RecordedJob.TracedThread;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -19,7 +20,8 @@ class ProgramLinesTest {
         RecordedJob job = new RecordedJob(3).calls(1, 4, 0);
         job.allBut(1).forEach(rank -> job.hangs(rank, RecordedJob.GROUP, 5, RecordedJob.TEXT, 1));
         job.allBut(1)
-                .forEach(rank -> job.stack(rank, 7, "request", RecordedJob.GROUP, CALLS, "Train.step(Train.java:90)"));
+                .forEach(rank -> job.stack(
+                        rank, 7, "request", new TracedThread(RecordedJob.GROUP, CALLS, "Train.step(Train.java:90)")));
         return job;
     }
 
@@ -30,8 +32,12 @@ class ProgramLinesTest {
     @Test
     void theVerdictHasTheLineOfTheRankToBlameAndTheReportAllLines() throws Exception {
         RecordedJob job = waits();
-        job.stack(1, 5, "asked by a rank that waits", "", "Train.earlier at Train.java:1 (running)", "x");
-        job.stack(1, 7, "request", "", SLEEPS, "Train.load(Train.java:88)");
+        job.stack(
+                1,
+                5,
+                "asked by a rank that waits",
+                new TracedThread("", "Train.earlier at Train.java:1 (running)", "x"));
+        job.stack(1, 7, "request", new TracedThread("", SLEEPS, "Train.load(Train.java:88)"));
 
         String text = text(job);
 
@@ -46,18 +52,19 @@ class ProgramLinesTest {
     @Test
     void theLinesAreThoseOfTheFirstFailure() throws Exception {
         RecordedJob job = waits();
-        job.stack(1, 6, "failure of group tcp", "", SLEEPS, "x");
-        job.stack(1, 7, "failure of group tcp[0, 1]", "", "Train.print at Train.java:2 (running)", "x");
-        job.stack(1, 8, "asked by a rank that waits", "", "Train.end at Train.java:3 (running)", "x");
+        job.stack(1, 6, "failure of group tcp", new TracedThread("", SLEEPS, "x"));
+        job.stack(
+                1, 7, "failure of group tcp[0, 1]", new TracedThread("", "Train.print at Train.java:2 (running)", "x"));
+        job.stack(1, 8, "asked by a rank that waits", new TracedThread("", "Train.end at Train.java:3 (running)", "x"));
 
         assertTrue(text(job).contains("; it is in no call of ferro: " + SLEEPS));
     }
 
     @Test
     void aThreadThatHasEndedOrHasNoLineIsReportedAsSuch() throws Exception {
-        assertTrue(text(waits().stack(1, 7, "request", "", ""))
+        assertTrue(text(waits().stack(1, 7, "request", new TracedThread("", "", "")))
                 .contains("; it is in no call of ferro: the thread that joined has ended"));
-        assertTrue(text(waits().stack(1, 7, "request", "", "", "java.lang.Object.wait(Object.java)"))
+        assertTrue(text(waits().stack(1, 7, "request", new TracedThread("", "", "java.lang.Object.wait(Object.java)")))
                 .contains("; it is in no call of ferro: the thread that joined executes no code of the program"));
     }
 

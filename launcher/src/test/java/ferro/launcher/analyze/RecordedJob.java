@@ -22,6 +22,9 @@ import java.util.stream.Stream;
  * whatever a test lets happen.
  */
 final class RecordedJob {
+    /** A thread: the group in whose call it is, if any, the line of the program, and its top frame, if it has any. */
+    record TracedThread(String group, String location, String frame) {}
+
     static final String GROUP = "tcp";
     static final String TEXT = "allReduce f32[262144] SUM by ring";
     static final long MILLI = 1_000_000;
@@ -140,17 +143,19 @@ final class RecordedJob {
         return this;
     }
 
-    /** The stack of a thread of a rank: of the one that has joined, unless it is in a call of a group. */
-    RecordedJob stack(int rank, long at, String reason, String group, String location, String... frames) {
+    /** The stack, of one frame, of a thread of a rank: of the one that has joined, unless it is in a call of a group. */
+    RecordedJob stack(int rank, long at, String reason, TracedThread thread) {
         JsonObject stack = new JsonObject();
         stack.addProperty("at", at);
         stack.addProperty("reason", reason);
         stack.addProperty("thread", "main");
-        stack.addProperty("joined", group.isEmpty() ? 1 : 0);
-        stack.add("group", group.isEmpty() ? JsonNull.INSTANCE : new JsonPrimitive(group));
-        stack.addProperty("location", location);
+        stack.addProperty("joined", thread.group.isEmpty() ? 1 : 0);
+        stack.add("group", thread.group.isEmpty() ? JsonNull.INSTANCE : new JsonPrimitive(thread.group));
+        stack.addProperty("location", thread.location);
         JsonArray all = new JsonArray();
-        List.of(frames).forEach(all::add);
+        if (!thread.frame.isEmpty()) {
+            all.add(thread.frame);
+        }
         stack.add("frames", all);
         ranks.get(rank).getAsJsonArray("stacks").add(stack);
         return this;

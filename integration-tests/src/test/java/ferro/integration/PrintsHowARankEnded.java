@@ -12,10 +12,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /** Ranks that add up until rank 1 prints coloured last words with the job's secret, and is killed; the others say what they hear. */
-final class TellsHowARankEnded {
+final class PrintsHowARankEnded {
     private static final int CALLS = 20;
 
-    private TellsHowARankEnded() {}
+    private PrintsHowARankEnded() {}
 
     public static void main(String[] arguments) throws IOException {
         // the launcher removes its own file once all ranks have joined
@@ -35,14 +35,14 @@ final class TellsHowARankEnded {
                     group.allReduce(data, ReduceOp.MAX);
                 }
             } catch (FerroException failure) {
-                tell(group);
+                print(group);
                 throw failure;
             }
         }
     }
 
     /** Says how rank 1 has ended, once this rank hears of it; the launcher ends a rank that waits for too long. */
-    private static void tell(ProcessGroup group) {
+    private static void print(ProcessGroup group) {
         while (true) {
             FerroException failure = group.failure().orElseThrow();
             Map<Integer, RankEnd> ends = failure.where().ends();
