@@ -9,7 +9,7 @@ import java.util.Optional;
  * What a rank did, as far as it recorded, and how its process ended.
  *
  * @param end       how its process ended; empty if that was not seen
- * @param byItself  whether it ended by itself, and not because of a failure that it had been told
+ * @param byItself  whether it ended by itself, and not because of a failure that it had received
  * @param recording whether there is a recording
  * @param call      the call in which the problem was seen, if the rank has made this call
  * @param last      its last call before

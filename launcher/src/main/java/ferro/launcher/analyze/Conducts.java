@@ -58,7 +58,7 @@ final class Conducts {
         return new Conduct.Presence(own == null, merge.outdated(rank), isEarlier);
     }
 
-    /** Whether a rank ended by itself; its exit code may only mean that it had been told of another rank's failure. */
+    /** Whether a rank ended by itself; its exit code may only mean that it had received the failure of another rank. */
     private boolean isByItself(int rank) {
         return Optional.ofNullable(ends.byRank().get(rank))
                 .filter(end -> end.cameFirst() || end.kind() == Ends.EndKind.CODE && !heardOfAnother(rank))
@@ -72,7 +72,7 @@ final class Conducts {
                         !failure.culprits().isEmpty() && !failure.culprits().contains(rank));
     }
 
-    /** Returns the ranks whose processes ended abnormally and that had been told of no failure. No rank blames them. */
+    /** Returns the ranks whose processes ended abnormally and that had received no failure. No rank blames them. */
     SortedMap<Integer, Ends.ProcessEnd> unexplained() {
         SortedMap<Integer, Ends.ProcessEnd> unexplained = new TreeMap<>();
         ends.byRank().forEach((rank, end) -> {
