@@ -59,7 +59,8 @@ final class Investigation {
                 .or(investigation::mismatch)
                 .or(investigation::stopped)
                 .or(() -> investigation.waiting(investigation.now))
-                .orElseGet(() -> investigation.quiet(ProblemKind.NOTHING));
+                .orElseGet(() -> investigation.quiet(
+                        ProblemKind.NOTHING, investigation.conducts.outside(merge.missing()), List.of()));
     }
 
     /**
@@ -198,9 +199,14 @@ final class Investigation {
      * not to blame.
      */
     private Optional<Verdict> stopped() {
-        return merge.groups().stream().anyMatch(group -> !group.failures().isEmpty())
-                ? Optional.of(quiet(ProblemKind.STOPPED))
-                : Optional.empty();
+        if (merge.groups().stream().allMatch(group -> group.failures().isEmpty())) {
+            return Optional.empty();
+        }
+        List<RanksInCall> calls = ends.stoppedWallNanos().values().stream()
+                .min(Comparator.naturalOrder())
+                .map(at -> Answers.at(merge, at).calls())
+                .orElse(List.of());
+        return Optional.of(quiet(ProblemKind.STOPPED, conducts.outside(ends.stopped()), calls));
     }
 
     private Optional<Verdict> waiting(Answers answers) {
@@ -219,14 +225,12 @@ final class Investigation {
     }
 
     /** Returns a verdict that blames no rank. */
-    private Verdict quiet(ProblemKind kind) {
-        SortedMap<Integer, Conduct> conduct =
-                kind == ProblemKind.STOPPED ? conducts.outside(ends.stopped()) : conducts.outside(merge.missing());
+    private Verdict quiet(ProblemKind kind, SortedMap<Integer, Conduct> conduct, List<RanksInCall> calls) {
         return new Verdict(
                 kind,
                 new TreeSet<>(),
                 Agreement.NONE,
                 CallScene.NONE,
-                new VerdictFacts(conduct, List.of(), List.of(), Set.of(), conducts.unexplained()));
+                new VerdictFacts(conduct, calls, List.of(), Set.of(), conducts.unexplained()));
     }
 }

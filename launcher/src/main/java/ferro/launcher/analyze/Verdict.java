@@ -82,7 +82,7 @@ public record Verdict(
      * What the ranks did.
      *
      * @param conduct ranks to blame, or, if nothing is wrong, ranks that recorded nothing
-     * @param calls   calls that differ, or, if ranks wait, calls in which they wait
+     * @param calls   calls that differ, or calls in which ranks wait, or waited when they were ended
      * @param others  calls of the ranks that are not to blame
      * @param most    all ranks of the group that are not to blame and recorded calls
      * @param ended   ranks that ended badly and that no failure explains

@@ -151,7 +151,7 @@ public final class VerdictText {
                     lines.add(CallsThatDiffer.remedy(texts()));
                 }
             }
-            case WAITING, DEADLOCK ->
+            case WAITING, DEADLOCK, STOPPED ->
                 verdict.facts()
                         .calls()
                         .forEach(one -> lines.add(PlainTexts.ranks(one.ranks())
