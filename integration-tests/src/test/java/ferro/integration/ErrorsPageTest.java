@@ -32,6 +32,9 @@ class ErrorsPageTest {
             "tcp",
             "java.lang.IllegalStateException: batch 17 has no labels",
             "demo.Loader.next(Loader.java:41)",
+            "Train.load at Train.java:88",
+            "Train.step at Train.java:90",
+            "Train.step at Train.java:91",
             "Java heap space");
 
     private final String page = Files.readString(Path.of("../docs/errors.md"));
