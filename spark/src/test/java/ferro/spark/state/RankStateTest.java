@@ -104,7 +104,7 @@ class RankStateTest {
                         .matches(
                                 "owner 1-[0-9a-f]{8} [(]host .*[)] cannot save in .*: owner 2-[0-9a-f]{8} [(]host .*, pid "
                                         + ProcessHandle.current().pid()
-                                        + ", since 20.*Z[)] saves there now; use a separate folder for each job"),
+                                        + "(, job \".*\")?, since 20.*Z[)] saves there now; use a separate folder for each job"),
                 refusal.getMessage());
         assertThrows(IOException.class, () -> save(old, 3, "three of the old attempt"));
         assertEquals("2: two", restored(attempt()));
