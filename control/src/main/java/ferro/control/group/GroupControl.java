@@ -124,7 +124,6 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         @Override
         public void died(Set<Integer> ranks) {
             deaths.died(ranks);
-            askEnds(ranks);
         }
     }
 
@@ -177,13 +176,6 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     /** Returns the ends of dead ranks that launchers have reported so far, by rank; none before the group has failed. */
     public Map<Integer, RankEnd> ends() {
         return ends.known();
-    }
-
-    /** Asks for the ends of ranks, once the group has failed. */
-    private void askEnds(Set<Integer> ranks) {
-        if (failure.isKnown()) {
-            ends.ask(ranks);
-        }
     }
 
     /** Returns the agreement that subgroups are made with. */
@@ -250,6 +242,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
                 event(GroupEvent.Kind.FAILED, List.copyOf(agreed.culprits()), agreed.code() + ": " + agreed.text());
             }
             exits.failed();
+            // ranks that are lost later ended because of the failure
             ends.ask(agreed.culprits());
             ends.ask(deaths.ranks());
         }
@@ -339,7 +332,6 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         exits.lost(peer);
         if (!closed) {
             deaths.lost(peer, cause);
-            askEnds(Set.of(peer));
         }
     }
 
