@@ -22,10 +22,10 @@ public final class RankEnd implements Serializable {
 
     private RankEnd(long pid, String host, int exitCode, String signal, String lastLine) {
         this.pid = pid;
-        this.host = Objects.requireNonNull(host, "host");
+        this.host = cleaned(Objects.requireNonNull(host, "host"));
         this.exitCode = exitCode;
-        this.signal = Objects.requireNonNull(signal, "signal");
-        this.lastLine = Objects.requireNonNull(lastLine, "lastLine");
+        this.signal = cleaned(Objects.requireNonNull(signal, "signal"));
+        this.lastLine = cleaned(Objects.requireNonNull(lastLine, "lastLine"));
     }
 
     /**
@@ -35,6 +35,7 @@ public final class RankEnd implements Serializable {
      * @param host     host of the process
      * @param exitCode exit code; 128 + n if signal n ended the process
      * @return end without a signal and without a last line
+     * @throws NullPointerException if the host is null
      */
     public static RankEnd of(long pid, String host, int exitCode) {
         return new RankEnd(pid, host, exitCode, "", "");
@@ -45,20 +46,22 @@ public final class RankEnd implements Serializable {
      *
      * @param name signal without SIG, such as {@code KILL}; empty if no signal ended the process
      * @return end
+     * @throws NullPointerException if the name is null
      */
     public RankEnd bySignal(String name) {
         return new RankEnd(pid, host, exitCode, name, lastLine);
     }
 
     /**
-     * Returns the same end with the last line of the process. A longer line is cut. Characters that could change what a
-     * terminal shows are replaced by a question mark.
+     * Returns the same end with the last line of the process. A line longer than {@link #MAX_LINE_CHARS} is cut. In every
+     * text of an end, a question mark replaces each character that could change what a terminal shows.
      *
      * @param line last line of output; empty if it is unknown
      * @return end
+     * @throws NullPointerException if the line is null
      */
     public RankEnd afterLine(String line) {
-        return new RankEnd(pid, host, exitCode, signal, cleaned(line));
+        return new RankEnd(pid, host, exitCode, signal, line);
     }
 
     private static String cleaned(String line) {

@@ -34,6 +34,8 @@ class RankEndTest {
         String line = "a\u001B[2Jb\nc\u0085d\u202Ee\u2028f\uD800g\tä";
 
         assertEquals(Optional.of("a?[2Jb?c?d?e?f?g?ä"), KILLED.afterLine(line).lastLine());
+        RankEnd end = RankEnd.of(17, "b\u001B[2J", 137).bySignal("KI\nLL");
+        assertEquals("rank 2 (pid 17 on host b?[2J) was ended by signal KI?LL", end.text(2));
     }
 
     @Test

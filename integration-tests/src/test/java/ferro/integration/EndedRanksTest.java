@@ -28,10 +28,12 @@ class EndedRanksTest {
         try (LauncherRun run = LauncherRun.start("run", "-n", "3", "--backend", "tcp", PROGRAM)) {
             assertNotEquals(0, run.exitCode(), run::toString);
 
+            long logged = 0;
             for (int rank : new int[] {0, 2}) {
                 assertHears(rank, run.outLines(), run.toString());
-                assertLogs(rank, run.errLines(), run.toString());
+                logged += logged(rank, run.errLines(), run.toString());
             }
+            assertTrue(logged > 0, run::toString);
             assertFalse(run.outLines().stream().anyMatch(line -> line.startsWith("[1] hears")), run::toString);
         }
     }
@@ -43,11 +45,13 @@ class EndedRanksTest {
             for (HostProcess node : job) {
                 assertNotEquals(0, node.exitCode(), node::toString);
             }
+            long logged = 0;
             for (int rank : new int[] {0, 2, 3}) {
                 HostProcess node = job.get(rank / 2);
                 assertHears(rank, node.outLines(), node.toString());
-                assertLogs(rank, node.errLines(), node.toString());
+                logged += logged(rank, node.errLines(), node.toString());
             }
+            assertTrue(logged > 0, job::toString);
         }
     }
 
@@ -73,16 +77,22 @@ class EndedRanksTest {
 
     private static void assertHears(int rank, List<String> out, String output) {
         String end = "RankEnd\\[pid=\\d+, host=\\S+, exitCode=137, signal=KILL, lastLine=" + LAST_LINE + "]";
-        Pattern line = Pattern.compile(
-                "\\[" + rank + "] hears " + end + " \\| group \"world\" has failed.*; rank 1 \\(pid \\d+"
-                        + " on host \\S+\\) was ended by signal KILL; its last line: " + LAST_LINE);
+        // the message is without it: the text of a failure goes to all ranks, also over plain connections
+        Pattern line =
+                Pattern.compile("\\[" + rank + "] hears " + end + " \\| group \"world\" has failed((?!last words).)*");
         assertTrue(out.stream().anyMatch(one -> line.matcher(one).matches()), output);
     }
 
-    private static void assertLogs(int rank, List<String> err, String output) {
+    /**
+     * Returns how often a rank has logged the end: once, or not at all if the launcher has ended it before, which takes a busy
+     * machine.
+     */
+    private static long logged(int rank, List<String> err, String output) {
         Pattern line = Pattern.compile(
                 "\\[" + rank + "] WARNING ferro.group: rank " + rank + " of \"world\": rank 1 \\(pid \\d+"
                         + " on host \\S+\\) was ended by signal KILL; its last line: " + LAST_LINE);
-        assertEquals(1, err.stream().filter(one -> line.matcher(one).matches()).count(), output);
+        long logged = err.stream().filter(one -> line.matcher(one).matches()).count();
+        assertTrue(logged <= 1, output);
+        return logged;
     }
 }

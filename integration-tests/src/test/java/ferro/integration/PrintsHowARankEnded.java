@@ -8,11 +8,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /** Ranks that add up until rank 1 prints coloured last words with the job's secret, and is killed; the others say what they hear. */
 final class PrintsHowARankEnded {
+    private static final int GRACE_SECONDS = 5;
+
     private static final int CALLS = 20;
 
     private PrintsHowARankEnded() {}
@@ -30,6 +33,9 @@ final class PrintsHowARankEnded {
                 System.out.println("\u001b[31mlast words\u001b[0m " + secret + "\u0007");
                 new ProcessBuilder("kill", "-9", "" + ProcessHandle.current().pid()).start();
             }
+            CountDownLatch printed = new CountDownLatch(1);
+            // the launcher ends survivors soon; on a busy machine the end of rank 1 may arrive later
+            Runtime.getRuntime().addShutdownHook(new Thread(() -> await(printed)));
             try {
                 while (true) {
                     group.allReduce(data, ReduceOp.MAX);
@@ -37,11 +43,21 @@ final class PrintsHowARankEnded {
             } catch (FerroException failure) {
                 print(group);
                 throw failure;
+            } finally {
+                printed.countDown();
             }
         }
     }
 
-    /** Says how rank 1 has ended, once this rank hears of it; the launcher ends a rank that waits for too long. */
+    private static void await(CountDownLatch printed) {
+        try {
+            printed.await(GRACE_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException interrupt) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Prints how rank 1 has ended, once this rank knows it. */
     private static void print(ProcessGroup group) {
         while (true) {
             FerroException failure = group.failure().orElseThrow();

@@ -94,7 +94,7 @@ public interface ControlLane extends AutoCloseable {
      * default implementation knows none.
      *
      * @param peer     rank of the peer
-     * @param receiver receives the end once, on any thread, when it is known; it must not wait
+     * @param receiver receives the end once, when it is known, on any thread, also on the calling one; it must not wait
      */
     default void whenEnded(int peer, Consumer<RankEnd> receiver) {
         // no launcher reports the ends of its ranks

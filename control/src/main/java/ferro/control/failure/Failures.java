@@ -149,7 +149,8 @@ public final class Failures {
     }
 
     /**
-     * Makes the exception for the failure of a group, outside any call, with the ends of dead ranks.
+     * Makes the exception for the failure of a group, outside any call, with the ends of dead ranks. The message does not
+     * contain the ends: a message may become the text of another failure, which goes to all ranks.
      *
      * @param ends by rank, as far as they are known
      */
@@ -158,16 +159,9 @@ public final class Failures {
                 .blaming(failure.culprits())
                 .during("", failure.sequence())
                 .ended(ends);
-        String text = "group \"" + group.name() + "\" has failed, as rank " + group.rank() + " reports: "
-                + failure.text() + ends(where);
+        String text =
+                "group \"" + group.name() + "\" has failed, as rank " + group.rank() + " reports: " + failure.text();
         return new FerroException(failure.code(), where, text, failure.cause());
-    }
-
-    /** Returns what follows the text of a failure: a sentence for each rank whose end is known. */
-    public static String ends(Where where) {
-        StringBuilder text = new StringBuilder();
-        where.ends().forEach((rank, end) -> text.append("; ").append(end.text(rank)));
-        return text.toString();
     }
 
     /**

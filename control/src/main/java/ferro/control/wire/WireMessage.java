@@ -3,8 +3,8 @@ package ferro.control.wire;
 import java.nio.ByteBuffer;
 
 /**
- * A message between ranks beside the data, or a report of a rank: one byte for the kind of record, then the fields of the record in their
- * order. {@link FieldWriter} writes the fields and {@link FieldReader} reads them; docs/wire-protocol.md lists them.
+ * A message between ranks beside the data, or a report of a rank: one byte for the kind of record, then the fields of the
+ * record in their order. {@link FieldWriter} writes the fields and {@link FieldReader} reads them; docs/wire-protocol.md lists them.
  */
 public interface WireMessage {
     /** The longest control message, in bytes. */

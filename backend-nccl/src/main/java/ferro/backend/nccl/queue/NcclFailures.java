@@ -7,7 +7,6 @@ import ferro.backend.nccl.CudaException;
 import ferro.backend.nccl.NcclException;
 import ferro.backend.nccl.NcclResult;
 import ferro.control.failure.Failure;
-import ferro.control.failure.Failures;
 import java.util.Set;
 
 /** Failures of groups whose calls are those of NCCL: made from native failures, and thrown as exceptions. */
@@ -58,7 +57,8 @@ public final class NcclFailures {
         String wrong = failure.code() == Code.MISMATCH
                 ? "; NCCL may have let a call succeed that differs: results since then may be wrong on any rank"
                 : "";
-        String message = during + ": " + text(failure, where) + wrong + Failures.ends(where);
+        String wayOut = failure.code() == Code.TIMED_OUT ? "; the communicator is aborted: join again" : "";
+        String message = during + ": " + text(failure, where) + wrong + wayOut;
         Throwable cause = failure.cause();
         if (failure.code() != Code.MISMATCH && cause instanceof NcclException nccl) {
             return new NcclException(blamed, nccl.result(), nccl.lastError(), message, nccl);

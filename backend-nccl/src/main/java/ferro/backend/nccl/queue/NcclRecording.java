@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * Records the operations of a queue in the flight recorder of its rank. A back end for host tensors may have a group of the same name
- * there. The text of an operation is computed only if it has failed or is waited for.
+ * Records the operations of a queue in the flight recorder of its rank. A back end for host tensors may have a group of
+ * the same name there. The text of an operation is computed only if it has failed or is waited for.
  */
 public final class NcclRecording implements RecordedGroup, AutoCloseable {
     private final RankContext context;

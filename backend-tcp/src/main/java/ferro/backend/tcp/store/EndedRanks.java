@@ -68,7 +68,7 @@ public final class EndedRanks {
      * Passes on the end of a rank when its launcher reports it, and logs it once.
      *
      * @param rank     rank of the joined group
-     * @param receiver receives the end on a thread of the store; must not wait
+     * @param receiver receives the end on a thread of the store, or on the calling one if the end is known; must not wait
      */
     public void when(int rank, Consumer<RankEnd> receiver) {
         if (store != null) {

@@ -31,6 +31,7 @@ class CloseRaceTest {
     private static final int ROUNDS = 60;
     /** A close that waits for the other rank in vain takes 5 s; on a busy machine a right one took 1.1 s. */
     private static final long BOUND_MILLIS = 3_000;
+
     private static final long STEP_NANOS = 20_000;
 
     @Test
