@@ -20,6 +20,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * How the ranks of one node have ended, as its launcher reports it to the others.
@@ -104,14 +105,17 @@ record NodeReport(
                 .toList();
     }
 
-    /** Returns it as a text that fits into the store, with only as much of the ranks' output as there is room for. */
+    /**
+     * Returns it as a text that fits into the store. If there is no room for all, lines of output are left out first, then
+     * the recordings, then all output.
+     */
     String encoded() {
-        String whole = new Gson().toJson(this);
-        if (fits(whole)) {
-            return whole;
-        }
-        String brief = new Gson().toJson(brief());
-        return fits(brief) ? brief : new Gson().toJson(with(List.of(), null));
+        NodeReport brief = brief();
+        return Stream.of(this, brief, with(brief.printed, null))
+                .map(new Gson()::toJson)
+                .filter(NodeReport::fits)
+                .findFirst()
+                .orElseGet(() -> new Gson().toJson(with(List.of(), null)));
     }
 
     private static boolean fits(String text) {

@@ -2,6 +2,7 @@ package ferro.launcher;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.launcher.nodes.LostNode;
@@ -117,6 +118,53 @@ class NodeReportTest {
         NodeReport there = NodeReport.decoded(text);
         assertEquals(200, there.failures().size());
         assertEquals(printed(0, 20), there.printed().get(0));
+    }
+
+    /** Eight ranks that each recorded what 17 threads executed. */
+    @Test
+    void stacksOfManyRanksLeaveRoomForRecordingsAndOutput(@TempDir Path folder) throws IOException {
+        List<JobEvent.Ended> ends =
+                IntStream.range(0, 8).mapToObj(rank -> ended(rank, 1)).toList();
+        List<RankOutput> printed =
+                IntStream.range(0, 8).mapToObj(rank -> printed(rank, 1)).toList();
+        List<Object> stacks = new ArrayList<>();
+        for (int thread = 0; thread < 17; thread++) {
+            Map<String, Object> stack = new HashMap<>(Map.of("at", 7, "reason", "failure of group world", "group", ""));
+            stack.putAll(
+                    Map.of("joined", thread == 3 ? 1 : 0, "location", "Program.main(Program.java:" + thread + ")"));
+            stack.put("frames", Collections.nCopies(256, "Program.main(Program.java:" + thread + ")"));
+            stacks.add(stack);
+        }
+        for (int rank = 0; rank < 8; rank++) {
+            Map<String, Object> recording = fields(rank, "PEER_LOST", List.of(5), "rank 5 is gone");
+            recording.put("worldSize", 8);
+            recording.put("stacks", stacks);
+            Files.writeString(folder.resolve("ferro-job-rank" + rank + ".json"), Json.text(recording));
+        }
+        Supervisor.JobOutcome failed = outcome(ends, List.of());
+
+        NodeRecordings recordings = NodeRecordings.of(new Recordings(folder, false, Map.of()), "job", failed);
+        NodeReport there =
+                NodeReport.decoded(report(failed, printed, recordings).encoded());
+
+        assertEquals(printed, there.printed());
+        assertEquals(8, there.recordings().texts().size());
+        String text = there.recordings().texts().get(0);
+        assertTrue(text.contains("Program.java:3)"), text);
+        assertTrue(text.length() < 1_500, () -> text.length() + " characters");
+    }
+
+    @Test
+    void recordingsThatAreTooLongAreLeftOutBeforeOutput() {
+        NodeRecordings recordings = recorded(HEARD, String.join("", Collections.nCopies(600_000, "x")));
+        List<RankOutput> printed = List.of(printed(0, 3), printed(1, 3));
+
+        NodeReport there =
+                NodeReport.decoded(report(outcome(List.of(ended(0, 1), ended(1, 1)), List.of()), printed, recordings)
+                        .encoded());
+
+        assertEquals(List.of(printed.get(0), printed.get(1).brief()), there.printed());
+        assertNull(there.recordings());
     }
 
     @Test
@@ -332,6 +380,10 @@ class NodeReportTest {
     }
 
     private static String recording(int rank, String code, List<Integer> culprits, String text) {
+        return Json.text(fields(rank, code, culprits, text));
+    }
+
+    private static Map<String, Object> fields(int rank, String code, List<Integer> culprits, String text) {
         Map<String, Object> failure =
                 Map.of("code", code, "culprits", culprits, "sequence", -1, "origin", rank, "text", text);
         List<Integer> all = List.of(0, 1, 2, 3, 4, 5);
@@ -339,7 +391,7 @@ class NodeReportTest {
         Map<String, Object> recording = new HashMap<>(Map.of("format", 1, "job", "job", "rank", rank, "worldSize", 6));
         recording.putAll(Map.of("wallNanos", WRITTEN, "clockNanos", 7, "groups", List.of(group)));
         recording.putAll(Map.of("operations", List.of()));
-        return Json.text(recording);
+        return recording;
     }
 
     private static Supervisor.JobOutcome outcome(List<JobEvent.Ended> failures, List<JobEvent.Ended> left) {

@@ -54,12 +54,16 @@ record RankRecording(
         return stacks.stream().filter(stack -> stack.at() == at).toList();
     }
 
-    /** Returns what the thread that has joined did while it was in no call, if that is known. */
-    Optional<String> line() {
+    /** Returns the stack of the thread that has joined, if it was in no call at the failure. */
+    Optional<StackView> stackOutsideOfCalls() {
         return stacksAtFailure().stream()
                 .filter(stack -> stack.joined() && stack.group().isEmpty())
-                .map(StackView::line)
                 .findFirst();
+    }
+
+    /** Returns what the thread that has joined did while it was in no call, if that is known. */
+    Optional<String> line() {
+        return stackOutsideOfCalls().map(StackView::line);
     }
 
     /**

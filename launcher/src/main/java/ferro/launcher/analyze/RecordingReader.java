@@ -71,9 +71,12 @@ final class RecordingReader {
         }
     }
 
-    /** Returns a recording that has, of each group, the last calls and when it failed, and nothing else. */
+    /**
+     * Returns a recording without what a verdict does not need. Of each group it has the last calls and when it failed. Of
+     * the stacks it has the one that a verdict may show, with one frame.
+     */
     static String brief(Path file, int calls) throws UnreadableRecordingException {
-        read(file);
+        RankRecording whole = read(file);
         JsonObject all = new RecordingReader(file).parse().object();
         Map<JsonElement, Integer> kept = new HashMap<>();
         List<JsonElement> operations =
@@ -90,7 +93,25 @@ final class RecordingReader {
                     .forEach(events::add);
         }
         all.add("events", events);
+        all.add("stacks", stacks(whole, all));
         return all.toString();
+    }
+
+    /** Returns the stack that a verdict may show. A verdict depends on whether it has frames, and not on the frames. */
+    private static JsonArray stacks(RankRecording whole, JsonObject all) {
+        JsonArray stacks = new JsonArray();
+        whole.stackOutsideOfCalls().ifPresent(shown -> {
+            JsonObject stack = all.getAsJsonArray("stacks")
+                    .get(whole.stacks().indexOf(shown))
+                    .getAsJsonObject();
+            if (shown.frames() > 0) {
+                JsonArray first = new JsonArray();
+                first.add(stack.getAsJsonArray("frames").get(0));
+                stack.add("frames", first);
+            }
+            stacks.add(stack);
+        });
+        return stacks;
     }
 
     private JsonFields parse() throws UnreadableRecordingException {
