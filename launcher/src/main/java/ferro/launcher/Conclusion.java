@@ -66,6 +66,13 @@ record Conclusion(int code, List<String> notes, FailureBox box, boolean well) {
         return new Conclusion(failed ? ExitCode.ofSignal(signal) : ExitCode.OK, notes, null, false);
     }
 
+    /** Returns this conclusion with lines that the launcher prints before its notes. */
+    Conclusion after(List<String> lines) {
+        List<String> all = new ArrayList<>(lines);
+        all.addAll(notes);
+        return new Conclusion(code, all, box, well);
+    }
+
     /** Prints the notes and the box. */
     void show(Screen screen) {
         notes.forEach(screen::note);

@@ -13,6 +13,7 @@ import ferro.launcher.output.Screen;
 import ferro.launcher.rank.CoreBinding;
 import ferro.launcher.rank.JobEvent;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -119,9 +120,12 @@ record JobNodes(
     private String judged(Nodes.Gathered gathered) {
         Map<Integer, NodeReport> reports = new TreeMap<>();
         gathered.reports().forEach((node, text) -> reports.put(node, NodeReport.decoded(text)));
-        Postmortem merged = NodeReport.merged(reports, nodes.orElseThrow().cards(), startedNanos);
+        List<String> notes = new ArrayList<>();
+        Postmortem merged = NodeReport.merged(reports, nodes.orElseThrow().cards(), startedNanos, notes::add);
         List<LostNode> lost = List.copyOf(gathered.lost().values());
-        return new Gson().toJson(Conclusion.of(merged, lost, startedNanos, saysWhatIsWrong));
+        return new Gson()
+                .toJson(Conclusion.of(merged, lost, startedNanos, saysWhatIsWrong)
+                        .after(notes));
     }
 
     @Override

@@ -5,6 +5,7 @@ import ferro.launcher.analyze.Analysis;
 import ferro.launcher.analyze.Verdict;
 import ferro.launcher.nodes.NodeCard;
 import ferro.launcher.output.RankOutput;
+import ferro.launcher.program.Recordings;
 import ferro.launcher.rank.Endings;
 import ferro.launcher.rank.JobEvent;
 import ferro.launcher.rank.Supervisor;
@@ -20,6 +21,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
@@ -143,8 +145,16 @@ record NodeReport(
         return new Gson().fromJson(text, NodeReport.class);
     }
 
-    /** Merges all reports, as if one launcher had seen all ranks. */
-    static Postmortem merged(Map<Integer, NodeReport> reports, List<NodeCard> nodes, long startedNanos) {
+    /**
+     * Merges all reports, as if one launcher had seen all ranks.
+     *
+     * @param reports      by number of the node
+     * @param nodes        all nodes
+     * @param startedNanos when the job was started here
+     * @param notes        takes a line if the recordings cannot be analyzed
+     */
+    static Postmortem merged(
+            Map<Integer, NodeReport> reports, List<NodeCard> nodes, long startedNanos, Consumer<String> notes) {
         Map<Integer, String> folders = new HashMap<>();
         reports.forEach((node, report) -> {
             if (report.folder != null) {
@@ -152,12 +162,10 @@ record NodeReport(
             }
         });
         Supervisor.JobOutcome outcome = outcome(reports, nodes, startedNanos);
-        List<RankOutput> printed =
-                reports.values().stream().flatMap(one -> one.printed.stream()).toList();
         return new Postmortem(
                 outcome,
-                printed,
-                verdict(reports, nodes, outcome, printed),
+                printed(reports),
+                verdict(reports, nodes, outcome, notes),
                 new RecordingLocations(nodes.get(0).host(), nodes, folders));
     }
 
@@ -166,7 +174,7 @@ record NodeReport(
             Map<Integer, NodeReport> reports,
             List<NodeCard> nodes,
             Supervisor.JobOutcome outcome,
-            List<RankOutput> printed) {
+            Consumer<String> notes) {
         Map<Integer, String> lost = new HashMap<>();
         Map<Integer, Long> heard = new HashMap<>();
         List<String> texts = new ArrayList<>();
@@ -182,7 +190,16 @@ record NodeReport(
                 }
             }
         }
-        return Analysis.of(texts, Endings.of(outcome, printed, lost, heard)).map(Analysis::judged);
+        return Recordings.analyzed(
+                        texts,
+                        Endings.of(outcome, printed(reports), lost, heard),
+                        why -> notes.accept("the recordings could not be analyzed (" + why
+                                + "): the failure report does not use them"))
+                .map(Analysis::judged);
+    }
+
+    private static List<RankOutput> printed(Map<Integer, NodeReport> reports) {
+        return reports.values().stream().flatMap(one -> one.printed.stream()).toList();
     }
 
     private static Supervisor.JobOutcome outcome(

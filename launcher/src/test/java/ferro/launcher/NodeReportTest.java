@@ -17,6 +17,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -25,6 +26,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -165,6 +167,23 @@ class NodeReportTest {
 
         assertEquals(List.of(printed.get(0), printed.get(1).brief()), there.printed());
         assertNull(there.recordings());
+    }
+
+    @Test
+    void analysisThatFailsLeavesOutTheVerdictAlone() {
+        NodeRecordings recordings = new NodeRecordings(Arrays.asList("{}", null), Set.of(), HEARD);
+        NodeReport report = report(outcome(List.of(ended(0, 1)), List.of()), List.of(printed(0, 1)), recordings);
+        List<String> notes = new ArrayList<>();
+
+        Postmortem merged = NodeReport.merged(Map.of(0, report), List.of(card(0, 1, 2), card(1, 1, 2)), 0, notes::add);
+
+        String box = box(Conclusion.of(merged, List.of(), 0, false).after(notes));
+        assertTrue(box.contains("| ferro: rank 0 failed first: exit code 1"), box);
+        assertEquals(Optional.empty(), merged.verdict());
+        assertEquals(1, notes.size());
+        assertTrue(
+                notes.get(0).startsWith("the recordings could not be analyzed (java.lang.NullPointerException"),
+                notes::toString);
     }
 
     @Test
@@ -350,7 +369,7 @@ class NodeReportTest {
         List<NodeCard> cards = IntStream.range(0, nodes)
                 .mapToObj(node -> card(node, ranks, nodes))
                 .toList();
-        return Conclusion.of(NodeReport.merged(byNode, cards, 0), lost, 0, false);
+        return Conclusion.of(NodeReport.merged(byNode, cards, 0, Assertions::fail), lost, 0, false);
     }
 
     private static String box(Conclusion conclusion) {

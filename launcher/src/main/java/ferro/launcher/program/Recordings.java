@@ -20,6 +20,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * Where the flight recorders of a job's ranks write: the user's folder, or a folder of the launcher that only this user can
@@ -85,7 +87,19 @@ public record Recordings(Path folder, boolean ours, Map<Path, FileTime> before) 
      * Returns the analysis of the recordings of a job together with how its ranks ended; empty if there is nothing readable.
      */
     public Optional<Analysis> analyzed(String job, Ends ends) {
-        return patiently(() -> Analysis.of(List.of(folder), Optional.of(job), this::isOfThisJob, Optional.of(ends)));
+        return patiently(
+                () -> Analysis.of(List.of(folder), Optional.of(job), this::isOfThisJob, Optional.of(ends)), why -> {});
+    }
+
+    /**
+     * Returns the analysis of recordings that launchers have read; empty if there is nothing readable.
+     *
+     * @param texts    recordings as {@link #brief} returns them
+     * @param ends     how the ranks' processes ended
+     * @param unjudged is told the reason if the analysis fails or takes too long
+     */
+    public static Optional<Analysis> analyzed(List<String> texts, Ends ends, Consumer<String> unjudged) {
+        return patiently(() -> Analysis.of(texts, ends), unjudged).flatMap(Function.identity());
     }
 
     /**
@@ -93,7 +107,7 @@ public record Recordings(Path folder, boolean ours, Map<Path, FileTime> before) 
      * is nothing readable.
      */
     public List<String> brief(String job) {
-        return patiently(() -> Analysis.brief(folder, job, this::isOfThisJob, LAST_CALLS))
+        return patiently(() -> Analysis.brief(folder, job, this::isOfThisJob, LAST_CALLS), why -> {})
                 .orElse(List.of());
     }
 
@@ -104,15 +118,19 @@ public record Recordings(Path folder, boolean ours, Map<Path, FileTime> before) 
                         .anyMatch(this::isOfThisJob);
     }
 
-    private static <T> Optional<T> patiently(Callable<T> analysis) {
+    private static <T> Optional<T> patiently(Callable<T> analysis, Consumer<String> unjudged) {
         FutureTask<T> task = new FutureTask<>(analysis);
         Thread thread = new Thread(task, "ferro-analysis");
         thread.setDaemon(true);
         thread.start();
         try {
             return Optional.of(task.get(PATIENCE_SECONDS, TimeUnit.SECONDS));
-        } catch (ExecutionException | TimeoutException nothing) {
+        } catch (ExecutionException failure) {
             // broken recordings must not hide why the job failed: ferro analyze says what is wrong with them
+            unjudged.accept("" + failure.getCause());
+            return Optional.empty();
+        } catch (TimeoutException slow) {
+            unjudged.accept("the analysis takes longer than " + PATIENCE_SECONDS + " s");
             return Optional.empty();
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
