@@ -1,6 +1,8 @@
 package ferro.launcher;
 
+import ferro.launcher.analyze.Ends;
 import ferro.launcher.analyze.EndsFile;
+import ferro.launcher.input.Placement;
 import ferro.launcher.output.RankOutput;
 import ferro.launcher.program.Recordings;
 import ferro.launcher.rank.Endings;
@@ -19,9 +21,10 @@ import java.util.List;
  */
 record JobEnd(Supervisor.JobOutcome outcome, List<RankOutput> printed, String job, Recordings recordings, String host) {
     /** Writes how the ranks ended beside their recordings, if there are any. */
-    void keep(int node) throws IOException {
+    void keep(Placement placement) throws IOException {
         if (recordings.hasAny(job)) {
-            EndsFile.write(recordings.folder(), job, node, Endings.of(outcome, printed));
+            Ends ends = placement.nodes() == 1 ? Endings.of(outcome, printed) : Endings.ofOneNode(outcome, printed);
+            EndsFile.write(recordings.folder(), job, placement.nodeRank(), ends);
         }
     }
 }

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -19,11 +20,25 @@ public final class Endings {
 
     /** Returns how the processes of a job on one host ended, from their exit codes and their output. */
     public static Ends of(Supervisor.JobOutcome outcome, List<RankOutput> printed) {
-        Map<Integer, Long> stopped = new HashMap<>();
-        outcome.stoppedNanos()
-                .map(Endings::onTheWall)
-                .ifPresent(wallNanos -> printed.forEach(one -> stopped.put(one.rank(), wallNanos)));
-        return of(outcome, printed, Map.of(), stopped);
+        return of(outcome, printed, Map.of(), since(outcome.stoppedNanos(), printed));
+    }
+
+    /**
+     * Returns how the processes of one node of several ended. Other launchers may have ended their ranks before this one ended
+     * its own, but not before this one heard of a failure.
+     */
+    public static Ends ofOneNode(Supervisor.JobOutcome outcome, List<RankOutput> printed) {
+        // times of System.nanoTime are compared by their difference
+        Optional<Long> earlier = Stream.of(outcome.heardNanos(), outcome.stoppedNanos())
+                .flatMap(Optional::stream)
+                .min((first, second) -> Long.signum(first - second));
+        return of(outcome, printed, Map.of(), since(earlier, printed));
+    }
+
+    private static Map<Integer, Long> since(Optional<Long> nanos, List<RankOutput> printed) {
+        Map<Integer, Long> since = new HashMap<>();
+        nanos.map(Endings::onTheWall).ifPresent(wallNanos -> printed.forEach(one -> since.put(one.rank(), wallNanos)));
+        return since;
     }
 
     /**

@@ -4,6 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ferro.launcher.analyze.Ends.EndKind;
 import ferro.launcher.analyze.Ends.ProcessEnd;
+import ferro.launcher.output.RankOutput;
+import ferro.launcher.rank.Endings;
+import ferro.launcher.rank.JobEvent;
+import ferro.launcher.rank.Supervisor;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -87,6 +91,45 @@ class EndsFileTest {
                         "no group had failed when the launcher stopped ranks 0-2",
                         "ranks 0, 2 wait in allReduce seq 6 of group \"tcp\" for rank 1"),
                 job.analyzed(folder, job.allBut()).verdict());
+    }
+
+    /** The launcher of node 0 ended rank 1 before the launcher of node 1 ended ranks 2 and 3, which had lost rank 1 by then. */
+    @Test
+    void rankThatTheLauncherOfAnotherNodeEndedIsNotToBlame() throws Exception {
+        RecordedJob job = new RecordedJob(4).calls(1, 5, 0);
+        job.hangs(2, RecordedJob.GROUP, 6, RecordedJob.TEXT, 1).hangs(3, RecordedJob.GROUP, 6, RecordedJob.TEXT, 1);
+        long heard = job.passes(RecordedJob.MILLI * 900).wallNanos();
+        job.passes(RecordedJob.MILLI * 900).fail(List.of(2, 3), "PEER_LOST", List.of(1), 6, "rank 1 is gone");
+        long stopped = job.passes(RecordedJob.MILLI * 900).wallNanos();
+
+        EndsFile.write(folder, JOB, 0, ofNode(List.of(new JobEvent.Ended(0, 7, 17)), Set.of(1), heard, stopped));
+        EndsFile.write(folder, JOB, 1, ofNode(List.of(), Set.of(2, 3), heard, stopped));
+
+        assertEquals(
+                "no group had failed when the launcher stopped ranks 1-3; rank 0: it ended with exit code 7",
+                verdict(job, List.of(2, 3)));
+    }
+
+    private static Ends ofNode(List<JobEvent.Ended> failures, Set<Integer> stopped, long heard, long stoppedAt) {
+        Supervisor.JobOutcome outcome = new Supervisor.JobOutcome(
+                failures,
+                List.of(),
+                stopped,
+                Optional.of(nanoTime(stoppedAt)),
+                Map.of(),
+                Optional.empty(),
+                Optional.empty(),
+                Map.of(),
+                Optional.of(nanoTime(heard)));
+        return Endings.ofOneNode(
+                outcome,
+                stopped.stream()
+                        .map(rank -> new RankOutput(rank, 1000 + rank, List.of(), List.of()))
+                        .toList());
+    }
+
+    private static long nanoTime(long wallNanos) {
+        return System.nanoTime() + wallNanos - System.currentTimeMillis() * 1_000_000;
     }
 
     @Test
