@@ -5,10 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.launcher.input.Placement;
 import ferro.launcher.nodes.LostNode;
 import ferro.launcher.nodes.NodeCard;
 import ferro.launcher.output.Json;
 import ferro.launcher.output.RankOutput;
+import ferro.launcher.output.SecretMask;
 import ferro.launcher.program.Recordings;
 import ferro.launcher.rank.JobEvent;
 import ferro.launcher.rank.Supervisor;
@@ -167,6 +169,23 @@ class NodeReportTest {
 
         assertEquals(List.of(printed.get(0), printed.get(1).brief()), there.printed());
         assertNull(there.recordings());
+    }
+
+    @Test
+    void fileBesideTheRecordingsHasTheStartOfAnExceptionWithoutTheSecret(@TempDir Path folder) throws IOException {
+        String secret = "0123456789abcdef";
+        String thrown = "java.lang.IllegalStateException: secret " + secret + " ".repeat(20) + "x".repeat(1_000);
+        RankOutput output = new RankOutput(1, 1001, List.of("Exception in thread \"main\" " + thrown), List.of());
+        Files.writeString(
+                folder.resolve("ferro-job-rank0.json"), recording(0, "PEER_LOST", List.of(1), "rank 1 is gone"));
+        Supervisor.JobOutcome failed = outcome(List.of(ended(1, 1)), List.of());
+
+        new JobEnd(failed, List.of(output), "job", new Recordings(folder, false, Map.of()), "h")
+                .keep(new Placement(1, 2, 1), new SecretMask(secret.getBytes(StandardCharsets.UTF_8)));
+
+        String text = Files.readString(folder.resolve("ferro-job-ends1.json"));
+        assertTrue(text.contains("java.lang.IllegalStateException: secret ****************    "), text);
+        assertTrue(text.length() < 400, text);
     }
 
     @Test

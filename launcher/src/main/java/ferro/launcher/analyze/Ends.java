@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.UnaryOperator;
 
 /**
  * How the processes of ranks ended, as their launchers saw it. A rank that is killed or ends by itself may leave no
@@ -75,6 +76,18 @@ public record Ends(Map<Integer, ProcessEnd> byRank, Set<Integer> stopped, Map<In
         boolean cameFirst() {
             return kind == EndKind.THREW || kind == EndKind.WELL || kind == EndKind.SIGNAL;
         }
+    }
+
+    /**
+     * Returns these ends with other details.
+     *
+     * @param changed returns the new detail of a detail
+     * @return ends of the same kinds
+     */
+    public Ends withDetails(UnaryOperator<String> changed) {
+        Map<Integer, ProcessEnd> ends = new HashMap<>();
+        byRank.forEach((rank, end) -> ends.put(rank, new ProcessEnd(end.kind(), changed.apply(end.detail()))));
+        return new Ends(ends, stopped, stoppedWallNanos);
     }
 
     /** Returns these ends and those that another launcher saw. */

@@ -22,6 +22,9 @@ public final class EndsFile {
     /** Launchers write it when all their ranks have ended. An older file is of an earlier run of a job with the same name. */
     private static final long SLACK_NANOS = 1_000_000_000L;
 
+    /** The message of an exception may be long; the first characters say which one it is. */
+    private static final int LONGEST_DETAIL = 200;
+
     private EndsFile() {}
 
     private static String name(String job) {
@@ -43,7 +46,7 @@ public final class EndsFile {
             JsonObject one = new JsonObject();
             one.addProperty("rank", rank);
             one.addProperty("kind", end.kind().name());
-            one.addProperty("detail", end.detail());
+            one.addProperty("detail", cut(end.detail()));
             one.addProperty("stopped", ends.stopped().contains(rank) ? 1 : 0);
             one.addProperty("stoppedWallNanos", ends.stoppedWallNanos().getOrDefault(rank, Long.MAX_VALUE));
             ranks.add(one);
@@ -52,6 +55,12 @@ public final class EndsFile {
         all.addProperty("wallNanos", System.currentTimeMillis() * 1_000_000);
         all.add("ranks", ranks);
         Files.writeString(folder.resolve(name(job) + node + ".json"), all.toString());
+    }
+
+    private static String cut(String detail) {
+        return detail.codePointCount(0, detail.length()) <= LONGEST_DETAIL
+                ? detail
+                : detail.substring(0, detail.offsetByCodePoints(0, LONGEST_DETAIL)) + " ...";
     }
 
     /** Reads the files of a job that belong to its recordings; a file that cannot be read counts as absent. */
