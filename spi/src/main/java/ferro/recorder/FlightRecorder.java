@@ -188,6 +188,11 @@ public final class FlightRecorder implements AutoCloseable {
         return highest == atLeast ? highest : 2 * highest;
     }
 
+    /** Returns whether a reason says that a group has failed. */
+    private static boolean isFailure(String reason) {
+        return reason.startsWith("failure of group ");
+    }
+
     // methods for other classes of this package
 
     RecorderOwner owner() {
@@ -211,8 +216,8 @@ public final class FlightRecorder implements AutoCloseable {
     }
 
     /**
-     * Keeps stacks. Stacks of several groups that were taken together are kept once. Stacks that were taken again for the
-     * same reason replace the previous ones.
+     * Keeps stacks. Stacks of several groups that were taken together are kept once, with the reason of the first
+     * failure if there was one. Stacks that were taken again for the same reason replace the previous ones.
      */
     void stacks(String reason, List<ThreadStack> taken) {
         if (ring == null || taken.isEmpty()) {
@@ -220,10 +225,11 @@ public final class FlightRecorder implements AutoCloseable {
         }
         synchronized (stacks) {
             RecordedStacks last = stacks.peekLast();
-            if (last != null && last.stacks() == taken) {
+            boolean isKept = last != null && last.stacks() == taken;
+            if (isKept && (isFailure(last.reason()) || !isFailure(reason))) {
                 return;
             }
-            if (last != null && last.reason().equals(reason)) {
+            if (isKept || last != null && last.reason().equals(reason)) {
                 stacks.removeLast();
             } else if (stacks.size() == STACKS) {
                 stacks.removeFirst();

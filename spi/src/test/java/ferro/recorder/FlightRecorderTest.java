@@ -209,6 +209,19 @@ class FlightRecorderTest {
     }
 
     @Test
+    void stacksThatAnsweredAQuestionJustBeforeAFailureAreThoseOfTheFailure() throws IOException {
+        FlightRecorder recorder = recorder(Map.of());
+        GroupRecorder group = recorder.enter("world", 2, new int[] {0, 1, 2, 3}, world);
+        List<ThreadStack> taken = stack("both");
+        group.stacks("asked by a rank that waits", taken);
+        group.stacks("failure of group world", taken);
+        assertEquals(List.of("failure of group world: both"), stacks(written(recorder)));
+
+        group.stacks("asked by a rank that waits", taken);
+        assertEquals(List.of("failure of group world: both"), stacks(written(recorder)));
+    }
+
+    @Test
     void onlyTheNewestStacksAreKept() throws IOException {
         FlightRecorder recorder = recorder(Map.of());
         GroupRecorder group = recorder.enter("world", 2, new int[] {0, 1, 2, 3}, world);
