@@ -1,5 +1,6 @@
 package ferro.recorder;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -9,7 +10,7 @@ import java.util.Objects;
  * program are not part of a stack. Objects of this class are immutable.
  */
 public final class ThreadStack {
-    /** Maximum length of {@link #location}, in characters. */
+    /** Maximum length of {@link #location}, in bytes of UTF-8. */
     public static final int MAX_LOCATION = 200;
 
     private static final int MAX_FRAMES = 256;
@@ -86,8 +87,8 @@ public final class ThreadStack {
     /**
      * Returns the top frame of the program. If the thread is in no call, the text also says what the thread does there.
      *
-     * @return text such as {@code Train.step at Train.java:88 (sleeping)}, of at most {@link #MAX_LOCATION} characters;
-     *     empty if the stack has no frame of the program
+     * @return text such as {@code Train.step at Train.java:88 (sleeping)}, of at most {@link #MAX_LOCATION} bytes of
+     *     UTF-8; empty if the stack has no frame of the program
      */
     public String location() {
         return location;
@@ -104,7 +105,16 @@ public final class ThreadStack {
         String action = idle.isEmpty() ? "" : " (" + action(stack, top, idle) + ")";
         String text = method(stack[top]) + " at " + source(stack[top]) + action;
         // the end of the text has the line, the start has only packages
-        return text.length() <= MAX_LOCATION ? text : text.substring(text.length() - MAX_LOCATION);
+        return end(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Returns the end of a text, cut between two characters. */
+    private static String end(byte[] utf8) {
+        int start = Math.max(0, utf8.length - MAX_LOCATION);
+        while (start > 0 && (utf8[start] & 0xC0) == 0x80) {
+            start++;
+        }
+        return new String(utf8, start, utf8.length - start, StandardCharsets.UTF_8);
     }
 
     /** Returns what the thread does in a frame: it sleeps, or is in a method that the frame has called. */

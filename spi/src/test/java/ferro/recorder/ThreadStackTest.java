@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
@@ -92,6 +93,19 @@ class ThreadStackTest {
         String location = location(frame("a".repeat(300) + ".Train", "step\u001b", "Train.java", 88));
         assertEquals(ThreadStack.MAX_LOCATION, location.length());
         assertTrue(location.endsWith("a.Train.step? at Train.java:88 (running)"), location);
+    }
+
+    @Test
+    void aLongLocationIsCutBetweenCharacters() {
+        // each of these characters takes two chars, and four bytes of UTF-8
+        String letter = Character.toString(0x1D44E);
+        for (String method : new String[] {"s", "st", "ste", "step"}) {
+            String location = location(frame(letter.repeat(100), method, "Train.java", 88));
+            int bytes = location.getBytes(StandardCharsets.UTF_8).length;
+            assertTrue(bytes > ThreadStack.MAX_LOCATION - 4 && bytes <= ThreadStack.MAX_LOCATION, location);
+            assertTrue(location.startsWith(letter), location);
+            assertTrue(location.endsWith(letter + "." + method + " at Train.java:88 (running)"), location);
+        }
     }
 
     @Test

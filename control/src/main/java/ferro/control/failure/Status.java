@@ -39,7 +39,7 @@ public record Status(
     /** The longest place, in bytes: the room left in a message. */
     private static final int PLACE_MOST = 1600;
 
-    /** A line of at most 200 characters, and the words before it. */
+    /** Lines of at most 200 bytes, and the words before them: no line is cut. */
     private static final int MAX_LOCATION = 240;
 
     /** Greater than the number of any question. */

@@ -3,10 +3,12 @@ package ferro.control.group;
 import ferro.recorder.ThreadStack;
 import java.lang.System.Logger.Level;
 import java.lang.ref.WeakReference;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Collectors;
+import java.util.Set;
 
 /**
  * Takes the stacks of the threads of one rank: those in calls of its groups, and the thread that has joined. Stacks are
@@ -64,15 +66,25 @@ final class CallStacks {
         return List.copyOf(stacks);
     }
 
-    /** Returns the lines of the program that have made calls of a group; empty if no thread waits for one. */
+    /**
+     * Returns the lines of the program that have made calls of a group, as many as a message takes; empty if no thread
+     * waits for one.
+     */
     static String callersOf(String group, List<ThreadStack> stacks) {
-        String lines = stacks.stream()
-                .filter(stack ->
-                        stack.group().equals(group) && !stack.location().isEmpty())
-                .map(ThreadStack::location)
-                .distinct()
-                .collect(Collectors.joining(" and "));
-        return lines.length() <= ThreadStack.MAX_LOCATION ? lines : lines.substring(0, ThreadStack.MAX_LOCATION);
+        Set<String> lines = new LinkedHashSet<>();
+        for (ThreadStack stack : stacks) {
+            if (stack.group().equals(group) && !stack.location().isEmpty()) {
+                lines.add(stack.location());
+                if (join(lines).getBytes(StandardCharsets.UTF_8).length > ThreadStack.MAX_LOCATION) {
+                    lines.remove(stack.location());
+                }
+            }
+        }
+        return join(lines);
+    }
+
+    private static String join(Set<String> lines) {
+        return String.join(" and ", lines);
     }
 
     /** Returns the stack of the thread that has joined, if the thread is known and in no call. */
