@@ -97,15 +97,15 @@ public record Status(
     }
 
     /**
-     * Returns this answer with the line of an earlier one, if this one has none and the rank has made no call since and
-     * ended none.
+     * Returns this answer with the line of an earlier one, if this one has none and the rank is in the same call, or in
+     * none as before.
      */
     Status after(Status earlier) {
         boolean isSame = earlier != null
                 && location.isEmpty()
                 && earlier.sequence == sequence
                 && earlier.running == running
-                && earlier.place.isEmpty() == place.isEmpty();
+                && call(earlier.place).equals(call(place));
         return isSame
                 ? new Status(
                         ask,
@@ -120,6 +120,11 @@ public record Status(
                         pausedMillis,
                         earlier.location)
                 : this;
+    }
+
+    /** Returns operation and group of a place, without its progress. */
+    private static String call(String place) {
+        return place.replaceFirst(", .*?(?= of group \"|$)", "");
     }
 
     /** Returns whether the rank has not reached an operation: it has not called it, or is in an earlier one. */

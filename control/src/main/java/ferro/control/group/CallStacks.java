@@ -24,7 +24,18 @@ final class CallStacks {
 
     private volatile Joiner joining;
     private List<ThreadStack> taken = List.of();
+    /** The calls of the seats before the stacks were taken. */
+    private List<SeatCall> takenIn = List.of();
+
     private long takenNanos;
+
+    /** The last call of a seat, and the operation under way, which may be a message. */
+    private record SeatCall(long last, long running, long begunNanos) {
+        private static SeatCall of(RankStatuses.Seat seat) {
+            RankStatus status = seat.status().get();
+            return new SeatCall(seat.lastCall().getAsLong(), status.sequence(), status.begunNanos());
+        }
+    }
 
     /** The thread that has joined. Its reference does not keep a virtual thread with its stack. */
     private record Joiner(String name, WeakReference<Thread> thread) {}
@@ -33,9 +44,14 @@ final class CallStacks {
         joining = new Joiner(thread.getName(), new WeakReference<>(thread));
     }
 
-    /** Returns the stacks of now, or of a little earlier. A failure to take them must not become a failure of the group. */
+    /**
+     * Returns the stacks of now, or of a little earlier if the rank has entered and ended no call since. A failure to
+     * take them must not become a failure of the group.
+     */
     synchronized List<ThreadStack> of(List<RankStatuses.Seat> seats, long nowNanos) {
-        if (taken.isEmpty() || nowNanos - takenNanos > KEPT_NANOS) {
+        List<SeatCall> calls = seats.stream().map(SeatCall::of).toList();
+        if (taken.isEmpty() || nowNanos - takenNanos > KEPT_NANOS || !calls.equals(takenIn)) {
+            takenIn = calls;
             try {
                 taken = take(seats);
             } catch (RuntimeException | Error broken) {

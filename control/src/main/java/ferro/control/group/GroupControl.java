@@ -92,7 +92,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         this.inquiry = new StatusInquiry(sender, board, machines, owner, exits::compare);
         this.responder = new StatusResponder(
                 place.statuses(),
-                new RankStatuses.Seat(group.name(), place.joinedRanks(), this::status, this::callers),
+                new RankStatuses.Seat(group.name(), place.joinedRanks(), this::status, history::last, this::callers),
                 history,
                 owner,
                 timers::nanoTime);

@@ -3,6 +3,7 @@ package ferro.control.group;
 import ferro.recorder.ThreadStack;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -20,9 +21,15 @@ public final class RankStatuses {
      * @param group       name
      * @param joinedRanks ranks of the joined group, in the order of that group
      * @param status      state of the rank there
+     * @param lastCall    number of the last operation that the rank has called there
      * @param callers     threads that are in calls of that group
      */
-    public record Seat(String group, int[] joinedRanks, Supplier<RankStatus> status, Supplier<List<Thread>> callers) {}
+    public record Seat(
+            String group,
+            int[] joinedRanks,
+            Supplier<RankStatus> status,
+            LongSupplier lastCall,
+            Supplier<List<Thread>> callers) {}
 
     /** Makes an empty set of states, to which each group adds its seat. */
     public RankStatuses() {

@@ -82,8 +82,8 @@ class WaitingRanksTest {
         RankStatus receive = new RankStatus(0, "recv from rank 1", "", "1", 5);
         int[] reads = {0};
         RankStatuses statuses = new RankStatuses();
-        RankStatuses.Seat seat =
-                new RankStatuses.Seat("pair", BOTH, () -> reads[0]++ == 0 ? receive : RankStatus.IDLE, List::of);
+        RankStatuses.Seat seat = new RankStatuses.Seat(
+                "pair", BOTH, () -> reads[0]++ == 0 ? receive : RankStatus.IDLE, () -> 0, List::of);
         RankStatuses.Busy busy = statuses.busy(seat);
         assertEquals("in recv from rank 1, waiting for rank 1", busy.status().sentence());
         assertEquals(1, reads[0]);

@@ -133,6 +133,22 @@ class CallStacksTest {
     }
 
     @Test
+    void anAnswerOfAnotherMessageOrGroupDoesNotKeepThePreviousLine() {
+        StatusBoard board = new StatusBoard(0, 2);
+        String line = "Train.step at Train.java:7";
+        String place = "in receive from rank 2, waiting for rank 2 of group \"a\"";
+        board.answered(1, new Status(1, 4, "", 0, 0, 0, "", place, "", 0, line));
+        board.answered(1, new Status(2, 4, "", 0, 0, 0, "", "in receive from rank 2 of group \"a\"", "", 0, ""));
+        assertEquals(line, board.answers(0)[1].location());
+        board.answered(1, new Status(3, 4, "", 0, 0, 0, "", "in receive from rank 2 of group \"b\"", "", 0, ""));
+        assertEquals("", board.answers(0)[1].location());
+
+        board.answered(1, new Status(4, 4, "", 0, 0, 0, "", place, "", 0, line));
+        board.answered(1, new Status(5, 4, "", 0, 0, 0, "", "in send to rank 2, waiting for rank 2", "", 0, ""));
+        assertEquals("", board.answers(0)[1].location());
+    }
+
+    @Test
     void ranksThatAskTogetherGetTheSameStack() {
         LineOfTest main = new LineOfTest("load", 88);
         group.ranks.get(2).joinedBy(main);
@@ -142,6 +158,29 @@ class CallStacksTest {
         group.ranks.get(2).stacks();
 
         assertEquals(2, main.taken.get());
+    }
+
+    @Test
+    void stacksAreTakenAnewWhenTheRankHasEnteredOrEndedACall() {
+        LineOfTest main = new LineOfTest("load", 88);
+        group.ranks.get(2).joinedBy(main);
+        group.ranks.get(2).stacks();
+        group.ranks.get(2).called(1, BARRIER.call());
+        assertEquals(1, group.ranks.get(2).stacks().size());
+        assertEquals(2, main.taken.get());
+
+        group.callers.get(2).add(main);
+        group.statuses[2] = new RankStatus(1, "barrier", "", "0", 5);
+        assertEquals("dp", group.ranks.get(2).stacks().get(0).group());
+        group.statuses[2] = new RankStatus(1, "barrier", "step 1 of 2", "1", 5);
+        group.ranks.get(2).stacks();
+        assertEquals(3, main.taken.get());
+
+        group.statuses[2] = new RankStatus(0, "receive", "", "1", 6);
+        group.ranks.get(2).stacks();
+        group.statuses[2] = new RankStatus(0, "receive", "", "1", 7);
+        group.ranks.get(2).stacks();
+        assertEquals(5, main.taken.get());
     }
 
     @Test
@@ -226,7 +265,7 @@ class CallStacksTest {
         RankStatuses shared = RankStatuses.withoutStacks();
         LineOfTest main = new LineOfTest("load", 88);
         shared.joinedBy(main);
-        shared.enter(new RankStatuses.Seat("dp", new int[] {0}, () -> RankStatus.IDLE, () -> List.of(main)));
+        shared.enter(new RankStatuses.Seat("dp", new int[] {0}, () -> RankStatus.IDLE, () -> 0, () -> List.of(main)));
 
         assertEquals(List.of(), shared.stacks(0));
         assertEquals(0, main.taken.get());
@@ -241,7 +280,7 @@ class CallStacksTest {
         for (int thread = 0; thread < 40; thread++) {
             many.add(thread == 3 ? main : new LineOfTest("step", thread));
         }
-        statuses.enter(new RankStatuses.Seat("dp", new int[] {0}, () -> RankStatus.IDLE, () -> many));
+        statuses.enter(new RankStatuses.Seat("dp", new int[] {0}, () -> RankStatus.IDLE, () -> 0, () -> many));
 
         assertEquals(16, statuses.stacks(0).size());
         assertEquals(1, main.taken.get());
