@@ -38,7 +38,7 @@ class CallLinesTest {
     }
 
     private static void has(String text, String pattern) {
-        assertTrue(text.matches("(?s).*" + pattern + ".*"), () -> "no " + pattern + " in " + text);
+        assertTrue(text.matches("(?s).*(" + pattern + ").*"), () -> "no " + pattern + " in " + text);
     }
 
     private String recording(int rank) throws Exception {
@@ -85,11 +85,13 @@ class CallLinesTest {
     @Test
     void differentCallsAreReportedWithTheirLines() throws Exception {
         try (LauncherRun run = run("calls")) {
+            String failure = failure(run);
+            has(failure, "different calls at seq 2: rank 0 barrier[^,]*, rank 1 allReduce ");
+            // a rank that has only entered its call may report no line; the other rank waits in its call then
             has(
-                    failure(run),
-                    "different calls at seq 2: rank 0 barrier[^,]* \\(called by " + CALLS.formatted("call")
-                            // rank 1 may not have got farther than into the call
-                            + "\\), rank 1 allReduce [^,]*\\((called by )?" + CALLS.formatted("work"));
+                    failure,
+                    "rank 0 barrier \\((called by )?" + CALLS.formatted("call")
+                            + "|rank 1 allReduce [^,]*\\((called by )?" + CALLS.formatted("work"));
         }
     }
 }
