@@ -15,7 +15,7 @@ import java.util.Set;
  * taken only when another rank asks for them, a group fails, or a recording is written. Thread-safe.
  */
 final class CallStacks {
-    private static final System.Logger LOG = System.getLogger("ferro.control");
+    private static final System.Logger LOG = System.getLogger("ferro.group");
 
     /** Stacks of this age answer another question: all ranks ask at about the same time. */
     private static final long KEPT_NANOS = 20_000_000L;

@@ -166,7 +166,7 @@ public final class JnaNcclBackend implements NcclBackend {
 
     @Override
     public void joinedBy(Thread thread) {
-        queue.control().group().joinedBy(thread);
+        queue.control().group().joinedBy(Objects.requireNonNull(thread, "thread"));
     }
 
     @Override
