@@ -24,8 +24,8 @@ public final class RankEnd implements Serializable {
         this.pid = pid;
         this.host = cleaned(Objects.requireNonNull(host, "host"));
         this.exitCode = exitCode;
-        this.signal = cleaned(Objects.requireNonNull(signal, "signal"));
-        this.lastLine = cleaned(Objects.requireNonNull(lastLine, "lastLine"));
+        this.signal = cleaned(signal);
+        this.lastLine = cleaned(lastLine);
     }
 
     /**
@@ -49,7 +49,7 @@ public final class RankEnd implements Serializable {
      * @throws NullPointerException if the name is null
      */
     public RankEnd bySignal(String name) {
-        return new RankEnd(pid, host, exitCode, name, lastLine);
+        return new RankEnd(pid, host, exitCode, Objects.requireNonNull(name, "name"), lastLine);
     }
 
     /**
@@ -61,7 +61,7 @@ public final class RankEnd implements Serializable {
      * @throws NullPointerException if the line is null
      */
     public RankEnd afterLine(String line) {
-        return new RankEnd(pid, host, exitCode, signal, line);
+        return new RankEnd(pid, host, exitCode, signal, Objects.requireNonNull(line, "line"));
     }
 
     private static String cleaned(String line) {

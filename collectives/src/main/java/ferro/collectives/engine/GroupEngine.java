@@ -249,7 +249,7 @@ public final class GroupEngine implements CollectiveBackend {
 
     @Override
     public void joinedBy(Thread thread) {
-        control.joinedBy(thread);
+        control.joinedBy(Objects.requireNonNull(thread, "thread"));
     }
 
     @Override

@@ -122,9 +122,9 @@ public record Status(
                 : this;
     }
 
-    /** Returns operation and group of a place, without its progress. */
-    private static String call(String place) {
-        return place.replaceFirst(", .*?(?= of group \"|$)", "");
+    /** Returns operation and group of a position, without its progress. */
+    private static String call(String position) {
+        return position.replaceFirst(", .*?(?= of group \"|$)", "");
     }
 
     /** Returns whether the rank has not reached an operation: it has not called it, or is in an earlier one. */

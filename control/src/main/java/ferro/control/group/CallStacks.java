@@ -49,16 +49,16 @@ final class CallStacks {
      * take them must not become a failure of the group.
      */
     synchronized List<ThreadStack> of(List<RankStatuses.Seat> seats, long nowNanos) {
-        List<SeatCall> calls = seats.stream().map(SeatCall::of).toList();
-        if (taken.isEmpty() || nowNanos - takenNanos > KEPT_NANOS || !calls.equals(takenIn)) {
-            takenIn = calls;
-            try {
+        try {
+            List<SeatCall> calls = seats.stream().map(SeatCall::of).toList();
+            if (taken.isEmpty() || nowNanos - takenNanos > KEPT_NANOS || !calls.equals(takenIn)) {
                 taken = take(seats);
-            } catch (RuntimeException | Error broken) {
-                LOG.log(Level.DEBUG, "cannot take the stacks of this rank", broken);
-                taken = List.of();
+                takenIn = calls;
+                takenNanos = nowNanos;
             }
-            takenNanos = nowNanos;
+        } catch (RuntimeException | Error broken) {
+            LOG.log(Level.DEBUG, "cannot take the stacks of this rank", broken);
+            taken = List.of();
         }
         return taken;
     }

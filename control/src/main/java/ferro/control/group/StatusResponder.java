@@ -77,7 +77,10 @@ final class StatusResponder {
         long running = 0;
         long pausedNanos = 0;
         Optional<ThreadStack> idle = CallStacks.idle(stacks);
-        String location = idle.map(CallStacks::line).orElse("");
+        // a call that this rank has ended is described by a line of the program, not by the state of a thread
+        boolean hasEnded = asked > 0 && asked == history.last();
+        String location =
+                idle.map(hasEnded ? ThreadStack::location : CallStacks::line).orElse("");
         if (busy != null) {
             RankStatuses.Seat there = busy.seat();
             RankStatus status = busy.status();

@@ -136,14 +136,14 @@ class CallStacksTest {
     void anAnswerOfAnotherMessageOrGroupDoesNotKeepThePreviousLine() {
         StatusBoard board = new StatusBoard(0, 2);
         String line = "Train.step at Train.java:7";
-        String place = "in receive from rank 2, waiting for rank 2 of group \"a\"";
-        board.answered(1, new Status(1, 4, "", 0, 0, 0, "", place, "", 0, line));
+        String position = "in receive from rank 2, waiting for rank 2 of group \"a\"";
+        board.answered(1, new Status(1, 4, "", 0, 0, 0, "", position, "", 0, line));
         board.answered(1, new Status(2, 4, "", 0, 0, 0, "", "in receive from rank 2 of group \"a\"", "", 0, ""));
         assertEquals(line, board.answers(0)[1].location());
         board.answered(1, new Status(3, 4, "", 0, 0, 0, "", "in receive from rank 2 of group \"b\"", "", 0, ""));
         assertEquals("", board.answers(0)[1].location());
 
-        board.answered(1, new Status(4, 4, "", 0, 0, 0, "", place, "", 0, line));
+        board.answered(1, new Status(4, 4, "", 0, 0, 0, "", position, "", 0, line));
         board.answered(1, new Status(5, 4, "", 0, 0, 0, "", "in send to rank 2, waiting for rank 2", "", 0, ""));
         assertEquals("", board.answers(0)[1].location());
     }

@@ -11,6 +11,7 @@ import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.HostTensor;
 import ferro.Medium;
+import ferro.RankEnd;
 import ferro.ReduceOp;
 import ferro.Work;
 import ferro.backend.simulated.SimulatedBackend;
@@ -105,6 +106,7 @@ final class Rig implements AutoCloseable {
             case "CallCounters.Totals" -> one(CallCounters.Totals.NONE);
             case "InterfaceFilter" -> one(InterfaceFilter.of("lo"));
             case "Medium" -> one(Medium.UNKNOWN);
+            case "RankEnd" -> one(RankEnd.of(1, "h", 0));
             case "Listeners" -> one(new Listeners("g", Runnable::run, false));
             case "Simulation" -> one(Simulation.of(1, 7));
             case "SimulatedBackend", "ForwardingBackend" -> one(backend());

@@ -146,6 +146,7 @@ final class Sane {
         Map<Class<?>, Supplier<Object>> values = Map.ofEntries(
                 Map.entry(Duration.class, () -> timeout),
                 Map.entry(Runnable.class, () -> (Runnable) () -> {}),
+                Map.entry(Thread.class, Thread::currentThread),
                 Map.entry(Consumer.class, () -> (Consumer<?>) heard -> {}),
                 Map.entry(Function.class, () -> (Function<?, ?>) asked -> null),
                 Map.entry(Supplier.class, () -> (Supplier<?>) () -> (AutoCloseable) () -> {}),
