@@ -119,9 +119,9 @@ class NodeReportTest {
         String text = report.encoded();
 
         assertTrue(text.getBytes(StandardCharsets.UTF_8).length < MOST_VALUE_BYTES, text.length() + " characters");
-        NodeReport there = NodeReport.decoded(text);
+        NodeReport decoded = NodeReport.decoded(text);
         assertEquals(200, there.failures().size());
-        assertEquals(printed(0, 20), there.printed().get(0));
+        assertEquals(printed(0, 20), decoded.printed().get(0));
     }
 
     /** Eight ranks that each recorded what 17 threads executed. */
@@ -148,12 +148,12 @@ class NodeReportTest {
         Supervisor.JobOutcome failed = outcome(ends, List.of());
 
         NodeRecordings recordings = NodeRecordings.of(new Recordings(folder, false, Map.of()), "job", failed);
-        NodeReport there =
+        NodeReport decoded =
                 NodeReport.decoded(report(failed, printed, recordings).encoded());
 
-        assertEquals(printed, there.printed());
-        assertEquals(8, there.recordings().texts().size());
-        String text = there.recordings().texts().get(0);
+        assertEquals(printed, decoded.printed());
+        assertEquals(8, decoded.recordings().texts().size());
+        String text = decoded.recordings().texts().get(0);
         assertTrue(text.contains("Program.java:3)"), text);
         assertTrue(text.length() < 1_500, () -> text.length() + " characters");
     }
@@ -163,12 +163,12 @@ class NodeReportTest {
         NodeRecordings recordings = recorded(HEARD, String.join("", Collections.nCopies(600_000, "x")));
         List<RankOutput> printed = List.of(printed(0, 3), printed(1, 3));
 
-        NodeReport there =
+        NodeReport decoded =
                 NodeReport.decoded(report(outcome(List.of(ended(0, 1), ended(1, 1)), List.of()), printed, recordings)
                         .encoded());
 
-        assertEquals(List.of(printed.get(0), printed.get(1).brief()), there.printed());
-        assertNull(there.recordings());
+        assertEquals(List.of(printed.get(0), printed.get(1).brief()), decoded.printed());
+        assertNull(decoded.recordings());
     }
 
     @Test

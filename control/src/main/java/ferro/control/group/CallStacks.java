@@ -29,7 +29,7 @@ final class CallStacks {
 
     private long takenNanos;
 
-    /** The last call of a seat, and the operation under way, which may be a message. */
+    /** The last call of a seat, and the running operation, which may be a message. */
     private record SeatCall(long last, long running, long begunNanos) {
         private static SeatCall of(RankStatuses.Seat seat) {
             RankStatus status = seat.status().get();

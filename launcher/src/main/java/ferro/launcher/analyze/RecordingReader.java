@@ -76,7 +76,7 @@ final class RecordingReader {
      * the stacks it has the one that a verdict may show, with one frame.
      */
     static String brief(Path file, int calls) throws UnreadableRecordingException {
-        RankRecording whole = read(file);
+        RankRecording recording = read(file);
         JsonObject all = new RecordingReader(file).parse().object();
         Map<JsonElement, Integer> kept = new HashMap<>();
         List<JsonElement> operations =
@@ -93,16 +93,16 @@ final class RecordingReader {
                     .forEach(events::add);
         }
         all.add("events", events);
-        all.add("stacks", stacks(whole, all));
+        all.add("stacks", stacks(recording, all));
         return all.toString();
     }
 
     /** Returns the stack that a verdict may show. A verdict depends on whether it has frames, and not on the frames. */
-    private static JsonArray stacks(RankRecording whole, JsonObject all) {
+    private static JsonArray stacks(RankRecording recording, JsonObject all) {
         JsonArray stacks = new JsonArray();
-        whole.stackOutsideOfCalls().ifPresent(shown -> {
+        recording.stackOutsideOfCalls().ifPresent(shown -> {
             JsonObject stack = all.getAsJsonArray("stacks")
-                    .get(whole.stacks().indexOf(shown))
+                    .get(recording.stacks().indexOf(shown))
                     .getAsJsonObject();
             if (shown.frames() > 0) {
                 JsonArray first = new JsonArray();

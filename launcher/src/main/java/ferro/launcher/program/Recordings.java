@@ -96,7 +96,7 @@ public record Recordings(Path folder, boolean ours, Map<Path, FileTime> before) 
      *
      * @param texts    recordings as {@link #brief} returns them
      * @param ends     how the ranks' processes ended
-     * @param unjudged is told the reason if the analysis fails or takes too long
+     * @param unjudged receives the reason if the analysis fails or takes too long
      */
     public static Optional<Analysis> analyzed(List<String> texts, Ends ends, Consumer<String> unjudged) {
         return patiently(() -> Analysis.of(texts, ends), unjudged).flatMap(Function.identity());
