@@ -120,7 +120,7 @@ class NodeReportTest {
 
         assertTrue(text.getBytes(StandardCharsets.UTF_8).length < MOST_VALUE_BYTES, text.length() + " characters");
         NodeReport decoded = NodeReport.decoded(text);
-        assertEquals(200, there.failures().size());
+        assertEquals(200, decoded.failures().size());
         assertEquals(printed(0, 20), decoded.printed().get(0));
     }
 
