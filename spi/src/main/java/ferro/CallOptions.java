@@ -131,18 +131,20 @@ public final class CallOptions {
         }
     }
 
-    /**
-     * Returns whether a character is forbidden in a label. A forbidden character would move or hide other text of a
-     * line, would end the label, or could not be sent.
-     */
+    /** Returns whether a character is forbidden in a label: it is not plain, or would end the label. */
     private static boolean isRefused(int character) {
+        return character == '"' || !isPlain(character);
+    }
+
+    /** Returns whether a character neither moves nor hides other text of a line, and can be sent. */
+    static boolean isPlain(int character) {
         return switch (Character.getType(character)) {
             case Character.CONTROL,
                     Character.FORMAT,
                     Character.SURROGATE,
                     Character.LINE_SEPARATOR,
-                    Character.PARAGRAPH_SEPARATOR -> true;
-            default -> character == '"';
+                    Character.PARAGRAPH_SEPARATOR -> false;
+            default -> true;
         };
     }
 

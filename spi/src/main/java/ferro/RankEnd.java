@@ -69,24 +69,13 @@ public final class RankEnd implements Serializable {
         for (int at = 0; at < line.length(); ) {
             int point = line.codePointAt(at);
             at += Character.charCount(point);
-            int shown = isPlain(point) ? point : '?';
+            int shown = CallOptions.isPlain(point) ? point : '?';
             if (clean.length() + Character.charCount(shown) > MAX_LINE_CHARS) {
                 break;
             }
             clean.appendCodePoint(shown);
         }
         return clean.toString();
-    }
-
-    private static boolean isPlain(int point) {
-        return switch (Character.getType(point)) {
-            case Character.CONTROL,
-                    Character.FORMAT,
-                    Character.SURROGATE,
-                    Character.LINE_SEPARATOR,
-                    Character.PARAGRAPH_SEPARATOR -> false;
-            default -> true;
-        };
     }
 
     /** {@return the process that the launcher started for the rank} */
