@@ -138,7 +138,12 @@ public final class FirstFailure {
         Thrown first = firstThrown;
         if (first == null) {
             NcclWork oldest = pending.oldest();
-            Where where = oldest == null ? identity().where(pending.lastRaw(), 0) : oldest.where();
+            // without a call of this rank the number is that of the call in which the group has failed
+            Where where = oldest == null
+                    ? identity()
+                            .where(pending.lastRaw(), 0)
+                            .during(pending.lastRaw().label(), why.sequence())
+                    : oldest.where();
             String during = oldest == null ? identity().during(pending.lastRaw()) : oldest.during();
             first = Thrown.of(why, where.ended(control.ends()), during);
             firstThrown = first;

@@ -70,6 +70,8 @@ class NcclDiagnosisTest {
                     rank.run(sum(new float[] {4, 7}), Duration.ofMillis(2_000));
                 }
             });
+            FerroException ofLate = ranks.rank(1).failure().orElseThrow();
+            assertEquals(2, ofLate.where().sequence(), "a rank in no call names the one that failed: " + ofLate);
             for (int rank : new int[] {0, 2}) {
                 FerroException thrown = assertInstanceOf(FerroException.class, outcomes.get(rank));
                 FerroException failure = ranks.rank(rank).failure().orElseThrow();
