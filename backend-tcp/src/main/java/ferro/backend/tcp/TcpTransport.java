@@ -27,16 +27,14 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
-import java.util.stream.Stream;
 
 /**
  * The data links of one group. The calling thread makes progress on them. All groups of a rank share the control
@@ -176,13 +174,23 @@ final class TcpTransport implements Transport {
     @Override
     public void abandon() {
         abandoned = true;
-        openedLinks().forEach(TcpLink::close);
+        for (TcpLink link : openedLinks()) {
+            link.close();
+        }
         doorbells.close();
         closeArrivals();
     }
 
-    private Stream<TcpLink> openedLinks() {
-        return Arrays.stream(links).flatMap(Arrays::stream).filter(Objects::nonNull);
+    private List<TcpLink> openedLinks() {
+        List<TcpLink> opened = new ArrayList<>();
+        for (TcpLink[] ofLane : links) {
+            for (TcpLink link : ofLane) {
+                if (link != null) {
+                    opened.add(link);
+                }
+            }
+        }
+        return opened;
     }
 
     @Override
@@ -200,7 +208,12 @@ final class TcpTransport implements Transport {
     public boolean leave() {
         if (!abandoned) {
             abandoned = true;
-            openedLinks().map(TcpLink::leave).filter(Objects::nonNull).forEach(mesh::drain);
+            for (TcpLink link : openedLinks()) {
+                Channel open = link.leave();
+                if (open != null) {
+                    mesh.drain(open);
+                }
+            }
             doorbells.close();
             closeArrivals();
             closePolledLinks();

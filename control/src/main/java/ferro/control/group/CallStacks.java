@@ -50,7 +50,10 @@ final class CallStacks {
      */
     synchronized List<ThreadStack> of(List<RankStatuses.Seat> seats, long nowNanos) {
         try {
-            List<SeatCall> calls = seats.stream().map(SeatCall::of).toList();
+            List<SeatCall> calls = new ArrayList<>();
+            for (RankStatuses.Seat seat : seats) {
+                calls.add(SeatCall.of(seat));
+            }
             if (taken.isEmpty() || nowNanos - takenNanos > KEPT_NANOS || !calls.equals(takenIn)) {
                 taken = take(seats);
                 takenIn = calls;

@@ -105,8 +105,12 @@ final class Deaths {
     }
 
     private void addDead(Set<Integer> ranks) {
-        if (!ranks.stream().allMatch(dead::get)) {
-            ranks.forEach(dead::set);
+        boolean isNew = false;
+        for (int rank : ranks) {
+            isNew |= !dead.get(rank);
+            dead.set(rank);
+        }
+        if (isNew) {
             publish();
         }
     }

@@ -87,7 +87,9 @@ final class Members {
         synchronized (lostRanks) {
             lostRanks.put(loss.rank(), loss);
         }
-        entries.forEach(entry -> tell(entry, loss));
+        for (MemberGroup entry : entries) {
+            tell(entry, loss);
+        }
     }
 
     /** Tells a group that has just entered of the earlier losses. */

@@ -80,7 +80,9 @@ public final class RankLists {
     /** Returns the ranks of a bit set. */
     public static Set<Integer> numbers(BitSet ranks) {
         Set<Integer> numbers = new TreeSet<>();
-        ranks.stream().forEach(numbers::add);
+        for (int rank = ranks.nextSetBit(0); rank >= 0; rank = ranks.nextSetBit(rank + 1)) {
+            numbers.add(rank);
+        }
         return numbers;
     }
 

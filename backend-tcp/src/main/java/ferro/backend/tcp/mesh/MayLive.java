@@ -47,9 +47,12 @@ final class MayLive {
      */
     static TcpDialer.DialledPeer connectedAt(SocketAddress remote, TcpDialer.DialledPeer call) {
         InetAddress host = remote instanceof InetSocketAddress address ? address.getAddress() : null;
-        List<InetSocketAddress> at = call.to().get().stream()
-                .filter(each -> each.getAddress().equals(host))
-                .toList();
+        List<InetSocketAddress> at = new ArrayList<>();
+        for (InetSocketAddress each : call.to().get()) {
+            if (each.getAddress().equals(host)) {
+                at.add(each);
+            }
+        }
         return at.isEmpty()
                 ? call
                 : new TcpDialer.DialledPeer(

@@ -61,7 +61,7 @@ final class PeerEnds {
             report(peers);
             return;
         }
-        open.forEach(connection -> connection.afterReading(() -> {
+        Runnable read = () -> {
             unread--;
             if (unread == 0) {
                 report(peers);
@@ -69,7 +69,10 @@ final class PeerEnds {
                     readOn();
                 }
             }
-        }));
+        };
+        for (ControlConnection connection : open) {
+            connection.afterReading(read);
+        }
     }
 
     private void report(BitSet peers) {
