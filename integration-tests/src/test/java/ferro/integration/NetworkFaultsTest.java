@@ -318,6 +318,7 @@ class NetworkFaultsTest {
             measured.add(rank, job.failure(rank), at);
         }
         measured.write(NetworkFaultsTest.class).checkTimes(cell.promisedMillis() + SLACK.toMillis());
+        job.assertLinesHelp();
         return measured;
     }
 

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.integration.drill.Drill;
+import ferro.integration.drill.FalseLines;
 import ferro.integration.drill.Line;
 import ferro.integration.hosts.HostProcess;
 import ferro.integration.hosts.NamespaceHosts;
@@ -98,6 +99,14 @@ final class SumsJob {
                 .substring(prefix.length()));
     }
 
+    /** Sees that no line that anybody has printed so far is empty or false. */
+    void assertLinesHelp() {
+        for (HostProcess one : launchers) {
+            assertEquals(List.of(), FalseLines.betweenHosts(one.outLines()), this::toString);
+            assertEquals(List.of(), FalseLines.betweenHosts(one.errLines()), this::toString);
+        }
+    }
+
     /** Has the ranks end, all of whose sums were right. */
     void end() throws IOException, InterruptedException {
         Files.createFile(end);
@@ -106,6 +115,7 @@ final class SumsJob {
         }
         assertTrue(
                 launchers.get(0).outLines().stream().anyMatch(line -> line.startsWith("[0] done: ")), this::toString);
+        assertLinesHelp();
     }
 
     @Override

@@ -7,13 +7,10 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Pattern;
 
 /** A process that is a rank, told what to do line by line. */
 final class RankJvm {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
-    /** Lines without a text, without ranks, or with advice on firewalls, which loopback does not have. */
-    private static final Pattern FALSE = Pattern.compile("(INFO|WARNING|SEVERE):? *$|ranks \\[\\]|firewall");
 
     private final Process process;
     private final int heapMiB;
@@ -96,7 +93,7 @@ final class RankJvm {
 
     /** Returns the lines of this rank that help nobody who reads them. */
     List<String> falseLines() {
-        return said.lines().stream().filter(FALSE.asPredicate()).toList();
+        return FalseLines.onLoopback(said.lines());
     }
 
     void end() {
