@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 /** Lines of output that help nobody who reads them. */
 public final class FalseLines {
     /** Lines without a text, or without ranks. */
-    private static final String EMPTY = "(INFO|WARNING|SEVERE):? *$|ranks \\[\\]";
+    private static final String EMPTY = "(INFO|WARNING|SEVERE)( [a-z.]+)?:? *$|ranks \\[\\]";
 
     private static final Pattern ANYWHERE = Pattern.compile(EMPTY);
     /** Loopback has no firewall. */
