@@ -34,6 +34,9 @@ final class AgreedFailure {
          */
         Set<Integer> blamed(Failure cause);
 
+        /** Handles a cause that no caller has heard of yet: the threads of this rank are still in their calls; any thread. */
+        void beforeCallersHear();
+
         /**
          * Handles a change of the agreed cause; any thread.
          *
@@ -114,7 +117,13 @@ final class AgreedFailure {
             sender.tellAll(new Died(dead), isReached);
         }
         sender.tellAll(first.message(agreed, clock.getAsLong()), isReached);
-        told = true;
+        try {
+            if (!told) {
+                listener.beforeCallersHear();
+            }
+        } finally {
+            told = true;
+        }
         listener.failed(agreed, listenerTold.compareAndSet(false, true));
     }
 }

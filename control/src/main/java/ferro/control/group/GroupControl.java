@@ -231,11 +231,12 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         }
 
         @Override
+        public void beforeCallersHear() {
+            responder.record("failure of group " + group.name());
+        }
+
+        @Override
         public void failed(Failure agreed, boolean isFirst) {
-            if (isFirst) {
-                // the threads of this rank are still in the calls that the failure ends
-                responder.record("failure of group " + group.name());
-            }
             agreement.wake();
             if (isFirst) {
                 owner.failed();

@@ -235,7 +235,8 @@ public final class HandDriven {
 
         @Override
         public void record(String reason, List<ThreadStack> stacks) {
-            stacks.forEach(stack -> recorded.get(rank).add(reason + ": " + stack.location()));
+            String known = ranks.get(rank).failure() == null ? "" : ", callers know";
+            stacks.forEach(stack -> recorded.get(rank).add(reason + ": " + stack.location() + known));
         }
 
         @Override
