@@ -259,7 +259,7 @@ final class Deaths {
     private String machineText(BitSet machine) {
         return machines.away(machine.nextSetBit(0)) + ": all its " + RankLists.ranks(machine)
                 + " are gone: their control connections ended without a goodbye, as happens when their "
-                + "launcher or machine ends; their own output says why";
+                + "launcher or machine ends; their own output may say why";
     }
 
     /**
@@ -295,7 +295,7 @@ final class Deaths {
         }
         String who = RankLists.ranks(gone) + place.processes().placed(place.joinedRanks()[peer]) + " are gone: ";
         return gone.equals(process)
-                ? who + "their process has ended without closing its groups; its own output says why"
-                : who + "their control connections ended without a goodbye; their own output says why";
+                ? who + "their process has ended without closing its groups; its own output may say why"
+                : who + "their control connections ended without a goodbye; their own output may say why";
     }
 }

@@ -170,7 +170,7 @@ public final class GracefulExits {
             return;
         }
         String needs = text(peer) + "; " + call + ": if rank " + peer
-                + " should have taken part, its own output says why it left";
+                + " should have taken part, its own output may say why it left";
         failure.failUnlessFailed(cause(peer, needs));
     }
 

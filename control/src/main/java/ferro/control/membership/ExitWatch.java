@@ -174,7 +174,7 @@ final class ExitWatch implements AutoCloseable {
                         Code.PEER_LOST,
                         Members.RANK + peer.placed()
                                 + " is gone: its process has exited without closing its groups, seen in the process"
-                                + " table; its own output says why");
+                                + " table; its own output may say why");
             }
         }
     }

@@ -33,7 +33,7 @@ class MachinesTest {
     private static final String SILENCE =
             B + ": none of its ranks 2, 3 answers: the network is cut or the machine is down";
     private static final String GONE = B + ": all its ranks 2, 3 are gone: their control connections ended without a"
-            + " goodbye, as happens when their launcher or machine ends; their own output says why";
+            + " goodbye, as happens when their launcher or machine ends; their own output may say why";
 
     /** Two ranks on each machine, in processes of their own. */
     private static final RankProcesses PLACED = new RankProcesses() {

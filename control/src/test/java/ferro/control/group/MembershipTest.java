@@ -333,7 +333,7 @@ class MembershipTest {
         assertEquals(Set.of(2), loss.where().culprits());
         assertEquals(
                 "rank 2 (pid 2 on host h) is gone: its process has exited without closing its groups, seen in the process"
-                        + " table; its own output says why (seen by rank 0 of \"world\")",
+                        + " table; its own output may say why (seen by rank 0 of \"world\")",
                 loss.getMessage());
         assertEquals(List.of("process of 2"), host.closed.subList(0, 1));
     }
