@@ -79,12 +79,12 @@ class JoiningTextsTest {
             assertFirst(
                     unserved,
                     "waiting for ranks \\[0] of 2: the store at 127.0.0.1:" + nobody
-                            + " that rank 0 serves has not answered: refused: nothing listens there \\(attempts:"
+                            + " that rank 0 serves: refused: nothing listens there \\(attempts:"
                             + " \\d+\\)");
             assertFirst(
                     unanswered,
                     "waiting for ranks \\[0] of 2: the store at 127.0.0.1:" + silent.getLocalPort()
-                            + " that rank 0 serves has not answered: (no answer in|connected, ).*");
+                            + " that rank 0 serves: (no answer in|connected, ).*");
             assertFirst(alone, "waiting for ranks \\[1] of 2");
             assertFirst(unresolved, "waiting for an address of \"nowhere.invalid\", the host of the store");
             assertFirst(fileless, "waiting for ranks \\[0] of 2: rank 0 has written no job file " + folder + "/job");

@@ -98,7 +98,7 @@ public sealed interface JoinState {
             return "waiting for " + ranks + store
                     + (notes.attempts() == 0
                             ? ", which this rank has not called yet: " + time.text()
-                            : " has not answered: " + notes.last() + " (attempts: " + notes.attempts() + ")");
+                            : ": " + notes.last() + " (attempts: " + notes.attempts() + ")");
         }
 
         /** Until the first attempt this rank itself is slow. */

@@ -282,9 +282,11 @@ class WhoWasLateTest {
         context.jump(Duration.ofSeconds(1));
         progress.enter(new JoinState.ReadingJobFile(2, "no file"));
         context.jump(Duration.ofSeconds(2));
-        progress.enter(new JoinState.CallingStore("", progress.time(), "the store", notes));
+        JoinState calling = new JoinState.CallingStore("", progress.time(), "the store of the launcher", notes);
+        progress.enter(calling);
         context.jump(Duration.ofSeconds(4));
         notes.begun(store);
+        assertEquals("waiting for the store of the launcher: no answer in 0 s (attempts: 1)", calling.text());
         context.jump(Duration.ofSeconds(8));
         progress.askStore(false);
         context.jump(Duration.ofSeconds(16));
