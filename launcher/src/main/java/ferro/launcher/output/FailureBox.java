@@ -86,10 +86,9 @@ public record FailureBox(
         private List<String> rest() {
             List<String> rest = new ArrayList<>(lastLines);
             rest.removeAll(trace);
-            // what a rank printed while it joined says nothing about its end
-            rest.removeIf(line -> line.startsWith("INFO ferro.join: ") || line.startsWith("INFO ferro.group: "));
-            // a warning about the wait for a rank, or about its silence, says what the diagnosis says
-            rest.removeIf(line -> isExplained() && line.startsWith("WARNING ferro.group: rank "));
+            rest.removeIf(RankOutput::isInfoOfFerro);
+            // the diagnosis says what such a warning says
+            rest.removeIf(line -> isExplained() && RankOutput.isWarningAboutARank(line));
             return rest;
         }
     }

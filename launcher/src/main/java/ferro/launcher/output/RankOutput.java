@@ -30,6 +30,21 @@ public record RankOutput(int rank, long pid, List<String> trace, List<String> la
     private static final Pattern OWN_CALL =
             Pattern.compile("^(\\w+: ).*? on group \"[^\"]*\" rank \\d+(?: seq \\d+)?: ");
 
+    /** Matches what ferro logs while a rank joins and works, which says nothing about its end. */
+    private static final Pattern INFO_OF_FERRO = Pattern.compile("INFO ferro\\.[a-z.]+: ");
+
+    private static final String WARNING_ABOUT_A_RANK = "WARNING ferro.group: rank ";
+
+    /** Returns whether a line of the log of ferro says nothing about the end of its rank. */
+    static boolean isInfoOfFerro(String line) {
+        return INFO_OF_FERRO.matcher(line).lookingAt();
+    }
+
+    /** Returns whether a line of the log of ferro warns about the wait for a rank, or about its silence. */
+    static boolean isWarningAboutARank(String line) {
+        return line.startsWith(WARNING_ABOUT_A_RANK);
+    }
+
     /** Returns an exception of ferro with its code and its call, without what has failed. Other lines stay. */
     static String withoutText(String line) {
         return UP_TO_CALL.matcher(line).replaceFirst("$1");
@@ -55,12 +70,13 @@ public record RankOutput(int rank, long pid, List<String> trace, List<String> la
     }
 
     /**
-     * Returns the line that says most of how the rank ended: the exception that ended it, or else its last line with text.
-     * Empty if it printed none.
+     * Returns the line that says most of how the rank ended: the exception that ended it, or else its last line with text
+     * that is not of the log of ferro. Empty if it printed none.
      */
     public String lastLine() {
-        return thrown().orElseGet(
-                        () -> lastLines.stream().filter(line -> !line.isBlank()).reduce("", (first, last) -> last));
+        return thrown().orElseGet(() -> lastLines.stream()
+                        .filter(line -> !line.isBlank() && !isInfoOfFerro(line) && !isWarningAboutARank(line))
+                        .reduce("", (first, last) -> last));
     }
 
     /** Returns the code of the exception of ferro that ended the rank. */
