@@ -29,6 +29,8 @@ public final class Supervisor {
     /** The signal of ctrl-Z. */
     private static final String STOP_KEY = "TSTP";
 
+    private static final int KILLED = ExitCode.ofSignal("KILL");
+
     private static final JobEvent GO_ON = new JobEvent.Passed("CONT");
     /** Time that the handlers of ranks get at ctrl-Z before ranks are stopped. */
     private static final long STOP_KEY_MILLIS = 300;
@@ -193,6 +195,10 @@ public final class Supervisor {
     private void handle(JobEvent event) throws InterruptedException {
         if (event instanceof JobEvent.Ended ended) {
             running.remove(ended.rank());
+            if (ended.code() != KILLED) {
+                // a suspended process ends by KILL alone: a signal has resumed this one meanwhile
+                halted.remove(ended.rank());
+            }
             if (!stopped.contains(ended.rank()) && signal.isEmpty()) {
                 untold.put(ended.rank(), ended);
             }

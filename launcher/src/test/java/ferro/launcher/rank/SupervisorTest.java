@@ -150,7 +150,7 @@ class SupervisorTest {
         ends(0, 1);
         Supervisor.StopTimes rules = new Supervisor.StopTimes(LONG, SHORT, LONG, LONG, LONG, false);
 
-        Supervisor.JobOutcome outcome = await(4, rules, (rank, signal) -> ends(rank, 143));
+        Supervisor.JobOutcome outcome = await(4, rules, (rank, signal) -> ends(rank, 137));
 
         assertEquals(List.of("2 TERM"), sent);
         assertEquals(Set.of(2), outcome.stopped());
@@ -178,11 +178,22 @@ class SupervisorTest {
     }
 
     @Test
+    void rankThatWasResumedBeforeItEndedIsNotHalted() throws InterruptedException {
+        ends(0, 1);
+
+        Supervisor.JobOutcome outcome = await(
+                3, new Supervisor.StopTimes(LONG, LONG, LONG, LONG, LONG, false), (rank, signal) -> ends(rank, 143));
+
+        assertEquals(Map.of(), outcome.halted());
+        assertEquals(Set.of(1, 2), outcome.stopped());
+    }
+
+    @Test
     void rankThatStandsStillWhenAnotherNodeFailsIsTold() throws InterruptedException {
         events.add(new JobEvent.FailedElsewhere(1, 23));
 
         Supervisor.JobOutcome outcome = await(
-                3, new Supervisor.StopTimes(LONG, LONG, LONG, LONG, LONG, false), (rank, signal) -> ends(rank, 0));
+                3, new Supervisor.StopTimes(LONG, LONG, LONG, LONG, LONG, false), (rank, signal) -> ends(rank, 137));
 
         assertEquals(Map.of(HALTED, 1000L + HALTED), outcome.halted());
         assertEquals(Optional.of(23L), outcome.heardNanos());
