@@ -191,7 +191,7 @@ final class Job {
         String host = HostName.in(BackendChoice.ofFirstRank(spec, target, environment));
         JobEnd end = new JobEnd(outcome, printed, jobId, recordings, host);
         try {
-            end.keep(spec.placement(), mask);
+            end.keep(spec.placement(), nodes.lost(), mask);
         } catch (IOException failure) {
             screen.note("ferro analyze will not know how the ranks ended (" + failure + ")");
         }

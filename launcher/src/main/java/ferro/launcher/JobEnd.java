@@ -3,6 +3,7 @@ package ferro.launcher;
 import ferro.launcher.analyze.Ends;
 import ferro.launcher.analyze.EndsFile;
 import ferro.launcher.input.Placement;
+import ferro.launcher.nodes.LostNode;
 import ferro.launcher.output.RankOutput;
 import ferro.launcher.output.SecretMask;
 import ferro.launcher.program.Recordings;
@@ -21,11 +22,19 @@ import java.util.List;
  * @param host       name of this host
  */
 record JobEnd(Supervisor.JobOutcome outcome, List<RankOutput> printed, String job, Recordings recordings, String host) {
-    /** Writes how the ranks ended beside their recordings, if there are any. The file does not contain the job's secret. */
-    void keep(Placement placement, SecretMask mask) throws IOException {
+    /**
+     * Writes how the ranks ended, and which nodes are lost, beside the recordings of the ranks, if there are any. The file does
+     * not contain the job's secret.
+     */
+    void keep(Placement placement, List<LostNode> lost, SecretMask mask) throws IOException {
         if (recordings.hasAny(job)) {
             Ends ends = placement.nodes() == 1 ? Endings.of(outcome, printed) : Endings.ofOneNode(outcome, printed);
-            EndsFile.write(recordings.folder(), job, placement.nodeRank(), ends.withDetails(mask::masked));
+            EndsFile.write(
+                    recordings.folder(),
+                    job,
+                    placement.nodeRank(),
+                    ends.withDetails(mask::masked)
+                            .without(lost.stream().map(LostNode::said).toList()));
         }
     }
 }

@@ -95,6 +95,11 @@ record JobNodes(
         return sharing.contains(own) ? all.part(sharing.indexOf(own), sharing.size()) : all;
     }
 
+    /** Returns the nodes that are known to be lost. */
+    List<LostNode> lost() {
+        return nodes.map(Nodes::lost).orElse(List.of());
+    }
+
     /** Waits for the reports of the other nodes, if there are any, and concludes from all of them. */
     Conclusion conclude(JobEnd here) throws InterruptedException {
         if (nodes.isEmpty()) {

@@ -181,7 +181,7 @@ class NodeReportTest {
         Supervisor.JobOutcome failed = outcome(List.of(ended(1, 1)), List.of());
 
         new JobEnd(failed, List.of(output), "job", new Recordings(folder, false, Map.of()), "h")
-                .keep(new Placement(1, 2, 1), new SecretMask(secret.getBytes(StandardCharsets.UTF_8)));
+                .keep(new Placement(1, 2, 1), List.of(), new SecretMask(secret.getBytes(StandardCharsets.UTF_8)));
 
         String text = Files.readString(folder.resolve("ferro-job-ends1.json"));
         assertTrue(text.contains("java.lang.IllegalStateException: secret ****************    "), text);

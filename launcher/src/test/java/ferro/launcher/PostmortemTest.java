@@ -109,7 +109,7 @@ class PostmortemTest {
     void exceptionOfTheRankToBlameIsSaidOnce() throws Exception {
         String left =
                 "rank 1 left group \"world\" after seq 3; this call is seq 4 (barrier): if rank 1 should have taken"
-                        + " part, its own output says why it left";
+                        + " part, its own output may say why it left";
         for (int rank = 0; rank < 3; rank++) {
             recording(rank, "PEER_LOST", List.of(1), left);
         }

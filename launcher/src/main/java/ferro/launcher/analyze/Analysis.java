@@ -25,6 +25,7 @@ public final class Analysis {
     private static final Pattern NAME = Pattern.compile("ferro-(.*)-rank(\\d{1,7})\\.json");
 
     private final Merge merge;
+    private final Ends ends;
     private final Verdict verdict;
     private final List<String> problems;
 
@@ -77,6 +78,7 @@ public final class Analysis {
 
     private Analysis(Merge merge, Ends ends, List<String> problems) {
         this.merge = merge;
+        this.ends = ends;
         this.verdict = Investigation.verdict(merge, ends);
         this.problems = List.copyOf(problems);
     }
@@ -243,7 +245,7 @@ public final class Analysis {
      * @return lines
      */
     public List<String> text() {
-        return TextReport.lines(merge, verdict);
+        return TextReport.lines(merge, ends, verdict);
     }
 
     /**

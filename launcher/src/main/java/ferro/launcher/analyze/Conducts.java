@@ -1,6 +1,8 @@
 package ferro.launcher.analyze;
 
+import ferro.FerroException.Code;
 import ferro.launcher.analyze.Conduct.OwnCall;
+import ferro.launcher.analyze.RankRecording.OperationState;
 import ferro.launcher.analyze.RankRecording.RecordedOperation;
 import ferro.launcher.analyze.Verdict.CallScene;
 import ferro.launcher.analyze.Verdict.RanksInCall;
@@ -96,6 +98,19 @@ final class Conducts {
         return Stream.ofNullable(merge.recordings().get(rank))
                 .flatMap(recording -> recording.operations().stream())
                 .filter(operation -> operation.call().group().equals(group.nameOn(rank)));
+    }
+
+    /**
+     * Returns whether a rank may have reported a failure of a group. Its calls have failed with another code if it had failed
+     * before by itself, as by a signal, and has only heard of this failure. A message that times out fails no group.
+     */
+    boolean hasReported(int rank, SharedGroup group, Code code) {
+        List<String> codes = operations(rank, group)
+                .filter(own -> own.state() == OperationState.FAILED)
+                .filter(own -> own.ordered() || !own.code().equals(Code.TIMED_OUT.name()))
+                .map(RecordedOperation::code)
+                .toList();
+        return codes.isEmpty() || codes.contains(code.name());
     }
 
     private Optional<OwnCall> call(int rank, SharedGroup group, long sequence) {

@@ -1,10 +1,13 @@
 package ferro.launcher.analyze;
 
 import ferro.control.failure.Failure;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 
@@ -16,8 +19,13 @@ import java.util.function.UnaryOperator;
  * @param stopped          ranks that their launchers ended because of another rank
  * @param stoppedWallNanos by rank, from when on the loss of such ranks is no cause, in nanoseconds since 1970 on the clock of
  *     this rank's host; a rank without a time saw no such loss
+ * @param lost             nodes that a launcher has lost, each in one line with the reason
  */
-public record Ends(Map<Integer, ProcessEnd> byRank, Set<Integer> stopped, Map<Integer, Long> stoppedWallNanos) {
+public record Ends(
+        Map<Integer, ProcessEnd> byRank,
+        Set<Integer> stopped,
+        Map<Integer, Long> stoppedWallNanos,
+        SortedSet<String> lost) {
     /** What has happened to a process that neither runs nor has ended. */
     public static final String SUSPENDED = "suspended by a signal (SIGSTOP, ctrl-Z, a debugger)";
 
@@ -25,16 +33,39 @@ public record Ends(Map<Integer, ProcessEnd> byRank, Set<Integer> stopped, Map<In
     public static final Ends UNSEEN = new Ends(Map.of(), Set.of(), Map.of());
 
     /**
-     * Copies the maps and the set.
+     * Copies the maps and the sets.
      *
      * @param byRank           how a rank ended
      * @param stopped          ranks that were told to end
      * @param stoppedWallNanos from when on their loss is no cause
+     * @param lost             nodes that are lost
      */
     public Ends {
         byRank = Map.copyOf(byRank);
         stopped = Set.copyOf(stopped);
         stoppedWallNanos = Map.copyOf(stoppedWallNanos);
+        lost = Collections.unmodifiableSortedSet(new TreeSet<>(lost));
+    }
+
+    /**
+     * Makes ends of ranks of which no node is lost.
+     *
+     * @param byRank           how a rank ended
+     * @param stopped          ranks that were told to end
+     * @param stoppedWallNanos from when on their loss is no cause
+     */
+    public Ends(Map<Integer, ProcessEnd> byRank, Set<Integer> stopped, Map<Integer, Long> stoppedWallNanos) {
+        this(byRank, stopped, stoppedWallNanos, Collections.emptySortedSet());
+    }
+
+    /**
+     * Returns these ends and the loss of nodes.
+     *
+     * @param nodes each in one line with the reason
+     * @return ends of the same ranks
+     */
+    public Ends without(Collection<String> nodes) {
+        return new Ends(byRank, stopped, stoppedWallNanos, new TreeSet<>(nodes));
     }
 
     /** How a process ended. */
@@ -62,6 +93,19 @@ public record Ends(Map<Integer, ProcessEnd> byRank, Set<Integer> stopped, Map<In
      * @param detail as the kind says; empty if the kind has none
      */
     public record ProcessEnd(EndKind kind, String detail) {
+        /** Returns how the process ended, for a line of its own. */
+        String text() {
+            return switch (kind) {
+                case THREW -> "it threw " + detail;
+                case WELL -> "it ended with exit code 0";
+                case SIGNAL -> detail;
+                case CODE -> "it ended with " + detail;
+                case STOPPED -> "its launcher ended it";
+                case HALTED -> "it was " + SUSPENDED;
+                case ELSEWHERE -> "it ran on " + detail;
+            };
+        }
+
         /** Whether the process ended abnormally, and not because the launcher ended it. */
         boolean bad() {
             return kind == EndKind.THREW || kind == EndKind.SIGNAL || kind == EndKind.CODE;
@@ -87,7 +131,7 @@ public record Ends(Map<Integer, ProcessEnd> byRank, Set<Integer> stopped, Map<In
     public Ends withDetails(UnaryOperator<String> changed) {
         Map<Integer, ProcessEnd> ends = new HashMap<>();
         byRank.forEach((rank, end) -> ends.put(rank, new ProcessEnd(end.kind(), changed.apply(end.detail()))));
-        return new Ends(ends, stopped, stoppedWallNanos);
+        return new Ends(ends, stopped, stoppedWallNanos, lost);
     }
 
     /** Returns these ends and those that another launcher saw. */
@@ -98,7 +142,9 @@ public record Ends(Map<Integer, ProcessEnd> byRank, Set<Integer> stopped, Map<In
         ends.putAll(other.byRank);
         all.addAll(other.stopped);
         since.putAll(other.stoppedWallNanos);
-        return new Ends(ends, all, since);
+        SortedSet<String> nodes = new TreeSet<>(lost);
+        nodes.addAll(other.lost);
+        return new Ends(ends, all, since, nodes);
     }
 
     /**

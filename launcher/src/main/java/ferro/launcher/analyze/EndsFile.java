@@ -54,6 +54,7 @@ public final class EndsFile {
         JsonObject all = new JsonObject();
         all.addProperty("wallNanos", System.currentTimeMillis() * 1_000_000);
         all.add("ranks", ranks);
+        all.addProperty("lost", String.join("\n", ends.lost()));
         Files.writeString(folder.resolve(name(job) + node + ".json"), all.toString());
     }
 
@@ -82,8 +83,10 @@ public final class EndsFile {
         Map<Integer, ProcessEnd> ends = new HashMap<>();
         Set<Integer> stopped = new HashSet<>();
         Map<Integer, Long> since = new HashMap<>();
+        List<String> lost;
         try {
             JsonFields all = RecordingReader.fields(file);
+            lost = all.lines("lost").lines().toList();
             for (JsonFields one : all.objects("ranks")) {
                 int rank = (int) one.number("rank", 0, merge.worldSize() - 1L);
                 boolean isOlder = merge.recordings().containsKey(rank)
@@ -101,6 +104,6 @@ public final class EndsFile {
             // the recordings are what counts
             return Ends.UNSEEN;
         }
-        return new Ends(ends, stopped, since);
+        return new Ends(ends, stopped, since).without(lost);
     }
 }

@@ -145,6 +145,11 @@ final class Investigation {
             }
         });
         others.keySet().removeAll(ranks);
+        SortedSet<Integer> reporting = new TreeSet<>(ranks);
+        reporting.removeIf(rank -> !conducts.hasReported(rank, group, same.code()));
+        if (!reporting.isEmpty()) {
+            ranks.retainAll(reporting);
+        }
         return new Agreement(Optional.of(same), ranks, others);
     }
 
@@ -163,7 +168,8 @@ final class Investigation {
                         at.calls(),
                         conducts.others(guilty, at.group(), sequence),
                         Conducts.innocent(guilty, at.group()),
-                        conducts.unexplained()));
+                        conducts.unexplained(),
+                        ends.lost()));
     }
 
     private Verdict deadlock(Answers then, CallScene scene, Agreement agreement) {
@@ -171,7 +177,7 @@ final class Investigation {
     }
 
     private VerdictFacts facts(List<RanksInCall> calls) {
-        return new VerdictFacts(new TreeMap<>(), calls, List.of(), Set.of(), conducts.unexplained());
+        return new VerdictFacts(new TreeMap<>(), calls, List.of(), Set.of(), conducts.unexplained(), ends.lost());
     }
 
     private Optional<Verdict> mismatch() {
@@ -231,6 +237,6 @@ final class Investigation {
                 new TreeSet<>(),
                 Agreement.NONE,
                 CallScene.NONE,
-                new VerdictFacts(conduct, calls, List.of(), Set.of(), conducts.unexplained()));
+                new VerdictFacts(conduct, calls, List.of(), Set.of(), conducts.unexplained(), ends.lost()));
     }
 }

@@ -125,8 +125,6 @@ record RankRecording(
      */
     record RecordedOperation(
             RecordedCall call, long begun, long ended, OperationState state, String code, RecordedProgress progress) {
-        private static final Pattern OWN_TAG = Pattern.compile(" tag -\\d+$");
-
         /** Whether it is in the order of calls that is the same on all ranks; messages are not. */
         boolean ordered() {
             return call.sequence() >= 0
@@ -136,7 +134,7 @@ record RankRecording(
 
         /** Whether ferro made this call for itself, as when ranks join, and it has completed. Programs use no negative tag. */
         boolean isDoneByFerro() {
-            return !ordered() && !unfinished() && OWN_TAG.matcher(call.text()).find();
+            return !unfinished() && call.ofFerro().isPresent();
         }
 
         /** Whether it has not completed: it hangs, or has failed. */
@@ -155,13 +153,30 @@ record RankRecording(
      * @param bytes    of the operands
      */
     record RecordedCall(String group, long sequence, String kind, String text, long bytes) {
-        /** Returns kind, label, number and group. For a message, which has no number, returns its text and the group. */
+        /** Matches a message of ferro itself, such as {@code recv "join" from rank 2 tag -1}. */
+        private static final Pattern OF_FERRO =
+                Pattern.compile("(?:send to|recv from|(?:send|recv) \"([^\"]*)\" (?:to|from)) rank \\d+ tag -\\d+");
+
+        /** Returns what a message of ferro itself is for; empty for a call of the program. */
+        Optional<String> ofFerro() {
+            return Optional.of(OF_FERRO.matcher(text))
+                    .filter(own -> sequence < 0 && own.matches())
+                    .map(own -> own.group(1) == null ? "a message of ferro" : own.group(1));
+        }
+
+        /**
+         * Returns kind, label, number and group. For a message, which has no number, returns its text and the group, or what it
+         * is for if it is of ferro itself.
+         */
         String name() {
-            return (sequence < 0 ? text : shortName()) + " of group \"" + group + "\"";
+            return (sequence < 0 ? ofFerro().orElse(text) : shortName()) + " of group \"" + group + "\"";
         }
 
         /** Returns kind, label if there is one, and number. */
         String shortName() {
+            if (ofFerro().isPresent()) {
+                return ofFerro().get();
+            }
             int labelEnds = text.startsWith(kind + " \"") ? text.indexOf('"', kind.length() + 2) : -1;
             return (labelEnds < 0 ? kind : text.substring(0, labelEnds + 1)) + (sequence < 0 ? "" : " seq " + sequence);
         }

@@ -27,17 +27,19 @@ final class TextReport {
             DateTimeFormatter.ofPattern("HH:mm:ss.SSS").withZone(ZoneOffset.UTC);
 
     private final Merge merge;
+    private final Ends ends;
     private final Verdict verdict;
     private final List<String> lines = new ArrayList<>();
 
-    private TextReport(Merge merge, Verdict verdict) {
+    private TextReport(Merge merge, Ends ends, Verdict verdict) {
         this.merge = merge;
+        this.ends = ends;
         this.verdict = verdict;
     }
 
     /** Returns the lines of the report. */
-    static List<String> lines(Merge merge, Verdict verdict) {
-        TextReport report = new TextReport(merge, verdict);
+    static List<String> lines(Merge merge, Ends ends, Verdict verdict) {
+        TextReport report = new TextReport(merge, ends, verdict);
         report.write();
         return report.lines;
     }
@@ -91,10 +93,14 @@ final class TextReport {
         });
         SortedSet<Integer> silent = new TreeSet<>(merge.missing());
         silent.removeAll(merge.outdated());
-        if (!silent.isEmpty()) {
-            lines.add(
-                    "  " + PlainTexts.ranks(silent) + " wrote no recording: dead, killed, stopped, or on another host");
-        }
+        SortedMap<Integer, String> texts = new TreeMap<>();
+        silent.forEach(rank -> texts.put(
+                rank,
+                Optional.ofNullable(ends.byRank().get(rank))
+                        .map(Ends.ProcessEnd::text)
+                        .orElse("dead, killed, stopped, or on another host")));
+        Verdict.alike(texts)
+                .forEach((text, ranks) -> lines.add("  " + PlainTexts.ranks(ranks) + " wrote no recording: " + text));
     }
 
     private void group(SharedGroup group) {
@@ -121,9 +127,25 @@ final class TextReport {
             return merge.missing().contains(rank) ? since : "no call recorded";
         }
         RecordedOperation operation = last.get();
-        long behind = top - operation.call().sequence();
-        String distance = behind == 0 ? "" : behind == 1 ? ", 1 call behind" : ", " + behind + " calls behind";
-        return operation.call().shortName() + ", " + state(operation) + distance;
+        return operation.call().shortName() + ", " + state(operation)
+                + distance(group, top - operation.call().sequence());
+    }
+
+    /**
+     * Returns by how much a rank is behind others. Ranks that have ended all calls are behind only because they wrote their
+     * recordings earlier.
+     */
+    private static String distance(SharedGroup group, long behind) {
+        boolean areAllDone = group.failures().isEmpty()
+                && group.callers().stream()
+                        .flatMap(rank -> group.last(rank).stream())
+                        .noneMatch(RecordedOperation::unfinished);
+        if (behind == 0 || areAllDone) {
+            return "";
+        }
+        SortedSet<Integer> first = new TreeSet<>(group.callers());
+        first.removeIf(rank -> !group.reached(rank, group.top()));
+        return "; " + behind + (behind == 1 ? " call" : " calls") + " behind " + PlainTexts.ranks(first);
     }
 
     private static String state(RecordedOperation operation) {

@@ -86,13 +86,15 @@ public record Verdict(
      * @param others  calls of the ranks that are not to blame
      * @param most    all ranks of the group that are not to blame and recorded calls
      * @param ended   ranks that ended badly and that no failure explains
+     * @param lost    nodes that a launcher has lost, each in one line
      */
     record VerdictFacts(
             SortedMap<Integer, Conduct> conduct,
             List<RanksInCall> calls,
             List<RanksInCall> others,
             Set<Integer> most,
-            SortedMap<Integer, ProcessEnd> ended) {}
+            SortedMap<Integer, ProcessEnd> ended,
+            SortedSet<String> lost) {}
 
     /**
      * Returns whether the ranks to look at wait for each other, so that none of them is to blame.

@@ -23,8 +23,8 @@ import java.util.stream.Collectors;
 /** Makes the sentences of a verdict. The failure report, the text of the analysis and its page show the same ones. */
 public final class VerdictText {
     /** What failures add for a reader who does not know what has happened to the rank that is lost. */
-    private static final Pattern ADVICE = Pattern.compile("; (?:its|their) own output says why\\b"
-            + "|: if rank \\d+ should have taken part, its own output says why it left"
+    private static final Pattern ADVICE = Pattern.compile("; (?:its|their) own output may say why\\b"
+            + "|: if rank \\d+ should have taken part, its own output may say why it left"
             + "|: its process hangs,? (?:or )?is stopped,? or (?:the network to it is cut|cannot be reached)");
 
     private final Verdict verdict;
@@ -109,7 +109,8 @@ public final class VerdictText {
                                         + " from the others");
             case DEADLOCK -> PlainTexts.ranks(guilty) + " wait for each other: a deadlock";
             case STOPPED ->
-                "no group had failed when the launcher stopped "
+                verdict.facts().lost().stream().map(node -> node + "; ").collect(Collectors.joining())
+                        + "no group had failed when the launcher stopped "
                         + PlainTexts.ranks(verdict.facts().conduct().keySet()) + unexplained();
             case NOTHING -> nothing();
         };
@@ -159,6 +160,9 @@ public final class VerdictText {
                                 + PlainTexts.ranks(one.awaited())));
             case NOTHING -> lines.addAll(ofMissing());
             default -> {}
+        }
+        if (verdict.kind() != Verdict.ProblemKind.STOPPED) {
+            lines.addAll(verdict.facts().lost());
         }
         verdict.agreement()
                 .others()

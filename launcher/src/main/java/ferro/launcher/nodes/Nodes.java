@@ -227,6 +227,14 @@ public final class Nodes implements AutoCloseable {
         new NodeWatch(store, new NodeWatch.Cards(own, cards), times.silence, beating, gone -> lost(gone, news));
     }
 
+    /** {@return the nodes that are known to be lost, by number} */
+    public List<LostNode> lost() {
+        return lost.values().stream()
+                .filter(CompletableFuture::isDone)
+                .map(CompletableFuture::join)
+                .toList();
+    }
+
     private void lost(LostNode gone, NodeNews news) {
         int node = gone.card().node();
         // a launcher that has reported how its ranks ended is no longer needed

@@ -36,7 +36,7 @@ class AnalysisTest {
                                 + " allReduce seq 16, 12.3 s earlier; it is in no call of ferro"),
                 verdict);
         assertTrue(text(analysis).contains("ranks 0-2: allReduce seq 17, running at step 3, waiting for rank 3"));
-        assertTrue(text(analysis).contains("rank 3: allReduce seq 16, done, 1 call behind"), text(analysis));
+        assertTrue(text(analysis).contains("rank 3: allReduce seq 16, done; 1 call behind ranks 0-2"), text(analysis));
     }
 
     @Test
@@ -53,7 +53,7 @@ class AnalysisTest {
         assertTrue(
                 text(analysis).contains("ranks 0-2: allReduce \"dense2 weight\" seq 17, running at step 3"),
                 text(analysis));
-        assertTrue(text(analysis).contains("rank 3: allReduce seq 16, done, 1 call behind"), text(analysis));
+        assertTrue(text(analysis).contains("rank 3: allReduce seq 16, done; 1 call behind ranks 0-2"), text(analysis));
     }
 
     @Test
@@ -414,5 +414,34 @@ class AnalysisTest {
 
     private static String text(Analysis analysis) {
         return String.join("\n", analysis.text());
+    }
+
+    @Test
+    void ranksOfAHealthyJobAreNotBehindBecauseTheirRecordingsAreOlder() throws Exception {
+        RecordedJob job = new RecordedJob(2).calls(1, 5, 0);
+        job.write(folder, "request", List.of(0));
+        job.calls(6, 8, 0);
+
+        Analysis analysis = job.analyzed(folder, List.of(1));
+
+        assertTrue(text(analysis).contains("rank 1: allReduce seq 8, done"), text(analysis));
+        assertTrue(text(analysis).contains("rank 0: allReduce seq 5, done"), text(analysis));
+        assertFalse(text(analysis).contains("behind"), text(analysis));
+    }
+
+    @Test
+    void endOfARankWithoutARecordingIsToldBesideTheRecordings() throws Exception {
+        RecordedJob job = new RecordedJob(3).calls(1, 5, 0);
+        job.fail(List.of(0, 2), "PEER_LOST", List.of(1), 6, "rank 1 is gone");
+        Ends killed = new Ends(
+                Map.of(1, new Ends.ProcessEnd(Ends.EndKind.SIGNAL, "ended by signal KILL (exit code 137)")),
+                Set.of(),
+                Map.of());
+
+        Analysis analysis = job.analyzed(folder, List.of(0, 2), killed);
+
+        assertTrue(
+                text(analysis).contains("\n  rank 1 wrote no recording: ended by signal KILL (exit code 137)\n"),
+                text(analysis));
     }
 }

@@ -93,6 +93,22 @@ class EndsFileTest {
                 job.analyzed(folder, job.allBut()).verdict());
     }
 
+    @Test
+    void nodeThatIsLostIsToldFirst() throws Exception {
+        RecordedJob job = new RecordedJob(2).calls(1, 5, 0).hangs(0, RecordedJob.GROUP, 6, RecordedJob.TEXT, 1);
+        long since = job.passes(RecordedJob.MILLI * 900).wallNanos();
+        job.passes(RecordedJob.MILLI).fail(List.of(0), "PEER_LOST", List.of(1), -1, "rank 1 is gone");
+        ProcessEnd stopped = new ProcessEnd(EndKind.STOPPED, "");
+        Ends ends = new Ends(Map.of(0, stopped, 1, stopped), Set.of(0, 1), Map.of(0, since, 1, since));
+        String lost = "node 1 (host b) is lost with its rank 1: the network is cut";
+
+        EndsFile.write(folder, JOB, 0, ends.without(List.of(lost)));
+        EndsFile.write(folder, JOB, 1, ends);
+
+        assertEquals(
+                lost + "; no group had failed when the launcher stopped ranks 0, 1", verdict(job, List.of(0)));
+    }
+
     /** The launcher of node 0 ended rank 1 before the launcher of node 1 ended ranks 2 and 3, which had lost rank 1 by then. */
     @Test
     void rankThatTheLauncherOfAnotherNodeEndedIsNotToBlame() throws Exception {

@@ -93,6 +93,32 @@ class VerdictTextTest {
     }
 
     @Test
+    void messageOfFerroItselfIsNamedByItsPurpose() throws Exception {
+        RecordedJob job = new RecordedJob(3).hangs(0, GROUP, -1, "recv \"join\" from rank 2 tag -1", 2);
+        job.hangs(1, GROUP, -1, "recv from rank 0 tag -1", 0);
+        job.fail(job.allBut(2), "PEER_LOST", List.of(2), -1, "rank 2 is gone");
+
+        String verdict = verdict(job.analyzed(folder, job.allBut(2)));
+
+        assertTrue(
+                verdict.endsWith(", while rank 0 was in join of group \"tcp\" and rank 1 was in a message of ferro of"
+                        + " group \"tcp\""),
+                verdict);
+    }
+
+    @Test
+    void rankThatHasFailedBeforeByItselfDoesNotAgree() throws Exception {
+        RecordedJob job = new RecordedJob(3).calls(1, 5, 0).hangs(0, GROUP, 6, NEXT, 1);
+        job.fail(List.of(0), "ABORTED", List.of(0), -1, "rank 0 was ended by shutdown (SIGTERM)");
+        job.hangs(2, GROUP, 6, NEXT, 1).fail(List.of(0, 2), "PEER_LOST", List.of(1), -1, "rank 1 is gone");
+
+        Analysis analysis = job.analyzed(folder, List.of(0, 2));
+
+        assertEquals("rank 2 reports: PEER_LOST: rank 1 is gone", analysis.verdict().get(1));
+        assertEquals(2, analysis.verdict().size(), analysis.verdict()::toString);
+    }
+
+    @Test
     void callsOfTheOthersAreNamedEachWithItsRanks() throws Exception {
         RecordedJob job = new RecordedJob(4).calls(1, 5, 0).hangs(0, GROUP, -1, "recv from rank 3 tag 7", 3);
         job.hangs(1, GROUP, 6, NEXT, 0).hangs(2, GROUP, 6, NEXT, 0);
@@ -109,7 +135,7 @@ class VerdictTextTest {
 
     @Test
     void reasonsOfTheOthersAreLeftOutWhereTheEndOfTheRankIsKnown() throws Exception {
-        String advice = "; its own output says why";
+        String advice = "; its own output may say why";
         RecordedJob job = new RecordedJob(3).calls(1, 5, 0);
         job.fail(List.of(0, 2), "PEER_LOST", List.of(1), 6, "rank 1 is gone" + advice);
 
