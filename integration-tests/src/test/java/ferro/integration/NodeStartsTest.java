@@ -1,6 +1,7 @@
 package ferro.integration;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.integration.hosts.HostProcess;
@@ -82,6 +83,13 @@ class NodeStartsTest {
                 first.errText()
                         .contains("the secret of node 1 (10.77.0.2) differs from the secret of " + TwoNodes.NODE_0),
                 first::toString);
+        assertTrue(
+                first.errText()
+                        .lines()
+                        .anyMatch(line -> line.startsWith("ferro: refused a connection from ")
+                                && line.contains("--secret-file of ferro run")),
+                first::toString);
+        assertFalse(first.errText().contains("UnauthenticatedPeerLog"), first::toString);
         assertTrue(
                 other.errText()
                         .contains("the secret of node 1 (host host-b) differs from the secret of node 0 at "

@@ -54,6 +54,11 @@ public final class FerroCommand implements Runnable {
      * @param arguments as typed
      */
     public static void main(String[] arguments) {
+        if (System.getProperties().stringPropertyNames().stream()
+                .noneMatch(name -> name.startsWith("java.util.logging."))) {
+            // the log of this process, such as a connection that its store has refused, looks like its other lines
+            System.setProperty("java.util.logging.SimpleFormatter.format", "ferro: %5$s%6$s%n");
+        }
         System.exit(started(arguments));
     }
 

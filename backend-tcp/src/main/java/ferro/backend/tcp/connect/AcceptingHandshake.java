@@ -130,7 +130,8 @@ final class AcceptingHandshake implements Handshake {
         if (!own.secret().proves(Role.CONNECTING, transcript, challenge, proof)) {
             throw new Refusal(
                     Code.UNAUTHENTICATED,
-                    "the proof is wrong: both sides need the same secret, see FERRO_SECRET_FILE (" + hello + ")");
+                    "the proof is wrong: both sides need the same secret, see FERRO_SECRET_FILE,"
+                            + " or --secret-file of ferro run (" + hello + ")");
         }
         if (key != null) {
             if (hello.options().tls() != Hello.TlsWish.TLS) {

@@ -139,7 +139,8 @@ final class ConnectingHandshake implements Handshake {
             throw new Refusal(
                     Code.UNAUTHENTICATED,
                     "the proof of the accepting side of job \"" + job
-                            + "\" is wrong: both sides need the same secret, see FERRO_SECRET_FILE");
+                            + "\" is wrong: both sides need the same secret, see FERRO_SECRET_FILE, or --secret-file of"
+                            + " ferro run");
         }
         wanted = 0;
         return tls == null ? Handshake.frame(CONFIRM, NOTHING) : NOTHING;
