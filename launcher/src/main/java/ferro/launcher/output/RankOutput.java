@@ -75,8 +75,8 @@ public record RankOutput(int rank, long pid, List<String> trace, List<String> la
      */
     public String lastLine() {
         return thrown().orElseGet(() -> lastLines.stream()
-                        .filter(line -> !line.isBlank() && !isInfoOfFerro(line) && !isWarningAboutARank(line))
-                        .reduce("", (first, last) -> last));
+                .filter(line -> !line.isBlank() && !isInfoOfFerro(line) && !isWarningAboutARank(line))
+                .reduce("", (first, last) -> last));
     }
 
     /** Returns the code of the exception of ferro that ended the rank. */

@@ -105,8 +105,7 @@ class EndsFileTest {
         EndsFile.write(folder, JOB, 0, ends.without(List.of(lost)));
         EndsFile.write(folder, JOB, 1, ends);
 
-        assertEquals(
-                lost + "; no group had failed when the launcher stopped ranks 0, 1", verdict(job, List.of(0)));
+        assertEquals(lost + "; no group had failed when the launcher stopped ranks 0, 1", verdict(job, List.of(0)));
     }
 
     /** The launcher of node 0 ended rank 1 before the launcher of node 1 ended ranks 2 and 3, which had lost rank 1 by then. */

@@ -114,7 +114,8 @@ class VerdictTextTest {
 
         Analysis analysis = job.analyzed(folder, List.of(0, 2));
 
-        assertEquals("rank 2 reports: PEER_LOST: rank 1 is gone", analysis.verdict().get(1));
+        assertEquals(
+                "rank 2 reports: PEER_LOST: rank 1 is gone", analysis.verdict().get(1));
         assertEquals(2, analysis.verdict().size(), analysis.verdict()::toString);
     }
 

@@ -57,7 +57,8 @@ class RankOutputTest {
         assertEquals("step 3", new RankOutput(0, 17, List.of(), List.of("step 2", "step 3", " ")).lastLine());
         assertEquals("", new RankOutput(0, 17, List.of(), List.of(" ")).lastLine());
         List<String> logged = List.of(
-                "INFO ferro.join: waiting for ranks [0, 2] of 3", "WARNING ferro.group: rank 0 of \"world\" waits for rank 2");
+                "INFO ferro.join: waiting for ranks [0, 2] of 3",
+                "WARNING ferro.group: rank 0 of \"world\" waits for rank 2");
         assertEquals("", new RankOutput(0, 17, List.of(), logged).lastLine());
     }
 
