@@ -334,15 +334,17 @@ public final class ProcessGroup extends CoalescedForms implements AutoCloseable 
     }
 
     /**
-     * Returns the collectives on objects of one type: {@link GroupObjects} has an example.
+     * Returns the collectives on objects of one type: {@link GroupObjects} has an example. They have the label of this view, or
+     * else {@code call on objects}.
      *
      * @param <T>   type of the objects
      * @param codec converts objects to bytes and back; the same on all ranks
      * @return collectives of this group, or of this view with its deadline
      */
     public <T> GroupObjects<T> objects(Codec<T> codec) {
+        ProcessGroup named = options.label().isEmpty() ? labelled("call on objects") : this;
         return new GroupObjects<>(
-                this, end.coalescing(), Objects.requireNonNull(codec, "codec"), GroupObjects.DEFAULT_LIMIT);
+                named, end.coalescing(), Objects.requireNonNull(codec, "codec"), GroupObjects.DEFAULT_LIMIT);
     }
 
     /**

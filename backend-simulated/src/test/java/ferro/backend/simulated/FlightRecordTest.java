@@ -10,6 +10,7 @@ import ferro.FerroException.Code;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Work;
+import ferro.group.Codec;
 import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
@@ -113,6 +114,28 @@ class FlightRecordTest {
             assertTrue(record.contains("\"sequence\":2," + call + "[3] sum by "), record);
             assertTrue(record.contains("\"text\":\"send \\\"dense2.weight\\\" to rank 0 tag 7\""), record);
             assertTrue(record.contains("\"text\":\"recv from rank 0 tag 7\""), record);
+        }
+    }
+
+    @Test
+    void theCollectivesOfACallOnObjectsHaveItsLabelUnlessTheViewHasOne() throws Exception {
+        List<SimulatedBackend> ranks = SimulatedBackend.createGroup(1);
+        try (ProcessGroup group = ProcessGroup.of(ranks.get(0))) {
+            group.objects(Codec.utf8()).gather("a", 0);
+            group.labelled("hosts").objects(Codec.utf8()).gather("b", 0);
+
+            String record = Files.readString(group.writeFlightRecord(folder));
+
+            assertTrue(
+                    record.contains(
+                            "\"sequence\":1,\"kind\":\"allGather\",\"text\":\"allGather \\\"call on objects\\\""),
+                    record);
+            assertTrue(
+                    record.contains("\"sequence\":2,\"kind\":\"gather\",\"text\":\"gather \\\"call on objects\\\""),
+                    record);
+            assertTrue(
+                    record.contains("\"sequence\":3,\"kind\":\"allGather\",\"text\":\"allGather \\\"hosts\\\""),
+                    record);
         }
     }
 

@@ -1,5 +1,6 @@
 package ferro.collectives.engine.shm;
 
+import ferro.CallOptions;
 import ferro.CollectiveBackend;
 import ferro.FerroException;
 import ferro.FerroException.Code;
@@ -270,8 +271,8 @@ final class SharedMemoryBootstrap {
         for (int round = 0; round < worldSize - 1; round++) {
             byte[] out = blocks[(group.rank() + worldSize - round) % worldSize];
             byte[] in = blocks[(before + worldSize - round) % worldSize];
-            Work sent = engine.send(HostTensor.of(out), behind, TAG, subject.timeout.get());
-            engine.recv(HostTensor.of(in), before, TAG, subject.timeout.get()).await();
+            Work sent = engine.send(HostTensor.of(out), behind, TAG, options());
+            engine.recv(HostTensor.of(in), before, TAG, options()).await();
             sent.await();
         }
         ByteBuffer[] received = new ByteBuffer[worldSize];
@@ -279,6 +280,11 @@ final class SharedMemoryBootstrap {
             received[rank] = ByteBuffer.wrap(blocks[rank]);
         }
         return received;
+    }
+
+    /** Names the messages for a reader of failures and recordings, who knows no message of ferro itself. */
+    private CallOptions options() {
+        return CallOptions.of(subject.timeout.get()).labelled(subject.text.isEmpty() ? "join" : "allocate");
     }
 
     /**
