@@ -27,13 +27,14 @@ final class ContextSettings {
     /** Variables of other software that are settings of ferro. */
     private static final Set<String> VARIABLES = allVariables();
 
-    /** Settings that a cluster launcher may give by its own variables. */
+    /** Settings that a launcher may give by its own variables. */
     private static final Set<String> OF_JOB = Set.of(
             Settings.ENV_RANK.name(),
             Settings.ENV_WORLD_SIZE.name(),
             Settings.LOCAL_RANK.name(),
             Settings.LOCAL_WORLD_SIZE.name(),
             Settings.JOB_ID.name(),
+            Settings.GENERATION.name(),
             Settings.LOCAL_CORES.name());
 
     private final Properties properties;
@@ -178,23 +179,31 @@ final class ContextSettings {
         return job.isPresent() && job.get().family().ofACluster();
     }
 
-    /** Returns the value that a cluster launcher gives by its own variables, else the value that is set. */
+    /** Returns the value that a launcher gives by its own variables, else the value that is set. */
     private Optional<String> ofJob(String variable) {
         Optional<String> set = variable(variable);
         Optional<RankOfJob> job = findings().job();
         if (variable.equals(Settings.LOCAL_CORES.name())) {
             return set.isPresent() || job.isEmpty() ? set : coresTogether(job.get());
         }
-        if (named.containsKey(variable) || !isOfACluster()) {
+        if (named.containsKey(variable) || job.isEmpty()) {
             return set;
         }
         RankOfJob found = job.get();
+        if (variable.equals(Settings.JOB_ID.name())) {
+            return found.jobId();
+        }
+        if (variable.equals(Settings.GENERATION.name())) {
+            return Optional.of("" + found.generation());
+        }
+        if (!found.family().ofACluster()) {
+            return set;
+        }
         return switch (variable) {
             case "RANK" -> Optional.of("" + found.rank());
             case "WORLD_SIZE" -> Optional.of("" + found.worldSize());
             case "LOCAL_RANK" -> text(found.localRank());
-            case "LOCAL_WORLD_SIZE" -> text(found.localWorldSize());
-            default -> set.isPresent() ? set : found.rendezvous().key();
+            default -> text(found.localWorldSize());
         };
     }
 

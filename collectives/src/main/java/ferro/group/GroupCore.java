@@ -99,6 +99,11 @@ record GroupCore(
         return debugged ? Deadlines.inForce(limit, context) : limit;
     }
 
+    /** Returns how often the job has been started again. */
+    int generation() {
+        return Settings.GENERATION.find(context).orElse(0);
+    }
+
     /** Makes a group of some ranks of this one. */
     GroupCore newGroup(int[] ranks, Duration timeout) {
         coalescing.refuse("newGroup");

@@ -53,6 +53,7 @@ public final class JoinOptions {
             Map.entry(Settings.LOCAL_WORLD_SIZE.name(), "local(rank, size)"),
             Map.entry(Settings.LOCAL_CORES.name(), "cores(count)"),
             Map.entry(Settings.JOB_ID.name(), "job(name, generation)"),
+            Map.entry(Settings.GENERATION.name(), "job(name, generation)"),
             Map.entry(Settings.RENDEZVOUS.name(), "storeAt(endpoint) or serveStore(host, ports)"),
             Map.entry(Settings.STORE_SERVED.name(), "storeAt(endpoint) or serveStore(host, ports)"));
 
@@ -162,13 +163,13 @@ public final class JoinOptions {
      * Sets the name of the job. Processes of another job, or of another generation of this job, are refused.
      *
      * @param name       name of the job, equal on all ranks
-     * @param generation number of the attempt, from 0, equal on all ranks
+     * @param generation number of the attempt, from 0, equal on all ranks, which {@link ProcessGroup#generation} returns
      * @return options
      * @throws IllegalArgumentException if the name is blank, the generation is negative, or the id of the job, such as
      *     {@code name.2}, has more than 64 bytes in UTF-8 or half of a surrogate pair
      */
     public JoinOptions job(String name, int generation) {
-        return with(Settings.JOB_ID, jobId(name, generation));
+        return with(Settings.JOB_ID, jobId(name, generation)).with(Settings.GENERATION, "" + generation);
     }
 
     /**

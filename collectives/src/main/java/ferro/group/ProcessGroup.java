@@ -32,7 +32,8 @@ import java.util.function.Consumer;
  * <h2>Methods by family</h2>
  * <ul>
  * <li>Begin and end: {@link #join()}, {@link #join(JoinOptions)}, {@link #of(Backend)}; {@link #close()}, {@link #abort}.
- * <li>The group: {@link #rank}, {@link #worldSize}, {@link #backend()}, {@link #medium}, {@link #linkReport}.
+ * <li>The group: {@link #rank}, {@link #worldSize}, {@link #generation}, {@link #backend()}, {@link #medium},
+ *     {@link #linkReport}.
  * <li>Collectives on tensors: {@link #allReduce(ferro.Tensor, ferro.ReduceOp) allReduce},
  *     {@link #broadcast(ferro.Tensor, int) broadcast}, {@link #reduce(ferro.Tensor, ferro.ReduceOp, int) reduce},
  *     {@link #allGather(ferro.Tensor, ferro.Tensor) allGather},
@@ -194,6 +195,18 @@ public final class ProcessGroup extends CoalescedForms implements AutoCloseable 
      */
     public int worldSize() {
         return backend.worldSize();
+    }
+
+    /**
+     * Returns how often the job has been started again. A group made of this one has the same generation. Under torchrun on
+     * several nodes the number may differ between nodes, because each agent counts its own restarts.
+     *
+     * @return 0 at the first start, or if nothing restarts the job; otherwise {@code FERRO_GENERATION}, or the number of
+     *     {@link JoinOptions#job}, or the number that torchrun, Slurm or a JobSet counts
+     * @throws IllegalArgumentException if {@code FERRO_GENERATION} is not a number from 0
+     */
+    public int generation() {
+        return end.generation();
     }
 
     /**

@@ -59,7 +59,7 @@ public final class JobFinder {
             return new JobVariables(Optional.empty(), sightings(found, Optional.empty()), refusal, "");
         }
         try {
-            RankOfJob job = chosen.get().job().get();
+            RankOfJob job = new Generation(variables).of(chosen.get().job().get());
             return new JobVariables(Optional.of(job), sightings(found, chosen), Optional.empty(), line(job, found));
         } catch (IllegalArgumentException senseless) {
             return new JobVariables(

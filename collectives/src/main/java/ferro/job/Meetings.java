@@ -13,16 +13,17 @@ import java.util.OptionalInt;
  * @param variables may contain {@code MASTER_ADDR}, {@code MASTER_PORT} and {@code FERRO_JOB_ID}
  */
 record Meetings(Variables variables) {
+    static final String JOB_ID = "FERRO_JOB_ID";
+
     private static final String HOST = "MASTER_ADDR";
     private static final String PORT = "MASTER_PORT";
-    private static final String JOB_ID = "FERRO_JOB_ID";
     private static final int MOST_PORT = 65535;
     private static final int HASH_BYTES = 8;
     private static final int MOST_KEY = 64;
 
     /** Returns the rendezvous point of ranks if its address is set by hand. */
-    RendezvousPoint named(boolean allLocal) {
-        return at(Optional.empty(), allLocal, Optional.empty(), OptionalInt.empty());
+    RendezvousPoint named(Optional<String> key, boolean allLocal) {
+        return at(key, allLocal, Optional.empty(), OptionalInt.empty());
     }
 
     /**

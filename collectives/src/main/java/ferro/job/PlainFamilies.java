@@ -17,6 +17,7 @@ final class PlainFamilies {
 
     private static final String GIVEN_RANK = "ferro.rank";
     private static final String GIVEN_RANK_VARIABLE = "FERRO_RANK";
+    private static final String RUN_ID = "TORCHELASTIC_RUN_ID";
     private static final String POD_RANKS = "PET_NPROC_PER_NODE";
 
     private final Variables variables;
@@ -72,8 +73,7 @@ final class PlainFamilies {
         if (variables.find("FERRO_STORE_SERVED").orElse("").equals("1")) {
             return LauncherKind.FERRO_RUN;
         }
-        if (variables.hasAny("TORCHELASTIC_RUN_ID", "TORCHELASTIC_USE_AGENT_STORE")
-                || variables.has(LOCAL_RANK, LOCAL_WORLD_SIZE)) {
+        if (variables.hasAny(RUN_ID, "TORCHELASTIC_USE_AGENT_STORE") || variables.has(LOCAL_RANK, LOCAL_WORLD_SIZE)) {
             return LauncherKind.TORCHRUN;
         }
         if (variables.hasAny("VC_TASK_INDEX", "VK_TASK_INDEX")) {
@@ -108,6 +108,13 @@ final class PlainFamilies {
                 new RankOfJob.RankOnHost(
                         pod && localRank.isEmpty() ? OptionalInt.of(0) : localRank,
                         pod && localSize.isEmpty() ? OptionalInt.of(1) : localSize),
-                meetings.named(localSize.isPresent() && localSize.getAsInt() == size));
+                meetings.named(
+                        family == LauncherKind.TORCHRUN ? runId() : Optional.empty(),
+                        localSize.isPresent() && localSize.getAsInt() == size));
+    }
+
+    /** Returns the name that torchrun gives to all restarts of a job. Without --rdzv-id the name is "none". */
+    private Optional<String> runId() {
+        return variables.find(RUN_ID).filter(id -> !id.equals("none"));
     }
 }

@@ -1,6 +1,7 @@
 package ferro.job;
 
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalInt;
 
 /** The rank of this process in its job, from the variables of one launcher. */
@@ -9,19 +10,29 @@ public final class RankOfJob {
     private final int rank;
     private final int worldSize;
     private final RankOnHost local;
-    private final RendezvousPoint rendezvous;
+    private final JobStart start;
 
     /** The rank on the host and the number of ranks on the host, if the launcher gives them. */
     record RankOnHost(OptionalInt rank, OptionalInt worldSize) {}
 
+    /** The start of the job that this process belongs to. */
+    private record JobStart(int generation, Optional<String> jobId, RendezvousPoint rendezvous) {}
+
     RankOfJob(LauncherKind family, int rank, int worldSize, RankOnHost local, RendezvousPoint rendezvous) {
+        this(family, rank, worldSize, local, new JobStart(0, rendezvous.key(), rendezvous));
+    }
+
+    private RankOfJob(LauncherKind family, int rank, int worldSize, RankOnHost local, JobStart start) {
         Objects.requireNonNull(family, "family");
-        Objects.requireNonNull(rendezvous, "rendezvous");
         this.family = family;
         this.rank = rank;
         this.worldSize = worldSize;
         this.local = local;
-        this.rendezvous = rendezvous;
+        this.start = start;
+    }
+
+    RankOfJob started(int generation, Optional<String> jobId, RendezvousPoint rendezvous) {
+        return new RankOfJob(family, rank, worldSize, local, new JobStart(generation, jobId, rendezvous));
     }
 
     /** {@return the launcher that set the variables} */
@@ -49,9 +60,28 @@ public final class RankOfJob {
         return local.worldSize;
     }
 
+    /**
+     * Returns how often the job has been started again. Each agent of torchrun counts the restarts of its own node.
+     *
+     * @return 0 for the first start, or if no variable counts restarts
+     */
+    public int generation() {
+        return start.generation;
+    }
+
+    /**
+     * Returns the name that distinguishes this start of the job from other jobs and from other starts.
+     *
+     * @return {@code FERRO_JOB_ID}, else the key of the rendezvous point, with the generation if all ranks know it; empty
+     *     if neither a name nor a generation is known
+     */
+    public Optional<String> jobId() {
+        return start.jobId;
+    }
+
     /** {@return the key and address by which the ranks find each other} */
     public RendezvousPoint rendezvous() {
-        return rendezvous;
+        return start.rendezvous;
     }
 
     /**
@@ -68,6 +98,7 @@ public final class RankOfJob {
     @Override
     public String toString() {
         return "RankOfJob[family=" + family + ", rank=" + rank + ", worldSize=" + worldSize + ", localRank="
-                + local.rank + ", localWorldSize=" + local.worldSize + ", rendezvous=" + rendezvous + "]";
+                + local.rank + ", localWorldSize=" + local.worldSize + ", generation=" + start.generation + ", jobId="
+                + start.jobId + ", rendezvous=" + start.rendezvous + "]";
     }
 }

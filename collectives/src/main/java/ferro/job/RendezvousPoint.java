@@ -26,12 +26,16 @@ public final class RendezvousPoint {
         this.noHost = noHost;
     }
 
+    RendezvousPoint withKey(Optional<String> other) {
+        return new RendezvousPoint(other, allLocal, host, port, noHost);
+    }
+
     /**
      * Returns the key of this start of the job. The key is equal on all ranks of one start and, except by chance,
      * different from the keys of all other starts. The key has at most 64 letters, digits, dots, dashes and
      * underscores, so that it can name a file.
      *
-     * @return {@code FERRO_JOB_ID} if that is set; empty if no value common to all ranks is known
+     * @return {@code FERRO_JOB_ID} with the generation, if that is set; empty if no value common to all ranks is known
      */
     public Optional<String> key() {
         return key;

@@ -12,13 +12,13 @@ import java.util.OptionalInt;
 final class SlurmStep {
     static final String RANK = "SLURM_PROCID";
     static final String SIZE = "SLURM_STEP_NUM_TASKS";
+    static final String RESTART = "SLURM_RESTART_COUNT";
     static final String WAY_OUT =
             "; start the program by srun, or set FERRO_RANK, FERRO_WORLD_SIZE, MASTER_ADDR and MASTER_PORT";
 
     private static final String NUMBER = "a number from 0" + WAY_OUT;
     private static final String JOB = "SLURM_JOB_ID";
     private static final String STEP = "SLURM_STEP_ID";
-    private static final String RESTART = "SLURM_RESTART_COUNT";
     private static final String LOCAL_RANK = "SLURM_LOCALID";
     private static final String TASKS_PER_NODE = "SLURM_STEP_TASKS_PER_NODE";
     private static final String NODE = "SLURM_NODEID";

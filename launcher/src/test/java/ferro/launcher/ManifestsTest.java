@@ -45,6 +45,7 @@ class ManifestsTest {
 
         Map<String, String> variables() {
             return maps(container(), "env").stream()
+                    .filter(one -> one.containsKey("value"))
                     .collect(Collectors.toMap(one -> (String) one.get("name"), one -> (String) one.get("value")));
         }
 
@@ -156,6 +157,27 @@ class ManifestsTest {
         }
         Map<String, Object> failure = map(spec(manifests().get(1), "JobSet"), "failurePolicy");
         assertTrue((int) failure.get("maxRestarts") > 0);
+    }
+
+    @Test
+    void aJobSetGivesItsRestartsToTheRanks() throws IOException {
+        Manifest jobSet = manifests().get(1);
+        Map<String, Object> attempt = maps(jobSet.container(), "env").stream()
+                .filter(one -> one.containsKey("valueFrom"))
+                .findFirst()
+                .orElseThrow();
+        assertEquals(
+                "metadata.annotations['jobset.sigs.k8s.io/restart-attempt']",
+                map(attempt, "valueFrom", "fieldRef").get("fieldPath"));
+        Map<String, String> variables = new HashMap<>(jobSet.variables());
+        variables.put("JOB_COMPLETION_INDEX", "2");
+        variables.put((String) attempt.get("name"), "3");
+
+        RankOfJob job =
+                JobFinder.find(variables, pod(jobSet.name() + "-2", "train")).required();
+
+        assertEquals(3, job.generation());
+        assertEquals(Optional.of("train-ranks-0.3"), job.jobId());
     }
 
     private static long option(Manifest manifest, String start) {

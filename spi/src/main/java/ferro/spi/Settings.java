@@ -243,6 +243,9 @@ public final class Settings {
     /** Identity of the job, which distinguishes two jobs on one port. */
     public static final Setting<String> JOB_ID =
             Setting.named("FERRO_JOB_ID", "a name of at most 64 bytes", NAME).withDefault("default");
+    /** How often the job has been started again. */
+    public static final Setting<Integer> GENERATION =
+            Setting.named("FERRO_GENERATION", "a number of restarts from 0", COUNT);
     /** The conda environment in use. */
     public static final Setting<String> CONDA_PREFIX = Setting.named("CONDA_PREFIX", "an absolute path", TEXT);
     /** The Python environment in use. */
@@ -317,6 +320,7 @@ public final class Settings {
             TORCHELASTIC_USE_AGENT_STORE,
             STORE_SERVED,
             JOB_ID,
+            GENERATION,
             SECRET_FILE,
             CONDA_PREFIX,
             VIRTUAL_ENV,

@@ -86,7 +86,7 @@ class JoinByOptionsTest {
             FerroException older = assertThrows(
                     FerroException.class, () -> sum(rank(1, 2).job("app", 1).storeAt(store.endpoint())));
             assertEquals(Code.RENDEZVOUS, older.code(), older.getMessage());
-            assertTrue(older.getMessage().contains("app.2"), older.getMessage());
+            assertTrue(older.getMessage().contains("job \"app.1\", an earlier generation"), older.getMessage());
             byte[] another = SECRET.clone();
             another[0]++;
             FerroException stranger = assertThrows(

@@ -107,10 +107,7 @@ final class AcceptingHandshake implements Handshake {
         bytes.duplicate().get(transcript, Hello.PREFIX_BYTES, wanted);
         said = Hello.decoded(bytes);
         if (!said.job().equals(own.job())) {
-            throw new Refusal(
-                    Code.RENDEZVOUS,
-                    "this is job \"" + own.job() + "\", you belong to job \"" + Refusal.printable(said.job())
-                            + "\": give every job its own port or FERRO_JOB_ID");
+            throw new Refusal(Code.RENDEZVOUS, otherJob(own.job(), said.job()));
         }
         Credentials.checkSecrets(own.secret().present(), said.options().secret());
         boolean encrypts = TlsChallenge.wanted(own.tls(), said, local);
@@ -121,6 +118,28 @@ final class AcceptingHandshake implements Handshake {
         byte[] pin = encrypts ? key.fingerprint() : new byte[TlsIdentity.FINGERPRINT_BYTES];
         challenge = new TlsChallenge(own.nonce(), own.secret().present(), encrypts, pin).encoded();
         return Handshake.frame(CHALLENGE, challenge);
+    }
+
+    /** Returns why a process of another job, or of another generation of this job, is refused. */
+    static String otherJob(String own, String other) {
+        String text = "this is job \"" + own + "\", you belong to job \"" + Refusal.printable(other) + "\"";
+        if (!base(own).equals(base(other))
+                || base(own).equals(own)
+                || base(other).equals(other)) {
+            return text + ": give every job its own port or FERRO_JOB_ID";
+        }
+        return number(other) < number(own)
+                ? text + ", an earlier generation, which is over: end your process"
+                : text + ", a later generation: end the processes of the earlier one first";
+    }
+
+    /** Returns a job id without the number of its generation. */
+    private static String base(String job) {
+        return job.replaceFirst("[.][0-9]{1,9}$", "");
+    }
+
+    private static int number(String job) {
+        return Integer.parseInt(job.substring(job.lastIndexOf('.') + 1));
     }
 
     private byte[] proof(ByteBuffer bytes) throws Refusal {
