@@ -45,7 +45,8 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
     private final GroupSpec spec;
     private final TcpPort port;
     private final long id;
-    private final Inboxes inboxes;
+    /** Receivers of the events of all groups; on the loop. */
+    final Inboxes inboxes;
     private final Admission admission;
     private final DataChannels data;
     private final Drain drain;
@@ -393,7 +394,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
         return new FerroException(memory ? Code.RESOURCE : Code.ABORTED, where().blaming(spec.rank()), text, cause);
     }
 
-    private FerroException failure(int peer, Code code, String what, Throwable cause) {
+    FerroException failure(int peer, Code code, String what, Throwable cause) {
         String text = "rank " + peer + " of \"" + spec.name() + "\" at " + remote(peer) + " " + what + " (seen by rank "
                 + spec.rank() + ")";
         return new FerroException(code, where().blaming(peer), text, cause);

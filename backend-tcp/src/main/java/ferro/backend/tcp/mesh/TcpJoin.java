@@ -117,6 +117,9 @@ final class TcpJoin {
             PeerRecord[] known = resolved(cards);
             connected(port, peers, known, roster);
             sayTls(port, mesh, cards);
+            if (store.servedHere()) {
+                endIfStartedAgain(roster, port, peers, cards);
+            }
             return mesh;
         } catch (RuntimeException | Error failure) {
             toldOfEnd(failure, roster);
@@ -124,6 +127,20 @@ final class TcpJoin {
             mesh.drop();
             throw failure;
         }
+    }
+
+    /** Ends the group if a rank is started again alone; only the rank that serves the store looks for it. */
+    private static void endIfStartedAgain(Roster roster, TcpPort port, Peers peers, Card[] entries) {
+        roster.startedAgain().thenAccept(again -> {
+            boolean isMember = again.rank() >= 0
+                    && again.rank() < entries.length
+                    && entries[again.rank()].instance() == again.instance();
+            if (isMember) {
+                FerroException gone = peers.failure(again.rank(), Code.PEER_LOST, again.text(), null);
+                // the connection stays open, so that the earlier process hears the cause if it lives
+                port.loop().run(() -> peers.inboxes.tellAll(listener -> listener.cutOff(again.rank(), gone)));
+            }
+        });
     }
 
     /** Takes the slot of this rank; a store that has not answered by the deadline of the join is slow. */

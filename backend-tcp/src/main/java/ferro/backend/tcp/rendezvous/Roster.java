@@ -23,9 +23,15 @@ import java.util.concurrent.CompletionStage;
  * refused and the first is not disturbed. It is marked as left when the rank closes. The number of times it was left is the
  * generation. Everything else is below {@code NAME/GENERATION/}, so that a group can be joined again under its name.
  * {@code size} holds the world size of the first rank, {@code card/R} where a rank listens, {@code failed} why no rank
- * should wait any longer.
+ * should wait any longer. {@code again} says which rank has been started again alone.
  */
 public final class Roster {
+    private static final String GENERATION = "/generation";
+    private static final String FAILED = "failed";
+    private static final String AGAIN = "again";
+    /** No key has this value, so that a compare-and-set with it only reads. */
+    private static final byte[] NEVER = "\0never".getBytes(StandardCharsets.US_ASCII);
+
     private final Store store;
     private final GroupSpec spec;
     private final Card own;
@@ -131,7 +137,7 @@ public final class Roster {
      * would wait for it in the earlier generation for ever.
      */
     private int highest(int mine) {
-        String key = spec.name() + "/generation";
+        String key = spec.name() + GENERATION;
         byte[] there = store.compareAndSet(key, null, bytes(Integer.toString(mine)));
         while (Integer.parseInt(text(there)) < mine) {
             there = store.compareAndSet(key, there, bytes(Integer.toString(mine)));
@@ -149,13 +155,16 @@ public final class Roster {
         return slot(spec);
     }
 
-    /** Returns the key of a rank's slot. */
-    static String slot(GroupSpec spec) {
+    private static String slot(GroupSpec spec) {
         return spec.name() + "/rank/" + spec.rank();
     }
 
-    /** Returns the card of the process that has a slot; empty if none has. */
-    static Optional<Card> holder(byte[] slot) {
+    /** Reads the slot of a rank: returns the card of the process that has it; empty if none has. */
+    static Optional<Card> holder(Store store, GroupSpec spec) {
+        return holder(store.compareAndSet(slot(spec), NEVER, NEVER));
+    }
+
+    private static Optional<Card> holder(byte[] slot) {
         return slot == null || isLeft(slot)
                 ? Optional.empty()
                 : Optional.of(Card.of(text(slot).substring(TAKEN.length())));
@@ -250,12 +259,48 @@ public final class Roster {
 
     /** Tells all joining ranks why this group cannot be joined. */
     public void fail(String why) {
-        store.set(key("failed"), bytes(why));
+        store.set(key(FAILED), bytes(why));
     }
 
     /** Returns a stage that completes if a rank finds that this group cannot be joined. */
     public CompletionStage<byte[]> failed() {
-        return store.when(key("failed"));
+        return store.when(key(FAILED));
+    }
+
+    /**
+     * A rank whose process was started again alone.
+     *
+     * @param rank     rank
+     * @param instance instance of the card of its earlier process
+     * @param text     what has happened, for a message that begins with the rank
+     */
+    public record StartedAgain(int rank, long instance, String text) {
+        private static final int FIELDS = 3;
+
+        private static StartedAgain of(String value) {
+            String[] lines = value.split("\n", FIELDS);
+            return new StartedAgain(Integer.parseInt(lines[0]), Long.parseUnsignedLong(lines[1], 16), lines[2]);
+        }
+
+        private String value() {
+            return rank + "\n" + Long.toHexString(instance) + "\n" + text;
+        }
+    }
+
+    /** Publishes that a rank of the group that has its slot was started again, so that the group ends. */
+    static void publish(Store store, GroupSpec spec, StartedAgain again) {
+        byte[] last = store.compareAndSet(spec.name() + GENERATION, NEVER, NEVER);
+        if (last != null) {
+            String keys = spec.name() + "/" + text(last) + "/";
+            store.set(keys + AGAIN, bytes(again.value()));
+            // ranks that still join wait for this key
+            store.set(keys + FAILED, bytes("rank " + again.rank + " of \"" + spec.name() + "\" " + again.text));
+        }
+    }
+
+    /** Returns the stage that completes if a rank of this group is started again alone. */
+    public CompletionStage<StartedAgain> startedAgain() {
+        return store.when(key(AGAIN)).thenApply(value -> StartedAgain.of(text(value)));
     }
 
     /** Releases the slot after the group is over; does not wait for the store, which may be stopped or gone. */

@@ -15,17 +15,23 @@ import ferro.spi.RankContext;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.nio.charset.StandardCharsets;
+import java.util.EnumSet;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 
 /**
  * Waits if another process has the slot of this rank. A rank that is restarted alone finds the slot taken by the process
- * before it, in a job that ends soon, when its other ranks learn of the loss. Two live processes with one rank are a mistake
+ * before it, in a job that ends soon, when its other ranks learn of the loss. A pod publishes that it has been started
+ * again, because the loss of a machine is noticed late. Two live processes with one rank are a mistake
  * that {@link Roster#claim} reports at once, unless a cluster has started them: it starts one while the other still ends.
  */
 final class SlotWait {
-    private static final byte[] NEVER = "\0never".getBytes(StandardCharsets.US_ASCII);
+    /** Launchers that start one rank again alone, and only after its earlier process or machine has gone. */
+    private static final Set<LauncherKind> OF_PODS =
+            EnumSet.of(LauncherKind.INDEX, LauncherKind.PYTORCH_JOB, LauncherKind.VOLCANO);
+
     private static final long FIRST_PAUSE_MILLIS = 20;
     private static final long LONGEST_PAUSE_MILLIS = 500;
     private static final int ANSWER_MILLIS = 1_000;
@@ -52,6 +58,7 @@ final class SlotWait {
         long start = context.nanoTime();
         long pauseMillis = FIRST_PAUSE_MILLIS;
         Optional<Card> holder = Optional.empty();
+        boolean isPublished = !isOf(OF_PODS::contains);
         try {
             while (true) {
                 holder = holder(store, holder, start);
@@ -60,6 +67,10 @@ final class SlotWait {
                 }
                 JoinState.SlotHeld held = new JoinState.SlotHeld(group.rank(), text(holder.get()));
                 progress.enter(held);
+                if (!isPublished) {
+                    publishRestart(store, port, holder.get());
+                    isPublished = true;
+                }
                 pause(pauseMillis, held);
                 if (isOver()) {
                     throw refused(holder.get(), start);
@@ -74,6 +85,17 @@ final class SlotWait {
         }
     }
 
+    /** Ends the job that has the slot of this rank: the cluster has given this rank to a new process. */
+    private void publishRestart(TcpStore store, TcpPort port, Card holder) {
+        String text = "has been started again, as process "
+                + ProcessHandle.current().pid() + " at " + port.advertised() + " in place of " + text(holder)
+                + ": this job ends, so that all ranks join again";
+        Roster.publish(
+                store.until(progress.deadlineNanos()),
+                group,
+                new Roster.StartedAgain(group.rank(), holder.instance(), text));
+    }
+
     private boolean isOver() {
         return context.nanoTime() - progress.deadlineNanos() >= 0;
     }
@@ -84,7 +106,7 @@ final class SlotWait {
      */
     private Optional<Card> holder(TcpStore store, Optional<Card> before, long start) {
         try {
-            return Roster.holder(store.until(progress.deadlineNanos()).compareAndSet(Roster.slot(group), NEVER, NEVER));
+            return Roster.holder(store.until(progress.deadlineNanos()), group);
         } catch (FerroException failure) {
             boolean over = failure.code() != Code.INTERRUPTED && isOver();
             boolean held = over && before.isPresent() && !store.isLost();
@@ -98,14 +120,14 @@ final class SlotWait {
         if (isReleased || port.hasAskedFor(holder.instance())) {
             return false;
         }
-        return !answers(holder, port) || isOfACluster();
+        return !answers(holder, port) || isOf(LauncherKind::ofACluster);
     }
 
-    private boolean isOfACluster() {
+    private boolean isOf(Predicate<LauncherKind> launchers) {
         return JobFinder.of(context)
                 .job()
                 .map(RankOfJob::family)
-                .filter(LauncherKind::ofACluster)
+                .filter(launchers)
                 .isPresent();
     }
 
