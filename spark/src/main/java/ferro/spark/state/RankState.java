@@ -204,19 +204,23 @@ public final class RankState {
         if (folder != null) {
             return;
         }
+        StateFolder own = group.rank() == 0 ? opened() : null;
         // ranks of an attempt that Spark has given up fail at this barrier, so they do not become the owner
         group.barrier();
         String text = "";
-        if (group.rank() == 0) {
-            text = taken().text();
+        if (own != null) {
+            take(own);
+            text = own.text();
         }
         folder = StateFolder.taken(storage, group.objects(Codec.utf8()).broadcast(text, 0));
     }
 
-    private StateFolder taken() throws IOException {
+    private StateFolder opened() throws IOException {
         SparkEnv spark = SparkEnv.get();
-        StateFolder own =
-                StateFolder.in(storage, spark == null ? "" : spark.conf().getAppId());
+        return StateFolder.in(storage, spark == null ? "" : spark.conf().getAppId(), group.generation());
+    }
+
+    private static void take(StateFolder own) throws IOException {
         try {
             own.take();
         } catch (CheckpointException unreadable) {
@@ -225,7 +229,6 @@ public final class RankState {
         // failed saves have left objects of later steps, which use space that the next save may need
         long latest = own.latest().map(SavedStep::step).orElse(-1L);
         own.deleteEarlier(object -> object.matches(STATE) && step(object) > latest);
-        return own;
     }
 
     private byte[] read(String name) throws IOException {

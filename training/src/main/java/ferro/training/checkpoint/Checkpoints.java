@@ -2,6 +2,8 @@ package ferro.training.checkpoint;
 
 import ferro.group.ProcessGroup;
 import ferro.job.HostFacts;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -42,13 +44,15 @@ import java.util.stream.IntStream;
  *
  * <p>The first save makes this object the owner of the folder ({@link StateFolder}). If another job has saved in the
  * folder before, that job can no longer save there. Another {@code Checkpoints} object of this job can then no longer
- * save there either. Opening and loading do not change the owner, so any job may load while another job saves.
+ * save there either. If a later generation of the job has saved in the folder since this object was opened, this object
+ * cannot save either. Opening and loading do not change the owner, so any job may load while another job saves.
  *
  * <p>A {@code Checkpoints} object creates a new group from all ranks of the group that it is opened with. So a save in
  * the background does not interfere with calls on the original group. On each rank only one thread may call the
  * methods.
  */
 public final class Checkpoints implements AutoCloseable {
+    private static final System.Logger LOG = System.getLogger("ferro.training");
     private static final long NONE = -1;
 
     private final ProcessGroup group;
@@ -61,11 +65,11 @@ public final class Checkpoints implements AutoCloseable {
     /** The last saved step, which is not saved again; -1 if another checkpoint has been loaded since. */
     private long lastSaved = NONE;
 
-    private Checkpoints(ProcessGroup group, CheckpointStorage storage, CheckpointSettings settings, String host) {
+    private Checkpoints(ProcessGroup group, StateFolder folder, CheckpointSettings settings, String host) {
         this.group = group;
-        this.storage = storage;
+        this.folder = folder;
         this.settings = settings;
-        folder = new StateFolder(storage, host, null);
+        storage = folder.storage();
         ranks = new RankMessages(group.within(settings.deadline()), host);
     }
 
@@ -105,8 +109,24 @@ public final class Checkpoints implements AutoCloseable {
         Objects.requireNonNull(group, "group");
         Objects.requireNonNull(storage, "storage");
         Objects.requireNonNull(settings, "settings");
+        StateFolder folder = new StateFolder(storage, host, null, group.generation());
+        if (group.rank() == 0) {
+            listOwners(folder);
+        }
         int[] all = IntStream.range(0, group.worldSize()).toArray();
-        return new Checkpoints(group.newGroup(all), storage, settings, host);
+        return new Checkpoints(group.newGroup(all), folder, settings, host);
+    }
+
+    /**
+     * Lists the owners of the folder before all ranks make the group. A rank 0 that was stopped in the list then fails,
+     * because its group has no other ranks any more. If the storage fails, the first save lists the owners.
+     */
+    private static void listOwners(StateFolder folder) {
+        try {
+            folder.open();
+        } catch (IOException | RuntimeException failure) {
+            LOG.log(Level.DEBUG, () -> "cannot list " + folder.storage() + " yet: " + Text.of(failure));
+        }
     }
 
     /**

@@ -8,6 +8,9 @@ import java.util.regex.Pattern;
  * folder of the checkpoint.
  */
 final class ObjectNames {
+    /** The prefix of the names of step folders. */
+    static final String STEP = "step-";
+
     static final String LATEST = "latest.json";
     static final String MANIFEST = "checkpoint.json";
     static final String INDEX = "model.safetensors.index.json";
@@ -15,7 +18,7 @@ final class ObjectNames {
     private static final String PART = "[A-Za-z0-9][A-Za-z0-9._-]{0,199}";
     private static final Pattern FILE = Pattern.compile(PART);
     private static final Pattern OBJECT = Pattern.compile(PART + "(/" + PART + ")?");
-    private static final Pattern FOLDER = Pattern.compile("step-(0|[1-9][0-9]{0,17})(-[1-9][0-9]{0,17}-[0-9a-f]{8})?");
+    private static final Pattern FOLDER = Pattern.compile("step-(0|[1-9][0-9]{0,17})(-" + StateOwner.NAME + ")?");
     private static final Pattern PART_OF_SAVE =
             Pattern.compile("(model|optimizer)-[0-9]{5,}-of-[0-9]{5,}[.]safetensors|" + Pattern.quote(INDEX));
 
@@ -26,7 +29,7 @@ final class ObjectNames {
      * the prefix.
      */
     static String folder(long step) {
-        return "step-" + step;
+        return STEP + step;
     }
 
     /** Returns the step of the folder that contains an object; -1 if the folder is not a step folder. */

@@ -78,6 +78,7 @@ final class SaveRun {
             refuseTwins(state.parameters());
             refuseTwinSlices(state.slices());
             if (rank == 0) {
+                folder.open();
                 folder.refuseIfLost();
                 new Retention(folder).refuseLatest(step);
             }

@@ -3,6 +3,7 @@ package ferro.training.checkpoint;
 import ferro.group.SystemContext;
 import ferro.job.HostFacts;
 import ferro.spi.Settings;
+import ferro.training.checkpoint.StateOwner.OwnerNumber;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
@@ -17,17 +18,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
  * The folder of a storage in which a job saves its state. Each job uses names that no other job uses.
  *
- * <p>A job becomes an owner of the folder before its first save. The name of an owner, such as {@code 4-9f3a12cd},
- * consists of a number and a nonce. The number is one more than the greatest number in the folder. The owner writes
+ * <p>A job becomes an owner of the folder before its first save. The name of an owner, such as {@code 4-9f3a12cd} or
+ * {@code 4.1-9f3a12cd}, consists of an attempt, a generation other than 0, and a nonce. The attempt is one more than the
+ * greatest attempt in the folder. The generation says how often the job had been started again. The owner writes
  * objects into {@code step-12-4-9f3a12cd/} and publishes {@code latest-4-9f3a12cd.json}. The published file contains
  * the latest step, the host, the process and the job of the owner. A new owner first publishes the latest step of the
  * previous owner. The file of the greatest owner determines the latest step of the folder.
@@ -37,6 +41,9 @@ import java.util.stream.Stream;
  * later owner are unchanged. No owner writes or deletes an object of a later owner. So a storage needs neither an
  * operation that creates an object only if it does not exist, nor a rename that never replaces an object.
  * {@link CheckpointStorage#publish} and {@link CheckpointStorage#list} are enough.
+ *
+ * <p>If a later generation has become an owner since this job opened the folder, this job can no longer become an owner,
+ * and can no longer save.
  *
  * <p>Only one rank of a job calls {@link #take} and {@link #publish}. This rank can send {@link #text} to the other
  * ranks, so that all ranks use the same folder names. Only one thread at a time may call the methods.
@@ -61,6 +68,11 @@ public final class StateFolder {
     /** The name of this job; null to use the name that the launcher gives. */
     private final String job;
 
+    private final int generation;
+
+    /** The owners that the folder had when this job opened it; null on ranks that do not call {@link #take}. */
+    private Set<StateOwner> opened;
+
     private StateOwner owner;
     /** The step that this owner has published; null if this owner has published no step. */
     private SavedStep latest;
@@ -68,22 +80,33 @@ public final class StateFolder {
     /** The content of a published file: the owner and its latest step. The step is null if the owner has no latest step. */
     private record Published(StateOwner owner, SavedStep step) {}
 
-    StateFolder(CheckpointStorage storage, String host, String job) {
+    StateFolder(CheckpointStorage storage, String host, String job, int generation) {
         this.storage = Objects.requireNonNull(storage, "storage");
         this.host = host;
         this.job = job;
+        this.generation = generation;
     }
 
     /**
-     * Opens the folder of a storage. The call writes nothing.
+     * Opens the folder of a storage. The call writes nothing. After this call, all ranks must make a call that needs all
+     * ranks, such as a barrier, before one rank calls {@link #take}. So an earlier generation cannot mistake an owner of
+     * a later generation for an owner that was there before.
      *
-     * @param storage the storage of the state
-     * @param job     the name of this job, which appears in messages of other jobs; empty if the name is not known
+     * @param storage    the storage of the state
+     * @param job        the name of this job, which appears in messages of other jobs; empty if the name is not known
+     * @param generation how often this job has been started again ({@link ferro.group.ProcessGroup#generation()})
      * @return the folder; this job is not yet its owner
+     * @throws IllegalArgumentException if the generation is negative
+     * @throws IOException if the storage fails
      */
-    public static StateFolder in(CheckpointStorage storage, String job) {
+    public static StateFolder in(CheckpointStorage storage, String job, int generation) throws IOException {
         Objects.requireNonNull(job, "job");
-        return new StateFolder(storage, HostFacts.ofThisHost().hostName(), job);
+        if (generation < 0) {
+            throw new IllegalArgumentException("need a generation of 0 or more, found " + generation);
+        }
+        StateFolder folder = new StateFolder(storage, HostFacts.ofThisHost().hostName(), job, generation);
+        folder.open();
+        return folder;
     }
 
     /**
@@ -96,10 +119,19 @@ public final class StateFolder {
      */
     public static StateFolder taken(CheckpointStorage storage, String text) {
         Published published = parse("text of another rank", StandardCharsets.UTF_8.encode(text));
-        StateFolder folder = in(storage, published.owner().job());
-        folder.owner = published.owner();
+        StateOwner owner = published.owner();
+        StateFolder folder = new StateFolder(
+                storage, owner.host(), owner.job(), owner.number().generation());
+        folder.owner = owner;
         folder.latest = published.step();
         return folder;
+    }
+
+    /** Lists the owners that are there before this job. Only the first call lists them. */
+    void open() throws IOException {
+        if (opened == null) {
+            opened = owners(storage).collect(Collectors.toSet());
+        }
     }
 
     CheckpointStorage storage() {
@@ -119,23 +151,27 @@ public final class StateFolder {
      * Makes this job the owner of the folder. The call does nothing if this job already is an owner. After this call no
      * earlier owner can save.
      *
-     * @throws CheckpointException if the published file of the previous owner cannot be read
+     * @throws CheckpointException if the published file of the previous owner cannot be read, or if a later generation
+     *     has become an owner since this job opened the folder
      * @throws IOException if the storage fails
      */
     public void take() throws IOException {
         if (owner != null) {
             return;
         }
-        long number = owners(storage)
-                        .max(Comparator.naturalOrder())
-                        .map(StateOwner::number)
-                        .orElse(0L)
-                + 1;
+        refuseIfLost();
+        long attempt =
+                owners(storage).mapToLong(one -> one.number().attempt()).max().orElse(0L) + 1;
         String nonce = HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextInt());
         String now = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
         String name = job == null ? jobOfLauncher() : job;
-        StateOwner own =
-                new StateOwner(number, nonce, host, ProcessHandle.current().pid(), name, now);
+        StateOwner own = new StateOwner(
+                new OwnerNumber(attempt, generation),
+                nonce,
+                host,
+                ProcessHandle.current().pid(),
+                name,
+                now);
         SavedStep found = latestBefore(own);
         storage.publish(published(own), bytes(own, found));
         // an earlier owner may have published a step since, and deleted the step that was found; the earlier owner
@@ -293,22 +329,27 @@ public final class StateFolder {
     }
 
     /**
-     * Throws an exception if a later job has become the owner of the folder. The method does nothing if this job has
-     * not been an owner.
+     * Throws an exception if a later job has become the owner of the folder. If this job has not been an owner, only a
+     * later generation that has become an owner since this job opened the folder counts as a later job.
      *
      * @throws CheckpointException if a later job has become the owner; the message names that job
      * @throws IOException if the storage fails
      */
     public void refuseIfLost() throws IOException {
-        if (owner == null) {
-            return;
-        }
-        Optional<StateOwner> last =
-                owners(storage).max(Comparator.naturalOrder()).filter(owner::isBefore);
+        Optional<StateOwner> last = owners(storage).filter(this::isLater).max(Comparator.naturalOrder());
         if (last.isPresent()) {
-            throw new CheckpointException(owner + " cannot save in " + storage + ": " + described(last.get())
-                    + " saves there now; use a separate folder for each job");
+            boolean isOver = last.get().number().generation() > generation;
+            throw new CheckpointException((owner == null ? "generation " + generation + " of this job" : owner)
+                    + " cannot save in " + storage
+                    + ": " + described(last.get()) + " saves there now"
+                    + (isOver ? "; generation " + generation + " is over" : "; use a separate folder for each job"));
         }
+    }
+
+    /** Returns whether an owner has become the owner after this job, or belongs to a later generation than this job. */
+    private boolean isLater(StateOwner one) {
+        boolean isNew = opened != null && !opened.contains(one);
+        return owner != null && owner.isBefore(one) || isNew && one.number().generation() > generation;
     }
 
     /**

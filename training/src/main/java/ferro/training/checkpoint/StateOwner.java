@@ -7,26 +7,50 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A job that saves in a folder. Owners are ordered by number. If two owners have taken the same number at the same time,
- * the nonce determines their order.
+ * A job that saves in a folder. Owners are ordered by number, then by generation. If two owners of the same generation
+ * have taken the same number at the same time, the nonce determines their order.
  *
- * @param number one more than the number of the previous owner; 0 for jobs of builds without owners
- * @param nonce  eight hexadecimal digits; empty if the number is 0
+ * @param number the attempt to own and the generation
+ * @param nonce  eight hexadecimal digits; empty if the attempt is 0
  * @param host   the host of rank 0
  * @param pid    the process ID of rank 0
  * @param job    the name of the job; empty if the name is not known
  * @param since  the time at which the job became the owner, in UTC; empty if the time is not known
  */
-record StateOwner(long number, String nonce, String host, long pid, String job, String since)
+record StateOwner(OwnerNumber number, String nonce, String host, long pid, String job, String since)
         implements Comparable<StateOwner> {
+    private static final String GENERATION = "generation";
     /** The owner of folders and files whose names contain no owner. */
-    static final StateOwner NONE = named(0, "");
+    static final StateOwner NONE = named(new OwnerNumber(0, 0), "");
 
-    private static final Pattern PUBLISHED =
-            Pattern.compile("latest-([1-9][0-9]{0,17})-([0-9a-f]{8})[.](json|txt)([.].*)?");
-    private static final Pattern FOLDER = Pattern.compile("step-[0-9]+-([1-9][0-9]{0,17})-([0-9a-f]{8})/.*");
+    /** The pattern of the name of an owner, with groups for attempt, generation and nonce. */
+    static final String NAME = "([1-9][0-9]{0,17})(?:[.]([1-9][0-9]{0,8}))?-([0-9a-f]{8})";
 
-    private static StateOwner named(long number, String nonce) {
+    private static final Pattern PUBLISHED = Pattern.compile("latest-" + NAME + "[.](json|txt)([.].*)?");
+    private static final Pattern FOLDER = Pattern.compile("step-[0-9]+-" + NAME + "/.*");
+
+    /**
+     * The number of an owner. The attempt comes first, because a job that is started by hand has generation 0 again.
+     *
+     * @param attempt    one more than the attempt of the previous owner; 0 for jobs of builds without owners
+     * @param generation how often the job had been started again
+     */
+    record OwnerNumber(long attempt, int generation) implements Comparable<OwnerNumber> {
+        @Override
+        public int compareTo(OwnerNumber other) {
+            return attempt == other.attempt
+                    ? Integer.compare(generation, other.generation)
+                    : Long.compare(attempt, other.attempt);
+        }
+
+        /** Returns the attempt, and the generation unless it is 0: {@code 4} or {@code 4.1}. */
+        @Override
+        public String toString() {
+            return generation == 0 ? "" + attempt : attempt + "." + generation;
+        }
+    }
+
+    private static StateOwner named(OwnerNumber number, String nonce) {
         return new StateOwner(number, nonce, "", 0, "", "");
     }
 
@@ -44,12 +68,17 @@ record StateOwner(long number, String nonce, String host, long pid, String job, 
     }
 
     private static Optional<StateOwner> of(Matcher name) {
-        return name.matches() ? Optional.of(named(Long.parseLong(name.group(1)), name.group(2))) : Optional.empty();
+        if (!name.matches()) {
+            return Optional.empty();
+        }
+        int generation = name.group(2) == null ? 0 : Integer.parseInt(name.group(2));
+        return Optional.of(named(new OwnerNumber(Long.parseLong(name.group(1)), generation), name.group(3)));
     }
 
     static StateOwner of(JsonValues fields) {
+        int generation = fields.fields().containsKey(GENERATION) ? fields.small(GENERATION) : 0;
         return new StateOwner(
-                fields.count("number"),
+                new OwnerNumber(fields.count("number"), generation),
                 fields.string("nonce"),
                 fields.string("host"),
                 fields.count("pid"),
@@ -59,7 +88,10 @@ record StateOwner(long number, String nonce, String host, long pid, String job, 
 
     Map<String, Object> fields() {
         Map<String, Object> fields = new LinkedHashMap<>();
-        fields.put("number", number);
+        fields.put("number", number.attempt);
+        if (number.generation > 0) {
+            fields.put(GENERATION, number.generation);
+        }
         fields.put("nonce", nonce);
         fields.put("host", host);
         fields.put("pid", pid);
@@ -70,14 +102,15 @@ record StateOwner(long number, String nonce, String host, long pid, String job, 
 
     @Override
     public int compareTo(StateOwner other) {
-        return number == other.number ? nonce.compareTo(other.nonce) : Long.compare(number, other.number);
+        int order = number.compareTo(other.number);
+        return order == 0 ? nonce.compareTo(other.nonce) : order;
     }
 
     boolean isBefore(StateOwner other) {
         return compareTo(other) < 0;
     }
 
-    /** Returns the name of the owner that the names of its objects contain, such as {@code 4-9f3a12cd}. */
+    /** Returns the name of the owner that the names of its objects contain, such as {@code 4-9f3a12cd} or {@code 4.1-9f3a12cd}. */
     String name() {
         return number + "-" + nonce;
     }

@@ -81,13 +81,13 @@ class FolderWithoutOwnerTest {
     void theTextThatAnAttemptInsideSparkHasPublishedIsRead() throws IOException {
         MemoryStorage storage = new MemoryStorage();
         storage.publish("latest-3-0123abcd.txt", "step-7-3-0123abcd 7 4".getBytes(StandardCharsets.US_ASCII));
-        StateFolder next = StateFolder.in(storage, "app-1");
+        StateFolder next = StateFolder.in(storage, "app-1", 0);
         next.take();
         assertEquals(new SavedStep("step-7-3-0123abcd", 7, 4, 0), next.latest().orElseThrow());
         assertTrue(next.ofStep(8).startsWith("step-8-4-"), next.ofStep(8));
 
         storage.publish("latest-5-0123abcd.txt", "none -1 0".getBytes(StandardCharsets.US_ASCII));
-        StateFolder last = StateFolder.in(storage, "app-1");
+        StateFolder last = StateFolder.in(storage, "app-1", 0);
         last.take();
         assertTrue(last.latest().isEmpty());
     }

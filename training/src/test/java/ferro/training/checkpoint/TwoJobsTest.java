@@ -1,7 +1,6 @@
 package ferro.training.checkpoint;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,7 +11,6 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,151 +19,18 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Two jobs save in one folder: the later one owns it, and the saves of the earlier one fail. */
 class TwoJobsTest {
-    private static final CheckpointSettings TWO_STAY = CheckpointSettings.DEFAULT.withKeepLast(2);
-
     @TempDir
     private Path folder;
 
     private final MemoryStorage memory = new MemoryStorage();
-
-    /** The ranks of a job, and the checkpoints of each. */
-    private static final class Job implements AutoCloseable {
-        private final TrainingRanks ranks;
-        private final List<Checkpoints> checkpoints;
-
-        private Job(Over over, int worldSize, CheckpointStorage storage, String host) {
-            ranks = TrainingRanks.over(over, worldSize);
-            checkpoints = ranks.all(group -> Checkpoints.open(group, storage, TWO_STAY, host));
-        }
-
-        /** Returns what the save throws on each rank; null where it throws nothing. */
-        private List<Throwable> failures(long step) {
-            return ranks.failures(group -> {
-                ToyModel model = ToyModel.on(group.rank(), group.worldSize()).fill(step);
-                checkpoints.get(group.rank()).save(step, model.state());
-                return null;
-            });
-        }
-
-        private void save(long step) {
-            ranks.all(group -> {
-                ToyModel model = ToyModel.on(group.rank(), group.worldSize()).fill(step);
-                checkpoints.get(group.rank()).save(step, model.state());
-                return null;
-            });
-        }
-
-        private String refusal(long step) {
-            List<Throwable> failures = failures(step);
-            String first =
-                    assertInstanceOf(CheckpointException.class, failures.get(0)).getMessage();
-            for (Throwable failure : failures) {
-                assertEquals(
-                        first,
-                        assertInstanceOf(CheckpointException.class, failure).getMessage());
-            }
-            return first;
-        }
-
-        /** Loads the latest checkpoint, and checks every element. */
-        private long load() {
-            return load(Checkpoints::load);
-        }
-
-        private long load(long step) {
-            return load((saved, state) -> saved.load(step, state));
-        }
-
-        private interface Load {
-            CheckpointInfo load(Checkpoints saved, TrainingState into);
-        }
-
-        private long load(Load load) {
-            return ranks.all(group -> {
-                        ToyModel model =
-                                ToyModel.on(group.rank(), group.worldSize()).fill(77);
-                        long step = load.load(checkpoints.get(group.rank()), model.state())
-                                .step();
-                        model.assertOf(step);
-                        return step;
-                    })
-                    .get(0);
-        }
-
-        @Override
-        public void close() {
-            ranks.all(group -> {
-                checkpoints.get(group.rank()).close();
-                return null;
-            });
-            ranks.close();
-        }
-    }
-
-    /** Calls something before an object whose name ends so is read or written for the first time. */
-    private static final class Overtaken extends ForwardingStorage {
-        private final CheckpointStorage storage;
-        private final String call;
-        private final AtomicReference<Runnable> meanwhile;
-
-        private Overtaken(CheckpointStorage storage, String call, Runnable meanwhile) {
-            this.storage = storage;
-            this.call = call;
-            this.meanwhile = new AtomicReference<>(meanwhile);
-        }
-
-        @Override
-        CheckpointStorage target() {
-            return storage;
-        }
-
-        private void call(String made) {
-            if (made.matches(call)) {
-                Runnable now = meanwhile.getAndSet(null);
-                if (now != null) {
-                    now.run();
-                }
-            }
-        }
-
-        @Override
-        public void write(String name, ObjectContent content) throws IOException {
-            call("write " + name);
-            super.write(name, content);
-        }
-
-        @Override
-        public int read(String name, long offset, ByteBuffer into) throws IOException {
-            call("read " + name);
-            return super.read(name, offset, into);
-        }
-
-        @Override
-        public List<StoredObject> list(String prefix) throws IOException {
-            call("list " + prefix);
-            return super.list(prefix);
-        }
-
-        @Override
-        public void publish(String name, byte[] content) throws IOException {
-            call("publish " + name);
-            super.publish(name, content);
-        }
-
-        @Override
-        public void delete(String name) throws IOException {
-            call("delete " + name);
-            storage.delete(name);
-        }
-    }
 
     @ParameterizedTest
     @EnumSource(
             value = Over.class,
             names = {"SIMULATED", "TCP"})
     void theEarlierOneFailsAtItsNextSaveAndSaysWhoSavesThereNow(Over over) {
-        try (Job first = new Job(over, 2, LocalStorage.at(folder), "host-a");
-                Job second = new Job(over, 3, LocalStorage.at(folder), "host-b")) {
+        try (SavingJob first = new SavingJob(over, 2, LocalStorage.at(folder), "host-a");
+                SavingJob second = new SavingJob(over, 3, LocalStorage.at(folder), "host-b")) {
             first.save(1);
             assertEquals(1, second.load());
             second.save(2);
@@ -188,8 +53,8 @@ class TwoJobsTest {
     /** The second job makes the steps again that the first one has made since the second one has loaded. */
     @Test
     void theLaterOneSavesTheStepThatTheEarlierOneHasJustSaved() {
-        try (Job first = new Job(Over.SIMULATED, 2, memory, "host-a");
-                Job second = new Job(Over.SIMULATED, 3, memory, "host-b")) {
+        try (SavingJob first = new SavingJob(Over.SIMULATED, 2, memory, "host-a");
+                SavingJob second = new SavingJob(Over.SIMULATED, 3, memory, "host-b")) {
             first.save(1);
             assertEquals(1, second.load());
             first.save(2);
@@ -206,8 +71,8 @@ class TwoJobsTest {
 
     @Test
     void whoOpensAndLoadsFencesNobodyOut() {
-        try (Job trainer = new Job(Over.SIMULATED, 2, LocalStorage.at(folder), "host-a");
-                Job evaluator = new Job(Over.SIMULATED, 1, LocalStorage.at(folder), "host-b")) {
+        try (SavingJob trainer = new SavingJob(Over.SIMULATED, 2, LocalStorage.at(folder), "host-a");
+                SavingJob evaluator = new SavingJob(Over.SIMULATED, 1, LocalStorage.at(folder), "host-b")) {
             for (long step = 1; step <= 3; step++) {
                 trainer.save(step);
                 assertEquals(step, evaluator.load());
@@ -218,8 +83,8 @@ class TwoJobsTest {
     @Test
     void anEvaluatorThatLoadsWhileTheTrainerSavesAlwaysFindsAWholeCheckpoint() throws Exception {
         long steps = 20;
-        try (Job trainer = new Job(Over.SIMULATED, 1, LocalStorage.at(folder), "host-a");
-                Job evaluator = new Job(Over.SIMULATED, 2, LocalStorage.at(folder), "host-b")) {
+        try (SavingJob trainer = new SavingJob(Over.SIMULATED, 1, LocalStorage.at(folder), "host-a");
+                SavingJob evaluator = new SavingJob(Over.SIMULATED, 2, LocalStorage.at(folder), "host-b")) {
             trainer.save(1);
             Thread saving = new Thread(() -> {
                 for (long step = 2; step <= steps; step++) {
@@ -249,7 +114,7 @@ class TwoJobsTest {
             })
     void aLoadWhoseCheckpointIsDeletedMeanwhileLoadsTheNewOne(String call) {
         List<Long> saved = new ArrayList<>();
-        try (Job trainer = new Job(Over.SIMULATED, 2, memory, "host-a")) {
+        try (SavingJob trainer = new SavingJob(Over.SIMULATED, 2, memory, "host-a")) {
             trainer.save(1);
             Overtaken overtaken = new Overtaken(memory, call, () -> {
                 for (long step = 2; step <= 4; step++) {
@@ -257,7 +122,7 @@ class TwoJobsTest {
                     saved.add(step);
                 }
             });
-            try (Job evaluator = new Job(Over.SIMULATED, 1, overtaken, "host-b")) {
+            try (SavingJob evaluator = new SavingJob(Over.SIMULATED, 1, overtaken, "host-b")) {
                 assertEquals(4, evaluator.load());
             }
         }
@@ -267,7 +132,7 @@ class TwoJobsTest {
     /** A reader that reads a name twice may read the begin of one content and the end of a longer one. */
     @Test
     void aNameThatIsPublishedAnewWhileItIsReadIsReadAgain() {
-        try (Job trainer = new Job(Over.SIMULATED, 1, memory, "host-a")) {
+        try (SavingJob trainer = new SavingJob(Over.SIMULATED, 1, memory, "host-a")) {
             trainer.save(9);
             boolean[] once = {true};
             ForwardingStorage torn = new ForwardingStorage() {
@@ -286,7 +151,7 @@ class TwoJobsTest {
                     return read;
                 }
             };
-            try (Job evaluator = new Job(Over.SIMULATED, 1, torn, "host-b")) {
+            try (SavingJob evaluator = new SavingJob(Over.SIMULATED, 1, torn, "host-b")) {
                 long loaded = evaluator.load();
                 assertTrue(loaded == 9 || loaded == 10, "step " + loaded);
             }
@@ -303,19 +168,19 @@ class TwoJobsTest {
                 "publish latest.*"
             })
     void aSaveThatTheSecondJobOvertakesFailsAndLeavesTheSecondOnesStepWhole(String call) {
-        List<Job> others = new ArrayList<>();
+        List<SavingJob> others = new ArrayList<>();
         List<Long> saved = new ArrayList<>();
         Overtaken overtaken = new Overtaken(memory, call, () -> {
             others.get(0).save(2);
             saved.add(2L);
         });
-        Runnable meanwhile = overtaken.meanwhile.getAndSet(null);
-        try (Job first = new Job(Over.SIMULATED, 2, overtaken, "host-a");
-                Job second = new Job(Over.SIMULATED, 3, memory, "host-b");
-                Job reader = new Job(Over.SIMULATED, 1, memory, "host-c")) {
+        Runnable meanwhile = overtaken.withdraw();
+        try (SavingJob first = new SavingJob(Over.SIMULATED, 2, overtaken, "host-a");
+                SavingJob second = new SavingJob(Over.SIMULATED, 3, memory, "host-b");
+                SavingJob reader = new SavingJob(Over.SIMULATED, 1, memory, "host-c")) {
             others.add(second);
             first.save(1);
-            overtaken.meanwhile.set(meanwhile);
+            overtaken.again(meanwhile);
 
             String refusal = first.refusal(2);
 
@@ -333,13 +198,13 @@ class TwoJobsTest {
 
     @Test
     void aFailedSaveDeletesNoFileOfTheSecondJob() {
-        List<Job> others = new ArrayList<>();
+        List<SavingJob> others = new ArrayList<>();
         Overtaken full = new Overtaken(memory, "write step-2.*/optimizer-0.*", () -> {
             others.get(0).save(2);
             throw new IllegalStateException("No space left on device");
         });
-        try (Job first = new Job(Over.SIMULATED, 1, full, "host-a");
-                Job second = new Job(Over.SIMULATED, 1, memory, "host-b")) {
+        try (SavingJob first = new SavingJob(Over.SIMULATED, 1, full, "host-a");
+                SavingJob second = new SavingJob(Over.SIMULATED, 1, memory, "host-b")) {
             others.add(second);
             first.save(1);
 
@@ -377,14 +242,14 @@ class TwoJobsTest {
     @Test
     void aJobThatTakesTheFolderDeletesWhatAKilledOneHasLeft() throws IOException {
         DyingStorage dying = new DyingStorage(memory);
-        try (Job first = new Job(Over.SIMULATED, 2, dying, "host-a")) {
+        try (SavingJob first = new SavingJob(Over.SIMULATED, 2, dying, "host-a")) {
             first.save(1);
             dying.dieAtByte(700);
             first.failures(2);
             assertTrue(dying.isDead());
         }
         assertTrue(memory.objects.keySet().stream().anyMatch(name -> name.startsWith("step-2")));
-        try (Job second = new Job(Over.SIMULATED, 3, new KeepingNothingElse(memory, "step-2"), "host-b")) {
+        try (SavingJob second = new SavingJob(Over.SIMULATED, 3, new KeepingNothingElse(memory, "step-2"), "host-b")) {
             assertEquals(1, second.load());
             second.save(3);
             assertEquals(3, second.load());

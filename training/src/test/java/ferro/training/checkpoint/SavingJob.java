@@ -1,0 +1,89 @@
+package ferro.training.checkpoint;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+
+import ferro.training.TrainingRanks;
+import ferro.training.TrainingRanks.Over;
+import java.util.List;
+import java.util.Map;
+
+/** The ranks of a job, and the checkpoints of each. */
+final class SavingJob implements AutoCloseable {
+    private static final CheckpointSettings TWO_STAY = CheckpointSettings.DEFAULT.withKeepLast(2);
+
+    private final TrainingRanks ranks;
+    private final List<Checkpoints> checkpoints;
+
+    SavingJob(Over over, int worldSize, CheckpointStorage storage, String host) {
+        this(over, worldSize, storage, host, 0);
+    }
+
+    /** Opens the ranks of a job that has been started again so many times; over a medium that joins. */
+    SavingJob(Over over, int worldSize, CheckpointStorage storage, String host, int generation) {
+        ranks = TrainingRanks.over(over, worldSize, Map.of("FERRO_GENERATION", "" + generation));
+        checkpoints = ranks.all(group -> Checkpoints.open(group, storage, TWO_STAY, host));
+    }
+
+    /** Returns what the save throws on each rank; null where it throws nothing. */
+    List<Throwable> failures(long step) {
+        return ranks.failures(group -> {
+            ToyModel model = ToyModel.on(group.rank(), group.worldSize()).fill(step);
+            checkpoints.get(group.rank()).save(step, model.state());
+            return null;
+        });
+    }
+
+    void save(long step) {
+        ranks.all(group -> {
+            ToyModel model = ToyModel.on(group.rank(), group.worldSize()).fill(step);
+            checkpoints.get(group.rank()).save(step, model.state());
+            return null;
+        });
+    }
+
+    String refusal(long step) {
+        List<Throwable> failures = failures(step);
+        String first =
+                assertInstanceOf(CheckpointException.class, failures.get(0)).getMessage();
+        for (Throwable failure : failures) {
+            assertEquals(
+                    first, assertInstanceOf(CheckpointException.class, failure).getMessage());
+        }
+        return first;
+    }
+
+    /** Loads the latest checkpoint, and checks every element. */
+    long load() {
+        return load(Checkpoints::load);
+    }
+
+    long load(long step) {
+        return load((saved, state) -> saved.load(step, state));
+    }
+
+    private interface Load {
+        CheckpointInfo load(Checkpoints saved, TrainingState into);
+    }
+
+    private long load(Load load) {
+        return ranks.all(group -> {
+                    ToyModel model =
+                            ToyModel.on(group.rank(), group.worldSize()).fill(77);
+                    long step = load.load(checkpoints.get(group.rank()), model.state())
+                            .step();
+                    model.assertOf(step);
+                    return step;
+                })
+                .get(0);
+    }
+
+    @Override
+    public void close() {
+        ranks.all(group -> {
+            checkpoints.get(group.rank()).close();
+            return null;
+        });
+        ranks.close();
+    }
+}
