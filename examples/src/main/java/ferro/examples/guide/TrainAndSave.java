@@ -8,6 +8,7 @@ import ferro.training.Parameter;
 import ferro.training.checkpoint.Checkpoints;
 import ferro.training.checkpoint.LocalStorage;
 import ferro.training.checkpoint.NamedTensor;
+import ferro.training.checkpoint.Resume;
 import ferro.training.checkpoint.TrainingState;
 import ferro.training.optimizer.ShardedOptimizer;
 import ferro.training.optimizer.UpdateRule;
@@ -28,11 +29,7 @@ final class TrainAndSave {
             HostTensor slope = optimizer.parameter(0);
             TrainingState state =
                     TrainingState.of(List.of(NamedTensor.of("slope", slope, 1))).withSlices(optimizer.state());
-            if (checkpoints.latest().isPresent()) {
-                optimizer.restore(checkpoints.load(state).metadata()); // into slope and the optimizer's state
-            }
-            long first = optimizer.stepCount();
-            report(group, "begins after step " + first);
+            long first = Resume.from(checkpoints, state, optimizer::restore).step(); // into slope and the optimizer
             while (optimizer.stepCount() < 40) {
                 if (group.rank() == 1 && optimizer.stepCount() - first == maxSteps) {
                     Runtime.getRuntime().halt(137); // as if somebody had killed this rank

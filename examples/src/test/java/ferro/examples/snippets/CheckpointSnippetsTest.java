@@ -11,6 +11,7 @@ import ferro.training.checkpoint.CheckpointSettings;
 import ferro.training.checkpoint.Checkpoints;
 import ferro.training.checkpoint.LocalStorage;
 import ferro.training.checkpoint.NamedTensor;
+import ferro.training.checkpoint.Resume;
 import ferro.training.checkpoint.StateSlice;
 import ferro.training.checkpoint.TrainingState;
 import java.nio.file.Path;
@@ -72,6 +73,31 @@ class CheckpointSnippetsTest {
                 }
             }
             return step;
+        }
+        // @end
+    }
+
+    @Test
+    void aTrainingBeginsOrContinuesByOneCall() {
+        for (long last : new long[] {5, 9}) {
+            SimulatedBackend.run(2, group -> {
+                Model model = Model.on(group);
+                resumed(group, model, last);
+                assertEquals(last * 6, model.weight.getFloat(5));
+            });
+        }
+    }
+
+    private void resumed(ProcessGroup group, Model model, long last) {
+        TrainingState state = TrainingState.of(List.of(NamedTensor.of("dense.weight", model.weight(), 2, 3)));
+        // @start region="resume"
+        try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(folder))) {
+            long step = Resume.from(checkpoints, state).step(); // 0 at the first start
+            while (step < last) {
+                model.train();
+                step++;
+                checkpoints.saveAsync(step, state);
+            }
         }
         // @end
     }

@@ -1,6 +1,7 @@
 package ferro.training.checkpoint;
 
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -42,6 +43,12 @@ record CheckpointManifest(String folder, CheckpointInfo info, List<StoredPart> p
         }
         Map<String, String> metadata = fields.object("metadata").strings();
         return new CheckpointManifest(folder, new CheckpointInfo(step, fields.small("worldSize"), metadata), parts);
+    }
+
+    static CheckpointManifest read(ObjectReader reader, String folder) {
+        return parse(
+                folder,
+                StandardCharsets.UTF_8.decode(reader.small(name(folder))).toString());
     }
 
     /** Returns the name of the manifest of a folder. */

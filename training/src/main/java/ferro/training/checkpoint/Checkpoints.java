@@ -258,6 +258,22 @@ public final class Checkpoints implements AutoCloseable {
         return loaded;
     }
 
+    /** Loads the newest undamaged checkpoint, for {@link Resume}. The result is empty if there is no checkpoint. */
+    Optional<CheckpointInfo> loadNewestUndamaged(TrainingState into) {
+        awaitBackgroundSave();
+        lastSaved = NONE;
+        return ranks.together(() -> new NewestUndamaged(ranks, storage).load(into));
+    }
+
+    /** Returns how often the job of the group has been started again. */
+    int generation() {
+        return group.generation();
+    }
+
+    boolean isFirstRank() {
+        return group.rank() == 0;
+    }
+
     /**
      * Loads the checkpoint of a step in the same way as {@link #load(TrainingState)} loads the latest one. If several
      * jobs have saved the step, the checkpoint of the latest owner is loaded.

@@ -71,6 +71,12 @@ final class LoadRun {
                 .orElseThrow();
     }
 
+    /** Reads the manifest of the checkpoint in a folder. */
+    CheckpointManifest in(String folder) {
+        return manifest("loading " + folder, () -> fields(folder, reader.small(CheckpointManifest.name(folder))))
+                .orElseThrow();
+    }
+
     /** Finds the manifest of a step. If several owners have saved the step, returns the manifest of the latest owner. */
     private String manifestOf(long step) throws IOException {
         return storage.list(ObjectNames.folder(step)).stream()
