@@ -37,6 +37,7 @@ public final class TcpStoreServer implements AutoCloseable {
     private final JoinWatch watch;
     private final InetSocketAddress bound;
     private volatile BiConsumer<String, byte[]> whenSet = (key, value) -> {};
+    private volatile BiConsumer<String, String> whenOtherJob = (job, from) -> {};
 
     private TcpStoreServer(InetAddress address, PortRange ports, Credentials own, int worldSize) {
         TcpIo io = TcpIo.standard();
@@ -48,7 +49,7 @@ public final class TcpStoreServer implements AutoCloseable {
         loop = new BackgroundLoop(io, "ferro-store");
         listener = new TcpListener(
                 own,
-                new StoreGuest(service),
+                new StoreGuest(service, (job, from) -> whenOtherJob.accept(job, from)),
                 new UnauthenticatedPeerLog(System.getLogger("ferro.tcp"), System::nanoTime));
         listener.expectRanks(worldSize);
         try {
@@ -159,6 +160,17 @@ public final class TcpStoreServer implements AutoCloseable {
      */
     public void onSet(BiConsumer<String, byte[]> listener) {
         whenSet = Objects.requireNonNull(listener, "listener");
+    }
+
+    /**
+     * Calls a listener for every process of another job, or of another generation of this job, that is refused from now on.
+     * The process has proved nothing: any process that can reach the port can name a job.
+     *
+     * @param listener receives the id of the other job and the address of the process, on the store's thread, which must not
+     *     be blocked; replaces the one before
+     */
+    public void onOtherJob(BiConsumer<String, String> listener) {
+        whenOtherJob = Objects.requireNonNull(listener, "listener");
     }
 
     /**

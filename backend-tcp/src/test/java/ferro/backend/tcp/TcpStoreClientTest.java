@@ -44,6 +44,20 @@ class TcpStoreClientTest {
     }
 
     @Test
+    void serverIsToldOfClientsOfOtherJobsAndOfNoOtherRefusal() {
+        CompletableFuture<String> told = new CompletableFuture<>();
+        try (TcpStoreServer server = server()) {
+            Duration patience = Duration.ofSeconds(20);
+            server.onOtherJob((job, from) -> told.complete(job + " from " + from));
+
+            assertThrows(FerroException.class, () -> TcpStoreClient.open(at(server, "app.1", null), patience));
+            assertThrows(FerroException.class, () -> TcpStoreClient.open(at(server, "app.0", SECRET), patience));
+
+            assertEquals("app.0 from 127.0.0.1", TcpJob.result(told));
+        }
+    }
+
+    @Test
     void clientOfAnotherJobOrSecretIsRefused() {
         try (TcpStoreServer server = server()) {
             Duration patience = Duration.ofSeconds(20);

@@ -64,7 +64,19 @@ public final class SecretFile {
      * @throws IOException                              if it cannot be written; no file is left then
      */
     public static void create(Path file) throws IOException {
-        byte[] text = HexFormat.of().formatHex(fresh()).getBytes(StandardCharsets.US_ASCII);
+        create(file, fresh());
+    }
+
+    /**
+     * Makes a file with a secret: these bytes in hexadecimal, mode 0600 from the start.
+     *
+     * @param file   file that does not exist yet
+     * @param random bytes that nobody else knows
+     * @throws java.nio.file.FileAlreadyExistsException if there is anything of this name
+     * @throws IOException                              if it cannot be written; no file is left then
+     */
+    public static void create(Path file, byte[] random) throws IOException {
+        byte[] text = HexFormat.of().formatHex(random).getBytes(StandardCharsets.US_ASCII);
         try (FileChannel channel = FileChannel.open(
                 file, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), ownersOnly(file))) {
             channel.write(ByteBuffer.wrap(text));

@@ -8,9 +8,20 @@ import ferro.backend.tcp.connect.TcpListener;
 import io.netty.channel.Channel;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.util.function.BiConsumer;
 
-/** Admits clients to a store. */
-public record StoreGuest(StoreService service) implements TcpListener.Guest {
+/**
+ * Admits clients to a store.
+ *
+ * @param service  store
+ * @param otherJob receives the id of the job and the address of each process of another job that was refused, on the loop
+ */
+public record StoreGuest(StoreService service, BiConsumer<String, String> otherJob) implements TcpListener.Guest {
+    /** Makes a guest that tells nobody of processes of other jobs. */
+    public StoreGuest(StoreService service) {
+        this(service, (job, address) -> {});
+    }
+
     /** Makes the guest that admits connections of a store at an address. */
     public static StoreGuest of(StoreService service, InetSocketAddress bound) throws Refusal {
         if (service == null) {
@@ -50,7 +61,12 @@ public record StoreGuest(StoreService service) implements TcpListener.Guest {
             if (refusal.code() == Code.PROTOCOL) {
                 service.noteStranger(LauncherStore.STRANGER, note);
             }
-        } else if (hello.kind() == Hello.ConnectionKind.STORE && hello.member().isLauncher()) {
+            return;
+        }
+        if (refusal.code() == Code.RENDEZVOUS) {
+            otherJob.accept(hello.job(), address);
+        }
+        if (hello.kind() == Hello.ConnectionKind.STORE && hello.member().isLauncher()) {
             int node = hello.member().node();
             boolean wrongProof = refusal.code() == Code.UNAUTHENTICATED;
             service.noteStranger(wrongProof ? LauncherStore.refusedKey(node) : LauncherStore.otherJobKey(node), note);
