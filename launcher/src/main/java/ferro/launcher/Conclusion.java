@@ -15,9 +15,20 @@ import java.util.List;
  * @param code  exit code of the launcher
  * @param notes lines that the launcher itself prints
  * @param box   printed last; null if there is none
- * @param well  whether every rank ended with 0 by itself
+ * @param cause what ended the ranks, in a few words
+ * @param kind  what kind of end it is
  */
-record Conclusion(int code, List<String> notes, FailureBox box, boolean well) {
+record Conclusion(int code, List<String> notes, FailureBox box, String cause, EndKind kind) {
+    /** What ended the ranks. */
+    enum EndKind {
+        /** Every rank ended with 0 by itself. */
+        WELL,
+        /** A rank or a node failed. */
+        FAILED,
+        /** A signal to a launcher, or the reader of its output, ended the ranks. */
+        ASKED
+    }
+
     /**
      * Concludes from how the ranks ended.
      *
@@ -36,21 +47,23 @@ record Conclusion(int code, List<String> notes, FailureBox box, boolean well) {
                     + outcome.unshown().get() + "): the job was stopped";
             List<String> notes = new ArrayList<>(List.of(why));
             lost.forEach(one -> notes.add(one.said()));
-            return new Conclusion(ExitCode.OUTPUT_CLOSED, notes, null, false);
+            return new Conclusion(ExitCode.OUTPUT_CLOSED, notes, null, "the output was closed", EndKind.ASKED);
         }
         if (!lost.isEmpty() && !postmortem.blamesARankThatItSaw()) {
             double seconds = (System.nanoTime() - startedNanos) / 1e9;
-            return new Conclusion(ExitCode.FAILED, List.of(), postmortem.box(lost, seconds), false);
+            String cause = "node " + lost.get(0).card().node() + " is lost: "
+                    + lost.get(0).why();
+            return new Conclusion(ExitCode.FAILED, List.of(), postmortem.box(lost, seconds), cause, EndKind.FAILED);
         }
         if (outcome.failures().isEmpty()) {
-            return new Conclusion(ExitCode.OK, List.of(), null, true);
+            return new Conclusion(ExitCode.OK, List.of(), null, "all ranks ended with exit code 0", EndKind.WELL);
         }
         JobEvent.Ended first = postmortem.first();
         boolean explained = saysWhatIsWrong
                 && first.code() == ExitCode.BAD_INPUT
                 && outcome.stopped().isEmpty();
         FailureBox box = explained ? null : postmortem.box((first.atNanos() - startedNanos) / 1e9);
-        return new Conclusion(postmortem.code(), List.of(), box, false);
+        return new Conclusion(postmortem.code(), List.of(), box, postmortem.cause(), EndKind.FAILED);
     }
 
     private static Conclusion signalled(Postmortem postmortem, List<LostNode> lost, String signal) {
@@ -63,14 +76,34 @@ record Conclusion(int code, List<String> notes, FailureBox box, boolean well) {
                 .forEach(folder -> notes.add("recordings that ranks wrote before are kept: "
                         + Invocation.ofProcess().line("analyze", folder)));
         boolean failed = !lost.isEmpty() || !postmortem.outcome().failures().isEmpty();
-        return new Conclusion(failed ? ExitCode.ofSignal(signal) : ExitCode.OK, notes, null, false);
+        int code = failed ? ExitCode.ofSignal(signal) : ExitCode.OK;
+        return new Conclusion(code, notes, null, "ended by signal " + signal, EndKind.ASKED);
     }
 
     /** Returns this conclusion with lines that the launcher prints before its notes. */
     Conclusion after(List<String> lines) {
         List<String> all = new ArrayList<>(lines);
         all.addAll(notes);
-        return new Conclusion(code, all, box, well);
+        return new Conclusion(code, all, box, cause, kind);
+    }
+
+    /** Returns this conclusion with more lines: in the box if there is one, else below the notes. */
+    Conclusion with(List<String> lines) {
+        List<String> all = new ArrayList<>(notes);
+        if (box == null) {
+            all.addAll(lines);
+        }
+        return new Conclusion(code, all, box == null ? null : box.with(lines), cause, kind);
+    }
+
+    /** Whether every rank ended with 0 by itself. */
+    boolean well() {
+        return kind == EndKind.WELL;
+    }
+
+    /** Whether a rank or a node failed, which a restart may repair. */
+    boolean failed() {
+        return kind == EndKind.FAILED;
     }
 
     /** Prints the notes and the box. */

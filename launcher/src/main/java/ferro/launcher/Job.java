@@ -1,19 +1,16 @@
 package ferro.launcher;
 
-import ferro.RankEnd;
-import ferro.backend.tcp.connect.SecretFile;
 import ferro.launcher.doctor.NcclInterfaces;
 import ferro.launcher.input.BadInputException;
 import ferro.launcher.input.Descriptors;
 import ferro.launcher.input.ExitCode;
-import ferro.launcher.input.HostName;
 import ferro.launcher.input.JobSpec;
+import ferro.launcher.nodes.GenerationStart;
+import ferro.launcher.nodes.NodeCard;
 import ferro.launcher.nodes.Nodes;
 import ferro.launcher.nodes.NodesApartException;
 import ferro.launcher.output.RankLog;
-import ferro.launcher.output.RankOutput;
 import ferro.launcher.output.Screen;
-import ferro.launcher.output.SecretMask;
 import ferro.launcher.program.BackendChoice;
 import ferro.launcher.program.Programs;
 import ferro.launcher.program.Recordings;
@@ -22,40 +19,35 @@ import ferro.launcher.rank.CoreBinding;
 import ferro.launcher.rank.JobEvent;
 import ferro.launcher.rank.JobSignals;
 import ferro.launcher.rank.ProcessGroupGuard;
-import ferro.launcher.rank.RankProcess;
-import ferro.launcher.rank.Supervisor;
 import java.io.IOException;
-import java.nio.file.Path;
-import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.stream.Collectors;
+import java.util.concurrent.TimeUnit;
 
-/** One job on this host, from the start of its ranks to its exit code. */
+/** One job on this host, from the start of its ranks, or several starts after failures, to its exit code. */
 final class Job {
-    /** The command of a rank, and the cores of each rank. */
-    private record BoundCommand(List<String> line, CoreBinding binding) {}
-
     private final JobSpec spec;
     private final Target target;
     private final World world;
     private final Map<String, String> environment;
     private final Screen screen;
-    private final BlockingQueue<JobEvent> events = new LinkedBlockingQueue<>();
-    private final List<RankProcess> ranks = new ArrayList<>();
     private final ProcessGroupGuard leash;
     private final Programs programs;
-    private final long startedNanos = System.nanoTime();
+    private final Generations generations;
+    private long startedNanos = System.nanoTime();
+    private BlockingQueue<JobEvent> events = new LinkedBlockingQueue<>();
     private Optional<JobSignals> signals = Optional.empty();
+    /** What was printed last about nodes and cores. */
+    private List<String> shown = List.of();
     /** Whether the meeting has begun, by which launchers of other nodes, if there are any, hear of this one. */
     private boolean meeting;
 
     private boolean endedWell;
-    private SecretMask mask;
 
     Job(JobSpec spec, Target target, World world) {
         this.spec = spec;
@@ -65,6 +57,7 @@ final class Job {
         this.screen = world.screen();
         this.programs = Programs.of(environment);
         this.leash = ProcessGroupGuard.find(programs);
+        this.generations = new Generations(spec.restarts(), System::nanoTime);
     }
 
     /** Runs the job and returns the exit code of the rank that failed first, or 0. */
@@ -105,7 +98,7 @@ final class Job {
         RankLog log = RankLog.in(spec.logDir(), screen);
         Recordings recordings = Recordings.of(target, environment);
         try {
-            return run(log, recordings);
+            return run(new Generation.Files(recordings, log));
         } finally {
             settle(recordings);
         }
@@ -123,50 +116,95 @@ final class Job {
         }
     }
 
-    private int run(RankLog log, Recordings recordings) throws IOException, InterruptedException {
+    private int run(Generation.Files files) throws IOException, InterruptedException {
+        Recordings recordings = files.recordings();
         try (JobFolder folder = JobFolder.create(leash, recordings.removable(), environment)) {
-            signals = Optional.of(JobSignals.into(
-                    events, leash.holds(), new JobSignals.SignalListeners(screen::hurry, this::signalledEarly)));
+            JobSignals heard = JobSignals.into(
+                    events, leash.holds(), new JobSignals.SignalListeners(screen::hurry, this::signalledEarly));
+            signals = Optional.of(heard);
             List<String> command = target.commandLine(folder.path(), fewCores());
-            Path secret = spec.secretFile().isPresent() ? spec.secretFile().get() : folder.writeSecret();
-            String jobId = RankEnvironment.jobId(spec.placement(), environment, new SecureRandom());
+            JobKeys keys = JobKeys.of(spec, environment, folder);
             meeting = true;
-            try (StoreHost store = StoreHost.open(spec, jobId, secret, events, screen::note);
-                    JobNodes nodes = met(store, jobId, secret)) {
-                mask = new SecretMask(SecretFile.read(secret));
-                target.remarks().forEach(screen::note);
-                CoreBinding binding =
-                        CoreBinding.of(spec.placement().ranksHere(), spec.bind(), programs, nodes.cores());
-                screen.note(startLine(binding));
-                signals.get().ranksStart();
-                RankEnvironment variables = new RankEnvironment(spec, store, secret, jobId, recordings);
-                Optional<IOException> unstarted = start(new BoundCommand(command, binding), variables, log);
-                Conclusion conclusion = unstarted.isPresent()
-                        ? nodes.unstarted(unstarted.get())
-                        : nodes.conclude(awaited(folder, nodes, jobId, recordings));
-                conclusion.show(screen);
-                endedWell = conclusion.well();
-                return conclusion.code();
+            Generation.JobParts parts =
+                    new Generation.JobParts(spec, target, environment, screen, leash, folder, command, heard);
+            try (JobStores stores = new JobStores(spec, keys, screen::note)) {
+                return run(parts, keys, stores, files);
             } catch (NodesApartException why) {
+                generations.lines().forEach(screen::note);
                 return apart(why);
-            } finally {
-                ranks.forEach(rank -> rank.signal("KILL"));
             }
         }
     }
 
-    /** Waits for the launchers of other nodes, if there are any, and passes signals on to them from then on. */
-    private JobNodes met(StoreHost store, String jobId, Path secret) throws IOException, NodesApartException {
-        int own = spec.placement().nodeRank();
-        if (spec.placement().nodes() == 1) {
-            return new JobNodes(Optional.empty(), store.server(), own, target.saysWhatIsWrong(), startedNanos);
+    /** Runs one generation after the other, until one of them is the last. */
+    private int run(Generation.JobParts parts, JobKeys keys, JobStores stores, Generation.Files files)
+            throws IOException, InterruptedException, NodesApartException {
+        GenerationEnd end = generation(parts, keys, stores, files, Duration.ZERO);
+        while (end.restarts()) {
+            screen.note(end.line());
+            events = new LinkedBlockingQueue<>();
+            generations.met(generations.number() + 1);
+            parts.signals().begin(events, generations.number());
+            end = generation(parts, keys, stores, files, Duration.ofMillis(end.waitMillis()));
         }
+        Conclusion conclusion = end.ofJob();
+        conclusion.show(screen);
+        endedWell = conclusion.well();
+        return conclusion.code();
+    }
+
+    private GenerationEnd generation(
+            Generation.JobParts parts, JobKeys keys, JobStores stores, Generation.Files files, Duration hold)
+            throws IOException, InterruptedException, NodesApartException {
+        stores.open(generations.number(), events);
+        try (JobNodes nodes = met(stores, keys, hold)) {
+            int number = generations.number();
+            JobKeys.JobKey key = keys.ofRanks(number);
+            CoreBinding binding = CoreBinding.of(spec.placement().ranksHere(), spec.bind(), programs, nodes.cores());
+            show(nodes, binding);
+            try (Generation one = new Generation(parts, key, files.of(number, spec.restarts()), events)) {
+                return one.run(nodes, stores.ofRanks(nodes.cards()), binding);
+            } finally {
+                stores.tellRefused();
+            }
+        }
+    }
+
+    /** Prints which nodes are there and what runs here, unless it has not changed since the generation before. */
+    private void show(JobNodes nodes, CoreBinding binding) {
+        List<String> lines = new ArrayList<>(nodes.described());
+        target.remarks().forEach(lines::add);
+        lines.add(startLine(binding));
+        if (!lines.equals(shown)) {
+            lines.forEach(screen::note);
+        }
+        shown = lines;
+    }
+
+    /** Waits for the launchers of other nodes, if there are any, and passes signals on to them from then on. */
+    private JobNodes met(JobStores stores, JobKeys keys, Duration hold) throws IOException, NodesApartException {
         JobSignals heard = signals.orElseThrow();
-        heard.interruptMe();
+        int number = generations.number();
+        boolean alone = spec.placement().nodes() == 1;
+        if (alone && number == 0) {
+            return nodes(Optional.empty(), stores);
+        }
         try {
-            Nodes met = NodeMeeting.of(spec, target, world, store.endpoint()).meet(jobId, secret, heard);
-            JobNodes nodes =
-                    new JobNodes(Optional.of(met), store.server(), own, target.saysWhatIsWrong(), startedNanos);
+            Optional<Nodes> met = Optional.empty();
+            if (alone || number == 0) {
+                heard.interruptMe();
+            }
+            if (alone) {
+                TimeUnit.NANOSECONDS.sleep(hold.toNanos());
+            } else {
+                GenerationStart start =
+                        new GenerationStart(number, spec.restarts().areAny(), hold);
+                met = Optional.of(NodeMeeting.of(spec, target, world, stores.meetingPoint())
+                        .meet(keys.ofJob(), stores.ranksPort(), start, heard));
+                generations.met(met.get().generation());
+            }
+            startedNanos = number == 0 ? startedNanos : System.nanoTime();
+            JobNodes nodes = nodes(met, stores);
             nodes.begin(events, screen);
             heard.tell(nodes::signalled);
             return nodes;
@@ -175,66 +213,21 @@ final class Job {
         }
     }
 
+    private JobNodes nodes(Optional<Nodes> met, JobStores stores) {
+        List<NodeCard> cards = met.map(Nodes::cards).orElse(List.of());
+        return new JobNodes(
+                met,
+                stores.ofRanks(cards).server(),
+                spec.placement().nodeRank(),
+                target.saysWhatIsWrong(),
+                startedNanos,
+                generations);
+    }
+
     /** Returns the reason to end after a signal that came before any other launcher could be told. */
     private NodesApartException endedHere() {
         NodesApartException why = signals.orElseThrow().beforeAnyRank();
         return new NodesApartException("node " + spec.placement().nodeRank() + " " + why.getMessage(), why.exitCode());
-    }
-
-    private JobEnd awaited(JobFolder folder, JobNodes nodes, String jobId, Recordings recordings)
-            throws InterruptedException {
-        screen.note(pids() + "; if they hang: " + Invocation.ofProcess().line("dump", recordings.folder()));
-        Supervisor.JobOutcome outcome = new Supervisor(
-                        events, screen, Supervisor.StopTimes.of(spec, target), witness(folder, nodes))
-                .await(ranks);
-        List<RankOutput> printed = ranks.stream().map(RankProcess::output).toList();
-        String host = HostName.in(BackendChoice.ofFirstRank(spec, target, environment));
-        JobEnd end = new JobEnd(outcome, printed, jobId, recordings, host);
-        try {
-            end.keep(spec.placement(), nodes.lost(), mask);
-        } catch (IOException failure) {
-            screen.note("ferro analyze will not know how the ranks ended (" + failure + ")");
-        }
-        return end;
-    }
-
-    private Supervisor.Witness witness(JobFolder folder, JobNodes nodes) {
-        return new Supervisor.Witness() {
-            @Override
-            public void allJoined() {
-                forget(folder);
-                nodes.allJoined();
-            }
-
-            @Override
-            public void failed(JobEvent.Ended ended) {
-                nodes.failed(ended);
-            }
-
-            @Override
-            public void ended(JobEvent.Ended ended) {
-                nodes.ended(ended.rank(), end(ended));
-            }
-
-            @Override
-            public void unshown() {
-                nodes.unshown();
-            }
-
-            @Override
-            public void standStill() throws InterruptedException {
-                stopped(folder);
-            }
-        };
-    }
-
-    /** Returns how a rank of this host has ended, without the secret in its last line. */
-    private RankEnd end(JobEvent.Ended ended) {
-        RankOutput output =
-                ranks.get(ended.rank() - spec.placement().firstRank()).output();
-        return RankEnd.of(output.pid(), HostName.in(BackendChoice.ofFirstRank(spec, target, environment)), ended.code())
-                .bySignal(ExitCode.signal(ended.code()).orElse(""))
-                .afterLine(mask.masked(output.lastLine()));
     }
 
     /** Answers a signal that asks for no end and comes before there is a rank to pass it on to. */
@@ -253,53 +246,6 @@ final class Job {
         }
     }
 
-    /** Stops this process until it is sent CONT; the ranks are stopped already. */
-    private void stopped(JobFolder folder) throws InterruptedException {
-        try {
-            folder.continueLater(ranks.stream().map(RankProcess::pid).toList());
-            ProcessGroupGuard.stopThisProcess();
-        } catch (IOException unstopped) {
-            screen.note("the launcher cannot stop itself (" + unstopped.getMessage() + "): its ranks continue");
-            ranks.forEach(rank -> rank.signal("CONT"));
-        }
-    }
-
-    private String pids() {
-        return ranks.stream()
-                .map(rank -> "rank " + rank.rank() + " = pid " + rank.pid())
-                .collect(Collectors.joining(", "));
-    }
-
-    /**
-     * Starts the ranks. Returns why a rank could not be started if there are other nodes to tell; throws it on a single
-     * node.
-     */
-    private Optional<IOException> start(BoundCommand command, RankEnvironment variables, RankLog log)
-            throws IOException {
-        try {
-            startAll(command, variables, log);
-            return Optional.empty();
-        } catch (IOException failure) {
-            if (spec.placement().nodes() == 1) {
-                throw failure;
-            }
-            ranks.forEach(rank -> rank.signal("KILL"));
-            return Optional.of(failure);
-        }
-    }
-
-    private void startAll(BoundCommand command, RankEnvironment variables, RankLog log) throws IOException {
-        RankProcess.JobShared shared = new RankProcess.JobShared(leash, screen, log, events, spec.debugged());
-        for (int local = 0; local < spec.placement().ranksHere(); local++) {
-            int rank = spec.placement().firstRank() + local;
-            ranks.add(RankProcess.start(
-                    rank,
-                    command.binding.wrap(local, spec.debugged().commandLine(rank, command.line)),
-                    variables.of(local, environment),
-                    shared));
-        }
-    }
-
     private boolean fewCores() {
         return Runtime.getRuntime().availableProcessors() < 2 * spec.placement().ranksHere();
     }
@@ -309,14 +255,5 @@ final class Job {
         String backend = spec.backend().orElse(environment.getOrDefault("FERRO_BACKEND", "auto"));
         return spec.placement() + " on " + (cores == 1 ? "1 core" : cores + " cores") + ", backend " + backend + ", "
                 + binding.reason() + leash.missing().map(why -> ", " + why).orElse("");
-    }
-
-    private void forget(JobFolder folder) {
-        try {
-            folder.removeSecret();
-        } catch (IOException failure) {
-            screen.note(
-                    "the job's secret could not be removed early (" + failure + "): it is removed when the job ends");
-        }
     }
 }

@@ -29,7 +29,7 @@ final class JobFolder implements AutoCloseable {
             while read -r rank; do ranks="$ranks $rank"; done
             for rank in $ranks; do kill -s CONT -- "-$rank"; done
             rm -rf -- "$1"
-            [ -z "$2" ] || rmdir -- "$2"
+            [ -z "$2" ] || rmdir -- "$2"/* "$2"
             """;
 
     private final Path folder;
@@ -105,9 +105,20 @@ final class JobFolder implements AutoCloseable {
         }
     }
 
-    /** Removes the secret: all who need it have read it. */
-    void removeSecret() throws IOException {
-        Files.deleteIfExists(folder.resolve("secret"));
+    /** Writes the secret of one generation, that only this user can read. */
+    Path writeSecret(int generation, byte[] secret) throws IOException {
+        Path file = folder.resolve("secret-" + generation);
+        if (Files.notExists(file)) {
+            SecretFile.create(file, secret);
+        }
+        return file;
+    }
+
+    /** Removes a secret unless it is the user's own file: all who need it have read it. */
+    void removeSecret(Path file) throws IOException {
+        if (folder.equals(file.getParent())) {
+            Files.deleteIfExists(file);
+        }
     }
 
     @Override

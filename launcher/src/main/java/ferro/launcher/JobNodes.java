@@ -28,17 +28,30 @@ import java.util.stream.Collectors;
  * @param store           store of this launcher; empty if another node serves it
  * @param own             number of this node
  * @param saysWhatIsWrong whether exit code 2 means that rank 0 has said what is wrong with what was typed
- * @param startedNanos    when the job was started here
+ * @param startedNanos    when the generation was started here
+ * @param generations     the generations of the job
  */
 record JobNodes(
-        Optional<Nodes> nodes, Optional<TcpStoreServer> store, int own, boolean saysWhatIsWrong, long startedNanos)
+        Optional<Nodes> nodes,
+        Optional<TcpStoreServer> store,
+        int own,
+        boolean saysWhatIsWrong,
+        long startedNanos,
+        Generations generations)
         implements AutoCloseable {
-    /** Prints which nodes are there, and turns news of other nodes into events. */
+    List<NodeCard> cards() {
+        return nodes.map(Nodes::cards).orElse(List.of());
+    }
+
+    /** Returns a line that says which nodes are there; none for a job of one node. */
+    List<String> described() {
+        String all = cards().stream().map(NodeCard::toString).collect(Collectors.joining(", "));
+        return all.isEmpty() ? List.of() : List.of("nodes: " + all);
+    }
+
+    /** Turns news of other nodes into events. */
     void begin(BlockingQueue<JobEvent> events, Screen screen) {
-        nodes.ifPresent(all -> {
-            screen.note("nodes: " + all.cards().stream().map(NodeCard::toString).collect(Collectors.joining(", ")));
-            all.begin(new News(events, screen));
-        });
+        nodes.ifPresent(all -> all.begin(new News(events, screen)));
     }
 
     private record News(BlockingQueue<JobEvent> events, Screen screen) implements NodeNews {
@@ -88,7 +101,7 @@ record JobNodes(
     /** Returns the cores for the ranks of this node: launchers on one machine divide its cores. */
     CoreBinding.Cores cores() {
         CoreBinding.Cores all = CoreBinding.Cores.ofThisMachine();
-        List<Integer> sharing = nodes.map(Nodes::cards).orElse(List.of()).stream()
+        List<Integer> sharing = cards().stream()
                 .filter(other -> other.sharesCores(nodes.orElseThrow().cards().get(own)))
                 .map(NodeCard::node)
                 .toList();
@@ -100,37 +113,55 @@ record JobNodes(
         return nodes.map(Nodes::lost).orElse(List.of());
     }
 
-    /** Waits for the reports of the other nodes, if there are any, and concludes from all of them. */
-    Conclusion conclude(JobEnd here) throws InterruptedException {
+    /**
+     * Waits for the reports of the other nodes, if there are any, and concludes from all of them.
+     *
+     * @param joined whether all ranks had joined; only the launcher of node 0 need know it
+     */
+    GenerationEnd conclude(JobEnd here, boolean joined) throws InterruptedException {
         if (nodes.isEmpty()) {
-            return Conclusion.of(Postmortem.of(here), List.of(), startedNanos, saysWhatIsWrong);
+            Postmortem postmortem = Postmortem.of(here);
+            return decided(Conclusion.of(postmortem, List.of(), startedNanos, saysWhatIsWrong), joined);
         }
         NodeRecordings recordings = NodeRecordings.of(here.recordings(), here.job(), here.outcome());
         String verdict = nodes.get()
                 .conclude(
                         orders -> NodeReport.of(here, recordings, orders, startedNanos)
                                 .encoded(),
-                        this::judged);
-        return new Gson().fromJson(verdict, Conclusion.class);
+                        gathered -> judged(gathered, joined));
+        return heard(verdict);
     }
 
-    /** Ends the job on all nodes because no rank of this node can go on. */
-    Conclusion unstarted(IOException why) throws InterruptedException {
+    private GenerationEnd heard(String verdict) {
+        GenerationEnd end = new Gson().fromJson(verdict, GenerationEnd.class);
+        generations.heard(end);
+        return end;
+    }
+
+    /** Ends the generation on all nodes because no rank of this node can go on. */
+    GenerationEnd unstarted(IOException why) throws InterruptedException {
         nodes.orElseThrow().ended(ExitCode.FAILED);
         String verdict = nodes.get()
-                .conclude(orders -> Nodes.untold("could not start its ranks: " + why.getMessage()), this::judged);
-        return new Gson().fromJson(verdict, Conclusion.class);
+                .conclude(
+                        orders -> Nodes.untold("could not start its ranks: " + why.getMessage()),
+                        gathered -> judged(gathered, false));
+        return heard(verdict);
     }
 
-    private String judged(Nodes.Gathered gathered) {
+    private GenerationEnd decided(Conclusion conclusion, boolean joined) {
+        return generations.ended(conclusion, joined, (System.nanoTime() - startedNanos) / 1e9);
+    }
+
+    private String judged(Nodes.Gathered gathered, boolean joined) {
         Map<Integer, NodeReport> reports = new TreeMap<>();
         gathered.reports().forEach((node, text) -> reports.put(node, NodeReport.decoded(text)));
         List<String> notes = new ArrayList<>();
         Postmortem merged = NodeReport.merged(reports, nodes.orElseThrow().cards(), startedNanos, notes::add);
         List<LostNode> lost = List.copyOf(gathered.lost().values());
-        return new Gson()
-                .toJson(Conclusion.of(merged, lost, startedNanos, saysWhatIsWrong)
-                        .after(notes));
+        Conclusion conclusion =
+                Conclusion.of(merged, lost, startedNanos, saysWhatIsWrong).after(notes);
+        // without node 0, nobody starts the ranks again
+        return new Gson().toJson(own == 0 ? decided(conclusion, joined) : generations.last(conclusion));
     }
 
     @Override

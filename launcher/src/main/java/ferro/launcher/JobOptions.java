@@ -5,6 +5,7 @@ import ferro.launcher.input.DebuggedRanks;
 import ferro.launcher.input.Endpoint;
 import ferro.launcher.input.JobSpec;
 import ferro.launcher.input.Placement;
+import ferro.launcher.input.Restarts;
 import ferro.launcher.nodes.NodesApartException;
 import ferro.launcher.rank.FewCores;
 import ferro.spi.BackendProvider;
@@ -205,7 +206,8 @@ final class JobOptions {
                     true,
                     Duration.ZERO,
                     JobSpec.NODE_TIMEOUT,
-                    DebuggedRanks.NONE));
+                    DebuggedRanks.NONE,
+                    Restarts.NONE));
         } catch (BadInputException unknown) {
             return Optional.empty();
         }
@@ -227,7 +229,8 @@ final class JobOptions {
                 !noBind,
                 time("--grace", grace),
                 silence(),
-                DebuggedRanks.NONE);
+                DebuggedRanks.NONE,
+                Restarts.NONE);
     }
 
     private Duration silence() {
@@ -239,7 +242,8 @@ final class JobOptions {
         return silence;
     }
 
-    private static Duration time(String option, String text) {
+    /** Reads a time that an option was given. */
+    static Duration time(String option, String text) {
         try {
             // in nanoseconds, as the clock counts: a time that does not fit is refused as well
             return Duration.ofNanos(Setting.duration(text).toNanos());

@@ -11,6 +11,7 @@ import ferro.launcher.input.Endpoint;
 import ferro.launcher.input.ExitCode;
 import ferro.launcher.input.HostName;
 import ferro.launcher.input.JobSpec;
+import ferro.launcher.nodes.GenerationStart;
 import ferro.launcher.nodes.LineTimes;
 import ferro.launcher.nodes.NodeCard;
 import ferro.launcher.nodes.Nodes;
@@ -25,7 +26,6 @@ import ferro.launcher.rank.Supervisor;
 import ferro.spi.Settings;
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -76,19 +76,28 @@ final class NodeMeeting {
     /**
      * Waits until the launchers of all nodes are there.
      *
+     * @param key       of the launchers
+     * @param storePort port of the ranks' store if this launcher serves it apart from that of launchers; else 0
+     * @param start     which start of the ranks they meet for
+     * @param signals   of this launcher
      * @throws BadInputException if the store of node 0 refuses this launcher
      * @throws NodesApartException if the launchers differ, or if one does not come, goes, or cannot start its ranks
      * @throws InterruptedException if a signal ends the wait for the store
      */
-    Nodes meet(String jobId, Path secret, JobSignals signals)
+    Nodes meet(JobKeys.JobKey key, int storePort, GenerationStart start, JobSignals signals)
             throws IOException, NodesApartException, InterruptedException {
-        LauncherStore.LauncherCall call = call(spec, master, jobId, secret);
+        LauncherStore.LauncherCall call = call(spec, master, key);
         LineTimes lines = new LineTimes(System::nanoTime);
-        LauncherStore store = connected(call, lines);
+        Duration within = start.generation() == 0 ? patience : spec.nodeTimeout();
+        LauncherStore store = connected(call, lines, within);
+        if (start.generation() > 0) {
+            // not before: a signal that came while the ranks ended must be told to the others
+            signals.interruptMe();
+        }
         return Nodes.meet(
                 store,
-                card(spec, store, new NodeCard.NodeSettings(host, backend), call.session()),
-                times(),
+                card(spec, store, new NodeCard.NodeSettings(host, backend, storePort), call.session()),
+                times(within),
                 new Waiting() {
                     @Override
                     public void missing(Set<Integer> nodes) {
@@ -112,14 +121,18 @@ final class NodeMeeting {
                     public NodesApartException interrupted() {
                         return signals.beforeAnyRank();
                     }
-                });
+                },
+                start);
     }
 
-    static LauncherStore.LauncherCall call(JobSpec spec, Endpoint master, String jobId, Path secret)
-            throws IOException {
+    static LauncherStore.LauncherCall call(JobSpec spec, Endpoint master, JobKeys.JobKey key) throws IOException {
         InetSocketAddress server = InetSocketAddress.createUnresolved(master.host(), master.port());
         return new LauncherStore.LauncherCall(
-                server, jobId, SecretFile.read(secret), spec.placement().nodeRank(), new SecureRandom().nextLong());
+                server,
+                key.id(),
+                SecretFile.read(key.secretFile()),
+                spec.placement().nodeRank(),
+                new SecureRandom().nextLong());
     }
 
     static NodeCard card(JobSpec spec, LauncherStore store, NodeCard.NodeSettings settings, long session) {
@@ -133,11 +146,13 @@ final class NodeMeeting {
                 settings.backend(),
                 spec.debugged().numbers(),
                 session,
-                CoreBinding.Cores.ofThisMachine().name());
+                CoreBinding.Cores.ofThisMachine().name(),
+                spec.restarts().compared(),
+                settings.storePort());
     }
 
-    private Nodes.WaitTimes times() {
-        return new Nodes.WaitTimes(patience, silence(), spec.signalGrace().plus(ENDING));
+    private Nodes.WaitTimes times(Duration within) {
+        return new Nodes.WaitTimes(within, silence(), spec.signalGrace().plus(ENDING));
     }
 
     /** Returns the silence after which a node is lost, short enough that the ranks also end within the requested time. */
@@ -145,7 +160,7 @@ final class NodeMeeting {
         return Nodes.silence(spec.nodeTimeout(), Supervisor.StopTimes.TO_THE_END);
     }
 
-    private LauncherStore connected(LauncherStore.LauncherCall call, LineTimes times)
+    private LauncherStore connected(LauncherStore.LauncherCall call, LineTimes times, Duration within)
             throws InterruptedException, NodesApartException {
         boolean loopback = call.node() != 0 && Addresses.leadsToLoopback(master.host());
         ScheduledExecutorService lines = lines();
@@ -156,8 +171,8 @@ final class NodeMeeting {
         };
         lines.scheduleAtFixedRate(line, LineTimes.FIRST.toNanos(), LineTimes.LATER.toNanos(), TimeUnit.NANOSECONDS);
         try {
-            boolean brief = loopback && patience.compareTo(LOOPBACK_PATIENCE) > 0;
-            return LauncherStore.open(call, brief ? LOOPBACK_PATIENCE : patience, patience, silence());
+            boolean brief = loopback && within.compareTo(LOOPBACK_PATIENCE) > 0;
+            return LauncherStore.open(call, brief ? LOOPBACK_PATIENCE : within, within, silence());
         } catch (FerroException failure) {
             throw refused(failure, loopback);
         } finally {

@@ -82,6 +82,24 @@ record Postmortem(
         return code == ExitCode.OK ? outcome.failures().get(0).code() : code;
     }
 
+    /** Returns how the generation ended, in a few words. */
+    String cause() {
+        JobEvent.Ended first = first();
+        String how = ExitCode.signal(first.code())
+                .map(name -> " was ended by signal " + name)
+                .orElse(" ended with exit code " + first.code());
+        return (isBlamed(first.rank()) ? "" : blame() + "; ") + "rank " + first.rank() + how;
+    }
+
+    /** Whether nothing speaks against the rank that ended first as the one to blame. */
+    private boolean isBlamed(int first) {
+        return guilty().isEmpty() || guilty().contains(first);
+    }
+
+    private String blame() {
+        return PlainTexts.ranks(guilty()) + (guilty().size() == 1 ? " is to blame" : " are to blame");
+    }
+
     private Set<Integer> guilty() {
         return verdict.<Set<Integer>>map(Verdict::guilty).orElse(Set.of());
     }
@@ -220,10 +238,7 @@ record Postmortem(
         if (isDeadlock()) {
             return "deadlock; " + ended;
         }
-        if (guilty().isEmpty() || guilty().contains(first)) {
-            return ended;
-        }
-        return PlainTexts.ranks(guilty()) + (guilty().size() == 1 ? " is to blame; " : " are to blame; ") + ended;
+        return isBlamed(first) ? ended : blame() + "; " + ended;
     }
 
     /**

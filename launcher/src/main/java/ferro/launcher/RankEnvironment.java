@@ -4,7 +4,6 @@ import ferro.launcher.input.JobSpec;
 import ferro.launcher.input.Placement;
 import ferro.launcher.program.Recordings;
 import ferro.spi.Settings;
-import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
@@ -16,11 +15,11 @@ import java.util.random.RandomGenerator;
  *
  * @param spec       the job
  * @param store      the store through which ranks meet
- * @param secretFile file with the secret
- * @param jobId      name of the job
+ * @param key        name of the job and its secret, as the ranks of this generation know them
  * @param recordings where the flight recorders write
+ * @param generation number of the start of all ranks, from 0
  */
-record RankEnvironment(JobSpec spec, StoreHost store, Path secretFile, String jobId, Recordings recordings) {
+record RankEnvironment(JobSpec spec, StoreHost store, JobKeys.JobKey key, Recordings recordings, int generation) {
     /**
      * Variables that would win over those that the launcher sets. They may come from another launcher that runs this one.
      */
@@ -51,8 +50,10 @@ record RankEnvironment(JobSpec spec, StoreHost store, Path secretFile, String jo
         variables.put("FERRO_LOCAL_CORES", "" + Runtime.getRuntime().availableProcessors());
         variables.put("MASTER_ADDR", store.endpoint().host());
         variables.put("MASTER_PORT", "" + store.endpoint().port());
-        variables.put("FERRO_JOB_ID", jobId);
-        variables.put("FERRO_SECRET_FILE", secretFile.toString());
+        variables.put("FERRO_JOB_ID", key.id());
+        variables.put("FERRO_SECRET_FILE", key.secretFile().toString());
+        variables.put("FERRO_GENERATION", "" + generation);
+        variables.put("TORCHELASTIC_RESTART_COUNT", "" + generation);
         variables.put("FERRO_STORE_SERVED", "1");
         recordings.addTo(variables);
         spec.backend().ifPresent(name -> variables.put("FERRO_BACKEND", name));

@@ -2,6 +2,7 @@ package ferro.launcher;
 
 import ferro.launcher.input.DebuggedRanks;
 import ferro.launcher.input.JobSpec;
+import ferro.launcher.input.Restarts;
 import ferro.launcher.program.CommandTarget;
 import ferro.launcher.program.JavaSettings;
 import ferro.launcher.program.JavaTarget;
@@ -37,6 +38,7 @@ import picocli.CommandLine.Spec;
             "  ferro run -n 4 -cp target/classes app.Main   a class of a project",
             "  ferro run -n 4 -- ./program one two          any command; RANK is its rank",
             "  ferro run -n 4 --debug 1 Main.java           rank 1 waits for a debugger",
+            "  ferro run -n 4 --restarts 3 Main.java        starts again after a failure",
             "  ferro secret job.secret                      then, on both hosts:",
             "  ferro run --nodes 2 --node-rank 0 --master host-a:29500 \\",
             "      --secret-file job.secret -n 4 Main.java  on the other: --node-rank 1"
@@ -71,6 +73,20 @@ final class RunCommand implements Callable<Integer> {
     private Set<Integer> debugged = Set.of();
 
     @Option(
+            names = "--restarts",
+            paramLabel = "N",
+            description = "if the job fails, start all ranks again, at most N times (default: ${DEFAULT-VALUE})",
+            defaultValue = "0")
+    private int restarts;
+
+    @Option(
+            names = "--restart-window",
+            paramLabel = "TIME",
+            description = "count only the failures of the last TIME, for example 1h, against --restarts"
+                    + " (default: count all failures)")
+    private String restartWindow;
+
+    @Option(
             names = {"-h", "--help"},
             usageHelp = true,
             description = "show this text")
@@ -88,10 +104,16 @@ final class RunCommand implements Callable<Integer> {
         World inside = options.settle(world);
         optionBehindProgram().ifPresent(world.screen()::note);
         return options.job(inside, spec -> {
-                    JobSpec checked = spec.debugging(new DebuggedRanks(debugged));
+                    JobSpec checked =
+                            spec.debugging(new DebuggedRanks(debugged)).restarting(restarts());
                     return new Job(checked, target(words == null ? List.of() : words), inside);
                 })
                 .run();
+    }
+
+    private Restarts restarts() {
+        return new Restarts(
+                restarts, Optional.ofNullable(restartWindow).map(text -> JobOptions.time("--restart-window", text)));
     }
 
     private Target target(List<String> given) {

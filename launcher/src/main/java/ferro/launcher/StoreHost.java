@@ -32,23 +32,43 @@ record StoreHost(Endpoint endpoint, Optional<TcpStoreServer> server) implements 
      *
      * @param notes prints a line for the user
      */
-    static StoreHost open(
-            JobSpec spec, String jobId, Path secret, BlockingQueue<JobEvent> events, Consumer<String> notes)
+    static StoreHost open(JobSpec spec, JobKeys.JobKey key, BlockingQueue<JobEvent> events, Consumer<String> notes)
             throws IOException {
         Endpoint wanted = spec.master().orElse(Endpoint.LOOPBACK);
         if (spec.placement().nodes() > 1) {
             wanted = reachable(wanted, spec.placement().servesStore(), notes);
         }
         InetAddress address = resolved(wanted);
-        checkStrong(address, secret);
+        checkStrong(address, key.secretFile());
         if (!spec.placement().servesStore()) {
             return new StoreHost(wanted, Optional.empty());
         }
-        byte[] known = SecretFile.read(secret);
-        TcpStoreServer server = TcpStoreServer.start(
-                address, wanted.port(), jobId, spec.placement().worldSize(), known);
+        return serving(wanted, key, spec.placement().worldSize(), events);
+    }
+
+    /**
+     * Serves a store for the ranks of one generation.
+     *
+     * @param at host of the store, and the port to use if it is free
+     */
+    static StoreHost forRanks(Endpoint at, JobKeys.JobKey key, int worldSize, BlockingQueue<JobEvent> events)
+            throws IOException {
+        try {
+            return serving(at, key, worldSize, events);
+        } catch (FerroException taken) {
+            if (at.port() == 0 || taken.code() != FerroException.Code.RENDEZVOUS) {
+                throw taken;
+            }
+            return serving(new Endpoint(at.host(), 0), key, worldSize, events);
+        }
+    }
+
+    private static StoreHost serving(Endpoint at, JobKeys.JobKey key, int worldSize, BlockingQueue<JobEvent> events)
+            throws IOException {
+        byte[] secret = SecretFile.read(key.secretFile());
+        TcpStoreServer server = TcpStoreServer.start(resolved(at), at.port(), key.id(), worldSize, secret);
         server.allJoined().thenRun(() -> events.add(new JobEvent.Joined()));
-        return new StoreHost(new Endpoint(wanted.host(), server.port()), Optional.of(server));
+        return new StoreHost(new Endpoint(at.host(), server.port()), Optional.of(server));
     }
 
     private static InetAddress resolved(Endpoint wanted) {

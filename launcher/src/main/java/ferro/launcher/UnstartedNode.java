@@ -58,13 +58,14 @@ record UnstartedNode(JobSpec spec, World world) {
 
     private NodesApartException told(NodesApartException why, Path secret) throws IOException, InterruptedException {
         String jobId = RankEnvironment.jobId(spec.placement(), world.environment(), new SecureRandom());
-        try (StoreHost store = StoreHost.open(spec, jobId, secret, new LinkedBlockingQueue<>(), world.screen()::note)) {
-            LauncherStore.LauncherCall call = NodeMeeting.call(spec, store.endpoint(), jobId, secret);
+        JobKeys.JobKey key = new JobKeys.JobKey(jobId, secret);
+        try (StoreHost store = StoreHost.open(spec, key, new LinkedBlockingQueue<>(), world.screen()::note)) {
+            LauncherStore.LauncherCall call = NodeMeeting.call(spec, store.endpoint(), key);
             try (LauncherStore connection = LauncherStore.open(call, spec.nodeTimeout(), spec.nodeTimeout())) {
                 NodeCard own = NodeMeeting.card(
                         spec,
                         connection,
-                        new NodeCard.NodeSettings(HostName.in(world.environment()), ""),
+                        new NodeCard.NodeSettings(HostName.in(world.environment()), "", 0),
                         call.session());
                 return UnfitNode.tell(connection, own, why, spec.nodeTimeout());
             }

@@ -46,7 +46,7 @@ class JobFolderTest {
         try (JobFolder folder = JobFolder.create(leash, Optional.empty(), Map.of())) {
             Path secret = folder.writeSecret();
 
-            folder.removeSecret();
+            folder.removeSecret(secret);
 
             assertFalse(Files.exists(secret));
         }

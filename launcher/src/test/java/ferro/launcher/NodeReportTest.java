@@ -356,10 +356,10 @@ class NodeReportTest {
 
     @Test
     void onlyLaunchersThatMayUseTheSameCoresShareThem() {
-        NodeCard one = new NodeCard(0, "a", "10.0.0.1", 2, 3, "1", "", "", 1, "boot [0, 1]");
-        NodeCard beside = new NodeCard(1, "b", "10.0.0.2", 2, 3, "1", "", "", 2, "boot [0, 1]");
-        NodeCard elsewhere = new NodeCard(2, "c", "10.0.0.3", 2, 3, "1", "", "", 3, "other boot [0, 1]");
-        NodeCard unknown = new NodeCard(2, "c", "10.0.0.3", 2, 3, "1", "", "", 3, "");
+        NodeCard one = new NodeCard(0, "a", "10.0.0.1", 2, 3, "1", "", "", 1, "boot [0, 1]", "", 0);
+        NodeCard beside = new NodeCard(1, "b", "10.0.0.2", 2, 3, "1", "", "", 2, "boot [0, 1]", "", 0);
+        NodeCard elsewhere = new NodeCard(2, "c", "10.0.0.3", 2, 3, "1", "", "", 3, "other boot [0, 1]", "", 0);
+        NodeCard unknown = new NodeCard(2, "c", "10.0.0.3", 2, 3, "1", "", "", 3, "", "", 0);
 
         assertTrue(one.sharesCores(beside));
         assertFalse(one.sharesCores(elsewhere));
@@ -396,7 +396,7 @@ class NodeReportTest {
     }
 
     private static NodeCard card(int node, int ranks, int nodes) {
-        return new NodeCard(node, "h" + node, "10.0.0." + (node + 1), ranks, nodes, "1", "", "", 17 + node, "");
+        return new NodeCard(node, "h" + node, "10.0.0." + (node + 1), ranks, nodes, "1", "", "", 17 + node, "", "", 0);
     }
 
     private static NodeReport report(

@@ -10,6 +10,8 @@ import ferro.launcher.input.DebuggedRanks;
 import ferro.launcher.input.Endpoint;
 import ferro.launcher.input.JobSpec;
 import ferro.launcher.input.Placement;
+import ferro.launcher.input.Restarts;
+import ferro.launcher.nodes.GenerationStart;
 import ferro.launcher.nodes.NodesApartException;
 import ferro.launcher.output.Screen;
 import ferro.launcher.program.CommandTarget;
@@ -67,7 +69,9 @@ class NodeWaitLinesTest {
             NodeMeeting launcher =
                     NodeMeeting.of(spec(0, master, secret), new CommandTarget(List.of("true")), world, master);
 
-            String text = assertThrows(NodesApartException.class, () -> launcher.meet("job", secret, null))
+            JobKeys.JobKey key = new JobKeys.JobKey("job", secret);
+            String text = assertThrows(
+                            NodesApartException.class, () -> launcher.meet(key, 0, GenerationStart.ONLY, null))
                     .getMessage();
 
             assertTrue(text.startsWith("the store that this launcher serves has not answered: "), text);
@@ -112,7 +116,8 @@ class NodeWaitLinesTest {
 
     private static void await(NodeMeeting launcher, Path secret, PipedOutputStream printing) {
         try (printing) {
-            launcher.meet("job", secret, null).close();
+            launcher.meet(new JobKeys.JobKey("job", secret), 0, GenerationStart.ONLY, null)
+                    .close();
         } catch (Exception ended) {
             // the interrupt of the test, after the first line
         }
@@ -129,6 +134,7 @@ class NodeWaitLinesTest {
                 true,
                 Duration.ofSeconds(3),
                 JobSpec.NODE_TIMEOUT,
-                DebuggedRanks.NONE);
+                DebuggedRanks.NONE,
+                Restarts.NONE);
     }
 }

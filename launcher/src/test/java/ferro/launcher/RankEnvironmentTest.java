@@ -11,6 +11,7 @@ import ferro.launcher.input.DebuggedRanks;
 import ferro.launcher.input.Endpoint;
 import ferro.launcher.input.JobSpec;
 import ferro.launcher.input.Placement;
+import ferro.launcher.input.Restarts;
 import ferro.launcher.program.CommandTarget;
 import ferro.launcher.program.Recordings;
 import ferro.launcher.program.Target;
@@ -46,6 +47,8 @@ class RankEnvironmentTest {
         assertEquals("job-a", seen.get("FERRO_JOB_ID"));
         assertEquals("/tmp/secret", seen.get("FERRO_SECRET_FILE"));
         assertEquals("1", seen.get("FERRO_STORE_SERVED"));
+        assertEquals("3", seen.get("FERRO_GENERATION"));
+        assertEquals("3", seen.get("TORCHELASTIC_RESTART_COUNT"));
         assertEquals("tcp", seen.get("FERRO_BACKEND"));
         assertEquals("tcp", seen.get("FERRO_LINKS"));
         assertEquals("/", seen.get("HOME"));
@@ -106,7 +109,8 @@ class RankEnvironmentTest {
                                 true,
                                 GRACE,
                                 JobSpec.NODE_TIMEOUT,
-                                DebuggedRanks.NONE))
+                                DebuggedRanks.NONE,
+                                Restarts.NONE))
                 .getMessage();
         String noSecret = assertThrows(
                         BadInputException.class,
@@ -120,7 +124,8 @@ class RankEnvironmentTest {
                                 true,
                                 GRACE,
                                 JobSpec.NODE_TIMEOUT,
-                                DebuggedRanks.NONE))
+                                DebuggedRanks.NONE,
+                                Restarts.NONE))
                 .getMessage();
 
         assertTrue(noMaster.startsWith("--nodes 2 needs --master host:port"), noMaster);
@@ -154,10 +159,12 @@ class RankEnvironmentTest {
                 true,
                 GRACE,
                 JobSpec.NODE_TIMEOUT,
-                DebuggedRanks.NONE);
+                DebuggedRanks.NONE,
+                Restarts.NONE);
     }
 
     private static RankEnvironment environment(JobSpec spec) {
-        return new RankEnvironment(spec, new StoreHost(MASTER.get(), Optional.empty()), SECRET, "job-a", RECORDINGS);
+        JobKeys.JobKey key = new JobKeys.JobKey("job-a", SECRET);
+        return new RankEnvironment(spec, new StoreHost(MASTER.get(), Optional.empty()), key, RECORDINGS, 3);
     }
 }

@@ -19,6 +19,7 @@ import java.util.Optional;
  * @param signalGrace time that ranks get after the launcher was sent a signal
  * @param nodeTimeout time from the last sign of life of another node within which the job ends
  * @param debugged   ranks that a debugger attaches to
+ * @param restarts   how often the job may start again
  */
 public record JobSpec(
         Placement placement,
@@ -30,7 +31,8 @@ public record JobSpec(
         boolean bind,
         Duration signalGrace,
         Duration nodeTimeout,
-        DebuggedRanks debugged) {
+        DebuggedRanks debugged,
+        Restarts restarts) {
     public static final Duration NODE_TIMEOUT = Duration.ofSeconds(10);
 
     /** Refuses what makes no sense. */
@@ -53,7 +55,17 @@ public record JobSpec(
 
     /** Returns the same job in which debuggers attach to some ranks. */
     public JobSpec debugging(DebuggedRanks some) {
-        return new JobSpec(placement, master, secretFile, backend, links, logDir, bind, signalGrace, nodeTimeout, some);
+        return with(some, restarts);
+    }
+
+    /** Returns the same job, which may start again. */
+    public JobSpec restarting(Restarts limits) {
+        return with(debugged, limits);
+    }
+
+    private JobSpec with(DebuggedRanks some, Restarts limits) {
+        return new JobSpec(
+                placement, master, secretFile, backend, links, logDir, bind, signalGrace, nodeTimeout, some, limits);
     }
 
     private static void checkLinks(String kind, Optional<String> backend) {
@@ -78,6 +90,7 @@ public record JobSpec(
                 true,
                 Duration.ofSeconds(10),
                 NODE_TIMEOUT,
-                DebuggedRanks.NONE);
+                DebuggedRanks.NONE,
+                Restarts.NONE);
     }
 }

@@ -5,41 +5,94 @@ import static ferro.backend.tcp.store.LauncherStore.KEYS;
 import com.google.gson.Gson;
 import ferro.Store;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
 
 /**
  * Names of keys in the store, and the encoding of their values: records as JSON, because another version may have to read
- * them.
+ * them. Each generation of a job has keys of its own.
+ *
+ * @param generation from 0
  */
-final class Keys {
+record Keys(int generation) {
+    /** Keys of the first generation, or of a job that never starts again. */
+    static final Keys FIRST = new Keys(0);
+
+    /** Number of the last generation for which launchers meet. */
+    static final String GENERATION = KEYS + "generation";
+
+    private String key(String name) {
+        return KEYS + (generation == 0 ? "" : "generation/" + generation + "/") + name;
+    }
+
     /** A {@link StartSignal}. */
-    static final String START = KEYS + "start";
+    String start() {
+        return key("start");
+    }
+
     /** Set when all ranks have joined. */
-    static final String JOINED = KEYS + "joined";
+    String joined() {
+        return key("joined");
+    }
+
     /** Number of ranks that have failed on all nodes; it gives their order. */
-    static final String FAILURES = KEYS + "failures";
+    String failures() {
+        return key("failures");
+    }
+
     /** Exit code of the first rank that failed, or of a lost node. */
-    static final String STOP = KEYS + "stop";
+    String stop() {
+        return key("stop");
+    }
+
     /** The verdict that the launcher of node 0 makes of all reports. */
-    static final String VERDICT = KEYS + "verdict";
-
-    private Keys() {}
-
-    static String card(int node) {
-        return KEYS + node + "/card";
+    String verdict() {
+        return key("verdict");
     }
 
-    static String beat(int node) {
-        return KEYS + node + "/beat";
+    String card(int node) {
+        return key(node + "/card");
     }
 
-    static String report(int node) {
-        return KEYS + node + "/report";
+    String beat(int node) {
+        return key(node + "/beat");
+    }
+
+    String report(int node) {
+        return key(node + "/report");
     }
 
     /** Returns the key for the name of the n-th signal that a launcher was sent. */
-    static String signal(int node, int times) {
-        return KEYS + node + "/signal/" + times;
+    String signal(int node, int times) {
+        return key(node + "/signal/" + times);
+    }
+
+    /** Returns the key for the end of a rank if ranks have another store than launchers. */
+    String end(int rank) {
+        return key("end/" + rank);
+    }
+
+    /** Returns the rank whose end a key has; empty if it is another key, or one of another generation. */
+    Optional<Integer> endedRank(String key) {
+        String before = key("end/");
+        return key.startsWith(before) ? Optional.of(Integer.valueOf(key.substring(before.length()))) : Optional.empty();
+    }
+
+    /** Returns the keys of this generation that are not needed after it. */
+    List<String> all(List<NodeCard> cards, int signals) {
+        List<String> all = new ArrayList<>(List.of(joined(), failures(), stop()));
+        for (NodeCard card : cards) {
+            all.addAll(List.of(card(card.node()), beat(card.node()), report(card.node())));
+            for (int times = 1; times <= signals; times++) {
+                all.add(signal(card.node(), times));
+            }
+            for (int rank = 0; rank < card.ranks(); rank++) {
+                all.add(end(card.node() * card.ranks() + rank));
+            }
+        }
+        return all;
     }
 
     static byte[] encoded(Object value) {

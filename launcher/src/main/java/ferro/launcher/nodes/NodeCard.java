@@ -17,6 +17,9 @@ import java.util.stream.IntStream;
  * @param debug   ranks that wait for a debugger, for example {@code 0, 2}; empty if there are none
  * @param session number of this run of the launcher, chosen at random
  * @param cores   name of the cores that it may use, the same for launchers that share them; empty if unknown
+ * @param restarts how often the job may start again, for example {@code 3 in 1h}; empty for a job that never does
+ * @param storePort port of the store of this generation's ranks on node 0; 0 if ranks have the store of launchers, and on
+ *     other nodes
  */
 public record NodeCard(
         int node,
@@ -28,14 +31,17 @@ public record NodeCard(
         String backend,
         String debug,
         long session,
-        String cores) {
+        String cores,
+        String restarts,
+        int storePort) {
     /**
      * Settings of the ranks that the other launchers must know.
      *
      * @param host    name of the host
      * @param backend back end that was requested by name; empty if the choice was left open
+     * @param storePort port of the ranks' store on node 0; 0 if it is that of launchers, and on other nodes
      */
-    public record NodeSettings(String host, String backend) {}
+    public record NodeSettings(String host, String backend, int storePort) {}
 
     /**
      * Compares this card with that of another launcher of the job.
@@ -58,6 +64,9 @@ public record NodeCard(
         }
         if (!debug.equals(other.debug)) {
             return Optional.of(differs("--debug", orNone(debug), other, orNone(other.debug)));
+        }
+        if (!restarts.equals(other.restarts)) {
+            return Optional.of(differs("--restarts", orNone(restarts), other, orNone(other.restarts)));
         }
         return Optional.empty();
     }

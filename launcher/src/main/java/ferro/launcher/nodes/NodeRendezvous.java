@@ -28,24 +28,36 @@ final class NodeRendezvous {
     private final NodeCard own;
     private final ScheduledExecutorService thread;
     private final Waiting waiting;
+    private final Keys keys;
     private final Map<Integer, NodeCard> cards = new TreeMap<>();
     /** The last process that was refused and may have been a missing node; empty if there was none. */
     private String lastRefused = "";
     /** Nodes that refused launchers have named as their own. */
     private final Set<Integer> refusedNodes = new HashSet<>();
+    /** Whether ranks may not start yet. */
+    private boolean held;
 
-    NodeRendezvous(Store store, NodeCard own, ScheduledExecutorService thread, Waiting waiting) {
+    private boolean begun;
+
+    NodeRendezvous(Store store, NodeCard own, ScheduledExecutorService thread, Waiting waiting, Keys keys) {
         this.store = store;
         this.own = own;
         this.thread = thread;
         this.waiting = waiting;
+        this.keys = keys;
         cards.put(own.node(), own);
     }
 
-    /** Starts to wait for the others; does not block. */
-    void call(long timeoutMillis) {
+    /**
+     * Starts to wait for the others; does not block.
+     *
+     * @param holdMillis    time that passes before ranks may start
+     * @param timeoutMillis time after that in which the others have to come
+     */
+    void call(long holdMillis, long timeoutMillis) {
+        held = holdMillis > 0;
         for (int node : others()) {
-            store.when(Keys.card(node)).thenAcceptAsync(card -> came(Keys.decoded(card, NodeCard.class)), thread);
+            await(node);
             store.when(LauncherStore.refusedKey(node))
                     .thenAcceptAsync(value -> unproved(node, Refused.decoded(value)), thread);
             store.when(LauncherStore.otherJobKey(node))
@@ -53,7 +65,26 @@ final class NodeRendezvous {
         }
         store.when(LauncherStore.STRANGER)
                 .thenAcceptAsync(value -> stranger("a process", Refused.decoded(value)), thread);
-        thread.schedule(() -> late(timeoutMillis), timeoutMillis, TimeUnit.MILLISECONDS);
+        if (held) {
+            thread.schedule(this::release, holdMillis, TimeUnit.MILLISECONDS);
+        }
+        thread.schedule(() -> late(timeoutMillis), holdMillis + timeoutMillis, TimeUnit.MILLISECONDS);
+    }
+
+    private void await(int node) {
+        store.when(keys.card(node)).thenAcceptAsync(card -> came(Keys.decoded(card, NodeCard.class)), thread);
+    }
+
+    private void release() {
+        held = false;
+        beginIfComplete();
+    }
+
+    private void beginIfComplete() {
+        if (!held && !begun && missing().isEmpty()) {
+            begun = true;
+            Keys.first(store, keys.start(), Keys.encoded(StartSignal.of(known())));
+        }
     }
 
     /** Returns the nodes that have not come yet. */
@@ -77,16 +108,25 @@ final class NodeRendezvous {
      * known ones have read the reason.
      */
     private void came(NodeCard card) {
-        boolean all;
         synchronized (this) {
             cards.put(card.node(), card);
-            all = cards.size() == own.nodes();
         }
         own.difference(card).ifPresent(text -> refuse(text, BAD_INPUT));
         String gone = LauncherStore.goneKey(card.node(), card.session());
-        store.when(gone).thenRunAsync(() -> refuse(card + " disconnected before a rank was started", FAILED), thread);
-        if (all) {
-            Keys.first(store, Keys.START, Keys.encoded(StartSignal.of(List.copyOf(cards.values()))));
+        store.when(gone).thenRunAsync(() -> left(card), thread);
+        beginIfComplete();
+    }
+
+    /** A launcher that leaves before the first start ends the job; before a later start another one may take its place. */
+    private void left(NodeCard card) {
+        if (keys.generation() == 0) {
+            refuse(card + " disconnected before a rank was started", FAILED);
+        } else if (!begun) {
+            synchronized (this) {
+                cards.remove(card.node());
+            }
+            store.delete(keys.card(card.node()));
+            await(card.node());
         }
     }
 
@@ -127,18 +167,20 @@ final class NodeRendezvous {
         if (!missing.isEmpty()) {
             // a process whose node is unknown may belong to another job, and says nothing of the way to a missing node
             boolean mayBeBlocked = !refusedNodes.containsAll(missing);
+            String did = keys.generation() == 0 ? " did not connect within " : " did not come back within ";
+            String limit = keys.generation() == 0 ? "ferro.join.timeout" : "--node-timeout";
             refuse(
                     named(missing) + " of " + own.nodes()
-                            + " did not connect within " + timeoutMillis + " ms: check that ferro run --node-rank "
+                            + did + timeoutMillis + " ms: check that ferro run --node-rank "
                             + missing.first() + " runs there with a --master that leads to " + own
                             + (mayBeBlocked ? ", and that no firewall blocks the connection" : "")
-                            + " (ferro.join.timeout sets the time)"
+                            + " (" + limit + " sets the time)"
                             + (lastRefused.isEmpty() ? "" : "; " + lastRefused),
                     FAILED);
         }
     }
 
     private void refuse(String why, int code) {
-        Keys.first(store, Keys.START, Keys.encoded(StartSignal.refused(why, code)));
+        Keys.first(store, keys.start(), Keys.encoded(StartSignal.refused(why, code)));
     }
 }

@@ -25,6 +25,7 @@ final class NodeWatch {
     private final Store store;
     private final NodeCard own;
     private final List<NodeCard> cards;
+    private final Keys keys;
     private final long silenceNanos;
     private final Consumer<LostNode> lost;
     private final Map<Integer, LastBeat> heard = new HashMap<>();
@@ -38,7 +39,7 @@ final class NodeWatch {
      * Starts the watch.
      *
      * @param store   of node 0
-     * @param cards   own first, then those of all nodes by number
+     * @param cards   own first, then those of all nodes by number, and the keys of heartbeats
      * @param silence after which a launcher is lost
      * @param thread  thread for heartbeats; no other task may block it
      * @param lost    told of each lost launcher, perhaps more than once
@@ -47,6 +48,7 @@ final class NodeWatch {
         this.store = store;
         this.own = cards.own();
         this.cards = cards.all();
+        this.keys = cards.keys();
         this.silenceNanos = silence.toNanos();
         this.lost = lost;
         this.connection =
@@ -65,8 +67,9 @@ final class NodeWatch {
      *
      * @param own card of this launcher
      * @param all cards of all launchers, by number of the node
+     * @param keys keys of the generation
      */
-    record Cards(NodeCard own, List<NodeCard> all) {}
+    record Cards(NodeCard own, List<NodeCard> all, Keys keys) {}
 
     private List<NodeCard> others() {
         return cards.stream().filter(card -> card.node() != own.node()).toList();
@@ -83,7 +86,7 @@ final class NodeWatch {
 
     private void beat() {
         try {
-            store.add(Keys.beat(own.node()), 1);
+            store.add(keys.beat(own.node()), 1);
             if (own.node() == 0) {
                 listen();
             }
@@ -103,7 +106,7 @@ final class NodeWatch {
         boolean stoodStill = now - lookedNanos > silenceNanos / 2;
         lookedNanos = now;
         for (NodeCard other : others()) {
-            String beat = new String(store.get(Keys.beat(other.node()), Duration.ofNanos(silenceNanos)));
+            String beat = new String(store.get(keys.beat(other.node()), Duration.ofNanos(silenceNanos)));
             LastBeat last = heard.get(other.node());
             if (last == null || stoodStill || !last.beat.equals(beat)) {
                 heard.put(other.node(), new LastBeat(beat, now));

@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -18,7 +18,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
@@ -27,7 +26,7 @@ import java.util.function.Function;
  * failures and signals, and end with one verdict. Thread-safe.
  *
  * <pre>{@code
- * try (Nodes nodes = Nodes.meet(store, own, times, missing -> say(missing))) {
+ * try (Nodes nodes = Nodes.meet(store, own, times, missing -> say(missing), GenerationStart.ONLY)) {
  *     nodes.begin(news);
  *     // ranks run; nodes.failed(rank, code) when one fails
  *     String verdict = nodes.conclude(orders -> report, gathered -> judged);
@@ -38,13 +37,13 @@ public final class Nodes implements AutoCloseable {
     /** Number of signals that other launchers are told of: the second one kills. */
     private static final int MOST_SIGNALS = 2;
 
-    /** Time that the launcher of node 0 waits for launchers that still read from the store: the store ends with it. */
-    private static final long OTHERS_GONE_MILLIS = 2_000;
-
     private final LauncherStore connection;
     private final Store store;
     private final NodeCard own;
     private final WaitTimes times;
+    private final boolean mayRestart;
+    private final List<NodeCard> cards;
+    private final Keys keys;
     private final ScheduledExecutorService beating = daemon("ferro-nodes-beat");
     private final ScheduledExecutorService telling = daemon("ferro-nodes-tell");
     private final Map<Integer, Long> orders = new ConcurrentHashMap<>();
@@ -54,8 +53,6 @@ public final class Nodes implements AutoCloseable {
 
     private final AtomicBoolean concluded = new AtomicBoolean();
     private final AtomicBoolean ending = new AtomicBoolean();
-    private List<NodeCard> cards = List.of();
-    private boolean met;
 
     /**
      * How long launchers wait for each other.
@@ -88,11 +85,15 @@ public final class Nodes implements AutoCloseable {
         return silence.compareTo(half) > 0 ? silence : half;
     }
 
-    private Nodes(LauncherStore connection, NodeCard own, WaitTimes times) {
+    private Nodes(
+            LauncherStore connection, NodeCard own, WaitTimes times, LauncherMeeting.Met met, boolean mayRestart) {
         this.connection = connection;
         this.store = connection.store();
         this.own = own;
         this.times = times;
+        this.mayRestart = mayRestart;
+        this.cards = met.cards();
+        this.keys = met.keys();
     }
 
     /**
@@ -102,92 +103,26 @@ public final class Nodes implements AutoCloseable {
      * @param own        this launcher
      * @param times      how long to wait
      * @param waiting    told which nodes are missing, after 3 s and then every 30 s
+     * @param start      which start of the ranks they meet for
      * @return all launchers
      * @throws NodesApartException if one differs, does not come or goes, or if the calling thread is interrupted, with the
      *     same text on all that are there
      * @throws InterruptedException if the calling thread is interrupted again
      */
-    public static Nodes meet(LauncherStore connection, NodeCard own, WaitTimes times, Waiting waiting)
+    public static Nodes meet(
+            LauncherStore connection, NodeCard own, WaitTimes times, Waiting waiting, GenerationStart start)
             throws NodesApartException, InterruptedException {
-        Nodes nodes = new Nodes(connection, own, times);
-        try {
-            nodes.meet(waiting);
-            return nodes;
-        } catch (NodesApartException apart) {
-            nodes.awaitOthersGone();
-            throw apart;
-        } catch (InterruptedException ended) {
-            throw nodes.ended(waiting.interrupted());
-        } catch (FerroException failure) {
-            if (failure.code() == FerroException.Code.INTERRUPTED) {
-                Thread.interrupted();
-                throw nodes.ended(waiting.interrupted());
-            }
-            throw failure;
-        } finally {
-            nodes.closeUnlessMet();
-        }
+        LauncherMeeting.Met met = new LauncherMeeting(connection, own, times, start).meet(waiting);
+        return new Nodes(connection, own, times, met, start.mayRestart());
     }
 
-    private void closeUnlessMet() {
-        if (!met) {
-            close();
-        }
-    }
-
-    /** Tells the others that this launcher leaves, and waits until they have read it. */
-    private NodesApartException ended(NodesApartException why) throws InterruptedException {
-        NodesApartException said = UnfitNode.tell(connection, own, why, Duration.ZERO);
-        awaitOthersGone();
-        return said;
-    }
-
-    private void meet(Waiting waiting) throws NodesApartException, InterruptedException {
-        store.add(Keys.beat(own.node()), 0);
-        byte[] card = Keys.encoded(own);
-        if (!Keys.first(store, Keys.card(own.node()), card)) {
-            NodeCard there = Keys.decoded(store.get(Keys.card(own.node()), times.silence), NodeCard.class);
-            String text = there.sameNode(own);
-            Keys.first(store, Keys.START, Keys.encoded(StartSignal.refused(text, 2)));
-            throw new NodesApartException(text, 2);
-        }
-        NodeRendezvous roll = new NodeRendezvous(store, own, telling, waiting);
-        if (own.node() == 0) {
-            roll.call(times.join.toMillis());
-        }
-        StartSignal start;
-        try {
-            start = started(waiting.lines(), () -> waiting.missing(own.node() == 0 ? roll.missing() : Set.of()));
-        } finally {
-            cards = roll.known();
-        }
-        if (!start.begins()) {
-            throw new NodesApartException(start.refusal(), start.code());
-        }
-        cards = start.cards();
-        if (!cards.contains(own)) {
-            // the job of the others is complete without this launcher and goes on
-            throw new NodesApartException(
-                    cards.get(0).difference(own).orElse(own + " is not among the nodes of this job: " + cards), 2);
-        }
-        met = true;
-    }
-
-    private StartSignal started(LineTimes lines, Runnable line) throws NodesApartException, InterruptedException {
-        CompletableFuture<byte[]> start = store.when(Keys.START).toCompletableFuture();
-        while (true) {
-            try {
-                return Keys.decoded(start.get(lines.left().toNanos(), TimeUnit.NANOSECONDS), StartSignal.class);
-            } catch (TimeoutException passed) {
-                lines.printed();
-                line.run();
-            } catch (ExecutionException ended) {
-                throw new NodesApartException(
-                        "node 0 left before a rank was started ("
-                                + ended.getCause().getMessage() + "): see the output of its launcher",
-                        1);
-            }
-        }
+    /**
+     * Returns which start of the ranks the launchers have met for.
+     *
+     * @return number from 0
+     */
+    public int generation() {
+        return keys.generation();
     }
 
     /**
@@ -208,23 +143,40 @@ public final class Nodes implements AutoCloseable {
         cards.forEach(card -> lost.put(card.node(), new CompletableFuture<>()));
         if (own.node() == 0) {
             cards.forEach(card -> reports.put(
-                    card.node(), store.when(Keys.report(card.node())).toCompletableFuture()));
+                    card.node(), store.when(keys.report(card.node())).toCompletableFuture()));
+            forgetGenerationBefore();
         }
-        store.when(Keys.JOINED).thenRun(news::allJoined);
-        store.when(Keys.STOP).thenAccept(code -> {
+        store.when(keys.joined()).thenRun(news::allJoined);
+        store.when(keys.stop()).thenAccept(code -> {
             ends();
             news.failedElsewhere(Integer.parseInt(new String(code, StandardCharsets.US_ASCII)));
         });
         for (NodeCard card : cards) {
             for (int times = 1; times <= MOST_SIGNALS && card.node() != own.node(); times++) {
                 int count = times;
-                store.when(Keys.signal(card.node(), times)).thenAccept(name -> {
+                store.when(keys.signal(card.node(), times)).thenAccept(name -> {
                     ends();
                     news.signalledElsewhere(new String(name, StandardCharsets.US_ASCII), count);
                 });
             }
         }
-        new NodeWatch(store, new NodeWatch.Cards(own, cards), times.silence, beating, gone -> lost(gone, news));
+        new NodeWatch(store, new NodeWatch.Cards(own, cards, keys), times.silence, beating, gone -> lost(gone, news));
+    }
+
+    /**
+     * Removes what launchers have told of the generation before: all have read it. A launcher that was stopped meanwhile and
+     * still waits for its start or its verdict gets a short one.
+     */
+    private void forgetGenerationBefore() {
+        if (keys.generation() > 0) {
+            Keys old = new Keys(keys.generation() - 1);
+            tell(() -> {
+                old.all(cards, MOST_SIGNALS).forEach(store::delete);
+                String why = "has started generation " + keys.generation() + " without it";
+                store.set(old.start(), Keys.encoded(StartSignal.refused("the launcher of node 0 " + why, 1)));
+                store.set(old.verdict(), (UntoldReport.MARK + why).getBytes(StandardCharsets.UTF_8));
+            });
+        }
     }
 
     /** {@return the nodes that are known to be lost, by number} */
@@ -298,9 +250,9 @@ public final class Nodes implements AutoCloseable {
     }
 
     private long stop(int code) {
-        long order = store.add(Keys.FAILURES, 1);
+        long order = store.add(keys.failures(), 1);
         if (order == 1) {
-            store.set(Keys.STOP, Integer.toString(code).getBytes(StandardCharsets.US_ASCII));
+            store.set(keys.stop(), Integer.toString(code).getBytes(StandardCharsets.US_ASCII));
         }
         return order;
     }
@@ -312,12 +264,25 @@ public final class Nodes implements AutoCloseable {
      * @param end  of its process
      */
     public void ended(int rank, RankEnd end) {
-        tell(() -> store.set(EndedRanks.key(rank), EndedRanks.value(end)));
+        String key = mayRestart ? keys.end(rank) : EndedRanks.key(rank);
+        tell(() -> store.set(key, EndedRanks.value(end)));
+    }
+
+    /**
+     * Returns the rank whose end a key of the launchers' store has, where the ranks of each generation have a store of their
+     * own.
+     *
+     * @param key        key that a launcher has set
+     * @param generation generation that runs
+     * @return rank; empty for any other key
+     */
+    public static Optional<Integer> endedRank(String key, int generation) {
+        return new Keys(generation).endedRank(key);
     }
 
     /** Tells the others that all ranks have joined; only the launcher of node 0 knows this. */
     public void joined() {
-        tell(() -> store.set(Keys.JOINED, new byte[0]));
+        tell(() -> store.set(keys.joined(), new byte[0]));
     }
 
     /**
@@ -327,9 +292,9 @@ public final class Nodes implements AutoCloseable {
      * @param times how many signals this launcher has been sent; those after the second are not passed on
      */
     public void signalled(String name, int times) {
-        if (times <= MOST_SIGNALS) {
+        if (times <= MOST_SIGNALS && !concluded.get()) {
             ends();
-            tell(() -> store.set(Keys.signal(own.node(), times), name.getBytes(StandardCharsets.US_ASCII)));
+            tell(() -> store.set(keys.signal(own.node(), times), name.getBytes(StandardCharsets.US_ASCII)));
         }
     }
 
@@ -359,7 +324,7 @@ public final class Nodes implements AutoCloseable {
         telling.execute(() -> reported.complete(
                 UntoldReport.made(() -> report.apply(Map.copyOf(orders)), "could not report how its ranks ended")));
         String text = orUntold(reported);
-        tell(() -> send(Keys.report(own.node()), text));
+        tell(() -> send(keys.report(own.node()), text));
         String verdict = own.node() == 0 ? announced(judge) : heard(text, judge);
         concluded.set(true);
         return verdict;
@@ -408,7 +373,7 @@ public final class Nodes implements AutoCloseable {
             CompletableFuture<byte[]> report = reports.get(card.node());
             result(CompletableFuture.anyOf(report, lost.get(card.node())));
             // answers come in order: after this answer, a report that is in the store is known here
-            store.add(Keys.FAILURES, 0);
+            store.add(keys.failures(), 0);
             if (report.isDone()) {
                 String text = new String(result(report), StandardCharsets.UTF_8);
                 UntoldReport.lost(card, text)
@@ -420,7 +385,7 @@ public final class Nodes implements AutoCloseable {
         concluded.set(true);
         String verdict = UntoldReport.made(
                 () -> judge.apply(new Gathered(texts, without)), "could not find the cause of the failure");
-        send(Keys.VERDICT, verdict);
+        send(keys.verdict(), verdict);
         awaitOthersGone();
         if (verdict.startsWith(UntoldReport.MARK)) {
             throw new IllegalStateException(
@@ -432,7 +397,7 @@ public final class Nodes implements AutoCloseable {
     private String heard(String own, Function<Gathered, String> judge) throws InterruptedException {
         CompletableFuture<String> verdict = new CompletableFuture<>();
         try {
-            store.when(Keys.VERDICT).thenAccept(value -> verdict.complete(new String(value, StandardCharsets.UTF_8)));
+            store.when(keys.verdict()).thenAccept(value -> verdict.complete(new String(value, StandardCharsets.UTF_8)));
         } catch (IllegalStateException | FerroException closed) {
             // node 0 or this connection is lost already, and the watch reports it
         }
@@ -461,22 +426,10 @@ public final class Nodes implements AutoCloseable {
 
     /** Waits, on node 0, until all other launchers that are not lost have read the last message and are gone. */
     private void awaitOthersGone() throws InterruptedException {
-        if (own.node() != 0) {
-            return;
-        }
-        CompletableFuture<?>[] gone = cards.stream()
-                .filter(card -> card.node() != 0)
-                .filter(card ->
-                        !lost.containsKey(card.node()) || !lost.get(card.node()).isDone())
-                .map(card -> store.when(LauncherStore.goneKey(card.node(), card.session()))
-                        .toCompletableFuture())
-                .toArray(CompletableFuture[]::new);
-        try {
-            CompletableFuture.allOf(gone).get(OTHERS_GONE_MILLIS, TimeUnit.MILLISECONDS);
-        } catch (TimeoutException | ExecutionException stays) {
-            // that launcher learns from the end of its connection that it has missed the message
-            return;
-        }
+        LauncherMeeting.awaitGone(
+                store,
+                own,
+                cards.stream().filter(card -> !lost.get(card.node()).isDone()).toList());
     }
 
     /** Closes the connection. On node 0 this launcher's store may be closed after it. */
@@ -488,7 +441,7 @@ public final class Nodes implements AutoCloseable {
         connection.close();
     }
 
-    private static ScheduledExecutorService daemon(String name) {
+    static ScheduledExecutorService daemon(String name) {
         return Executors.newSingleThreadScheduledExecutor(task -> {
             Thread thread = new Thread(task, name);
             thread.setDaemon(true);

@@ -15,7 +15,8 @@ public final class UnfitNode {
     private UnfitNode() {}
 
     /**
-     * Tells the others why. The launcher of node 0 stays until they have read it. Interruptible.
+     * Tells the others before the first start of the ranks. The launcher of node 0 stays until they have read it.
+     * Interruptible.
      *
      * @param connection connection to the store; stays open
      * @param own        this launcher
@@ -27,18 +28,25 @@ public final class UnfitNode {
     public static NodesApartException tell(
             LauncherStore connection, NodeCard own, NodesApartException why, Duration patience)
             throws InterruptedException {
+        return tell(connection, own, why, patience, Keys.FIRST);
+    }
+
+    /** Tells the others before the start of the ranks that has these keys. */
+    static NodesApartException tell(
+            LauncherStore connection, NodeCard own, NodesApartException why, Duration patience, Keys keys)
+            throws InterruptedException {
         StartSignal said = StartSignal.refused(own + " " + why.getMessage(), why.exitCode());
         try {
             Store store = connection.store();
-            if (!Keys.first(store, Keys.START, Keys.encoded(said))) {
-                StartSignal before = Keys.decoded(store.get(Keys.START, patience), StartSignal.class);
+            if (!Keys.first(store, keys.start(), Keys.encoded(said))) {
+                StartSignal before = Keys.decoded(store.get(keys.start(), patience), StartSignal.class);
                 // a job that has begun is complete without this launcher, which claims one of its nodes
                 said = before.begins() ? said : before;
             }
             // the card tells node 0 that this launcher has come and need not be told anything
-            Keys.first(store, Keys.card(own.node()), Keys.encoded(own));
+            Keys.first(store, keys.card(own.node()), Keys.encoded(own));
             if (own.node() == 0) {
-                stay(store, own.nodes(), patience);
+                stay(store, own.nodes(), patience, keys);
             }
         } catch (FerroException | IllegalStateException gone) {
             return new NodesApartException(said.refusal(), said.code());
@@ -50,9 +58,9 @@ public final class UnfitNode {
      * Waits on node 0 until the others have come, have read the reason and are gone: the store ends with the launcher of
      * node 0.
      */
-    private static void stay(Store store, int nodes, Duration patience) throws InterruptedException {
+    private static void stay(Store store, int nodes, Duration patience, Keys keys) throws InterruptedException {
         CompletableFuture<?>[] gone = IntStream.range(1, nodes)
-                .mapToObj(node -> store.when(Keys.card(node))
+                .mapToObj(node -> store.when(keys.card(node))
                         .thenApply(card -> Keys.decoded(card, NodeCard.class))
                         .thenCompose(card -> store.when(LauncherStore.goneKey(node, card.session())))
                         .toCompletableFuture())

@@ -93,6 +93,13 @@ public record FailureBox(
         }
     }
 
+    /** Returns the box with more lines below those on the other ranks. */
+    public FailureBox with(List<String> lines) {
+        List<String> all = new ArrayList<>(others);
+        all.addAll(lines);
+        return new FailureBox(first, seconds, diagnosis, all, printed, more);
+    }
+
     /**
      * Returns the lines of the box. None is longer than the screen is wide, except the lines on how to learn more: a wrapped
      * line breaks the box, and one trace fills a screen.

@@ -43,6 +43,19 @@ public final class RankLog {
         return new RankLog(folder, screen);
     }
 
+    /** Returns the files of one generation of ranks, in a folder below this one. */
+    public RankLog ofGeneration(int generation) {
+        Optional<Path> below = folder.map(path -> path.resolve("generation-" + generation));
+        below.ifPresent(path -> {
+            try {
+                Files.createDirectories(path);
+            } catch (IOException failure) {
+                warn(path, failure);
+            }
+        });
+        return new RankLog(below, screen);
+    }
+
     /** Opens a file of a rank; an older file is replaced. Writing to it and closing it never fail. */
     public OutputStream open(int rank, Screen.Name stream) {
         if (folder.isEmpty()) {

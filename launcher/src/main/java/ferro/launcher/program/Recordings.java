@@ -7,6 +7,7 @@ import ferro.spi.Settings;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -69,6 +70,18 @@ public record Recordings(Path folder, boolean ours, Map<Path, FileTime> before) 
         } catch (IOException gone) {
             return FileTime.fromMillis(0);
         }
+    }
+
+    /**
+     * Returns where the ranks of one generation write: a folder below this one, which the launcher makes. In a folder that
+     * the user has named, the files of each generation have the name of the generation's job.
+     */
+    public Recordings ofGeneration(int generation) throws IOException {
+        if (!ours) {
+            return this;
+        }
+        Path below = folder.resolve("generation-" + generation);
+        return new Recordings(Files.createDirectory(below), true, Map.of());
     }
 
     /** Returns the folder if the launcher must remove it. */
@@ -148,18 +161,34 @@ public record Recordings(Path folder, boolean ours, Map<Path, FileTime> before) 
      */
     public void settle(boolean endedWell) throws IOException {
         try {
-            if (ours && (endedWell || Analysis.files(folder).isEmpty())) {
-                remove();
+            if (ours && (endedWell || !anyBelow())) {
+                remove(folder);
             }
         } catch (NoSuchFileException gone) {
             return;
         }
     }
 
-    private void remove() throws IOException {
+    /** Whether there is a recording in the folder, or in that of a generation. */
+    private boolean anyBelow() throws IOException {
+        try (DirectoryStream<Path> inside = Files.newDirectoryStream(folder, Files::isDirectory)) {
+            for (Path generation : inside) {
+                if (!Analysis.files(generation).isEmpty()) {
+                    return true;
+                }
+            }
+        }
+        return !Analysis.files(folder).isEmpty();
+    }
+
+    private static void remove(Path folder) throws IOException {
         try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
             for (Path file : files) {
-                Files.deleteIfExists(file);
+                if (Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS)) {
+                    remove(file);
+                } else {
+                    Files.deleteIfExists(file);
+                }
             }
         }
         Files.deleteIfExists(folder);

@@ -11,10 +11,11 @@ import java.util.function.Consumer;
  * passed on to the launchers of other nodes as well.
  */
 public final class JobSignals {
-    private final BlockingQueue<JobEvent> events;
+    private BlockingQueue<JobEvent> events;
     private final Consumer<String> early;
     private BiConsumer<String, Integer> onward = (name, times) -> {};
     private boolean ranksStart;
+    private String start = "a rank was started";
     private Thread waiting;
     private String last;
     private int times;
@@ -68,6 +69,20 @@ public final class JobSignals {
         events.add(new JobEvent.Signalled(name, times));
     }
 
+    /**
+     * Begins another generation of ranks, which are not started yet. Launchers of other nodes are not told of signals until
+     * {@link #tell}.
+     *
+     * @param queue  queue for the events of the generation
+     * @param number of the generation, from 1
+     */
+    public synchronized void begin(BlockingQueue<JobEvent> queue, int number) {
+        events = queue;
+        onward = (name, count) -> {};
+        ranksStart = false;
+        start = "generation " + number + " was started";
+    }
+
     /** From now on signals that ask for no end are events. */
     public synchronized void ranksStart() {
         ranksStart = true;
@@ -95,7 +110,7 @@ public final class JobSignals {
     /** Returns the reason with which launchers end if a signal came before a rank was started. */
     public synchronized NodesApartException beforeAnyRank() {
         return new NodesApartException(
-                "was ended by signal " + last + " before a rank was started",
+                "was ended by signal " + last + " before " + start,
                 last == null ? ExitCode.FAILED : ExitCode.ofSignal(last));
     }
 }

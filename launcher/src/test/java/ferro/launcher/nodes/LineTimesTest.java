@@ -61,19 +61,24 @@ class LineTimesTest {
     }
 
     private static void rendezvous(LauncherStore zero, BlockingQueue<Set<Integer>> heard, LineTimes times) {
-        NodeCard first = new NodeCard(0, "h0", "127.0.0.1", 2, 2, "1", "", "", 7, "");
+        NodeCard first = new NodeCard(0, "h0", "127.0.0.1", 2, 2, "1", "", "", 7, "", "", 0);
         try {
-            Nodes.meet(zero, first, new Nodes.WaitTimes(LONG, LONG, LONG), new Waiting() {
-                @Override
-                public void missing(Set<Integer> nodes) {
-                    heard.add(nodes);
-                }
+            Nodes.meet(
+                    zero,
+                    first,
+                    new Nodes.WaitTimes(LONG, LONG, LONG),
+                    new Waiting() {
+                        @Override
+                        public void missing(Set<Integer> nodes) {
+                            heard.add(nodes);
+                        }
 
-                @Override
-                public LineTimes lines() {
-                    return times;
-                }
-            });
+                        @Override
+                        public LineTimes lines() {
+                            return times;
+                        }
+                    },
+                    GenerationStart.ONLY);
         } catch (NodesApartException | InterruptedException ended) {
             // the interrupt of the test
         }

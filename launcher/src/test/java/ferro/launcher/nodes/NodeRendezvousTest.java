@@ -49,14 +49,14 @@ class NodeRendezvousTest {
             AtomicReference<NodeRendezvous> roll = new AtomicReference<>();
             CompletableFuture<List<NodeCard>> known = new CompletableFuture<>();
             Store watched = beforeEachSwap(zero.store(), key -> {
-                if (key.equals(Keys.START)) {
+                if (key.equals(Keys.FIRST.start())) {
                     known.complete(roll.get().known());
                 }
             });
-            roll.set(new NodeRendezvous(watched, card(0, 2), thread, missing -> {}));
-            roll.get().call(LONG.toMillis());
+            roll.set(new NodeRendezvous(watched, card(0, 2), thread, missing -> {}, Keys.FIRST));
+            roll.get().call(0, LONG.toMillis());
 
-            Keys.first(one.store(), Keys.card(1), Keys.encoded(card(1, 3)));
+            Keys.first(one.store(), Keys.FIRST.card(1), Keys.encoded(card(1, 3)));
 
             assertEquals(List.of(card(0, 2), card(1, 3)), known.get(LONG.toSeconds(), TimeUnit.SECONDS));
         } finally {
@@ -95,24 +95,29 @@ class NodeRendezvousTest {
         HeldDeadline thread = new HeldDeadline();
         try (TcpStoreServer server = TcpStoreServer.start(InetAddress.getByName("127.0.0.1"), 0, "job", 2, null);
                 LauncherStore zero = connected(server, 0)) {
-            NodeRendezvous roll = new NodeRendezvous(zero.store(), card(0, 2), thread, new Waiting() {
-                @Override
-                public void missing(Set<Integer> nodes) {
-                    // the roll does not call it
-                }
+            NodeRendezvous roll = new NodeRendezvous(
+                    zero.store(),
+                    card(0, 2),
+                    thread,
+                    new Waiting() {
+                        @Override
+                        public void missing(Set<Integer> nodes) {
+                            // the roll does not call it
+                        }
 
-                @Override
-                public void refused(String text) {
-                    refused.add(text);
-                }
-            });
-            roll.call(1);
+                        @Override
+                        public void refused(String text) {
+                            refused.add(text);
+                        }
+                    },
+                    Keys.FIRST);
+            roll.call(0, 1);
             process.comes(server);
             assertNotNull(refused.poll(LONG.toSeconds(), TimeUnit.SECONDS));
 
             thread.execute(thread.deadline);
 
-            return Keys.decoded(zero.store().get(Keys.START, LONG), StartSignal.class)
+            return Keys.decoded(zero.store().get(Keys.FIRST.start(), LONG), StartSignal.class)
                     .refusal();
         } finally {
             thread.shutdownNow();
@@ -165,6 +170,6 @@ class NodeRendezvousTest {
     }
 
     private static NodeCard card(int node, int ranks) {
-        return new NodeCard(node, "h" + node, "127.0.0." + (node + 1), ranks, 2, "1", "", "", 7 + node, "");
+        return new NodeCard(node, "h" + node, "127.0.0." + (node + 1), ranks, 2, "1", "", "", 7 + node, "", "", 0);
     }
 }

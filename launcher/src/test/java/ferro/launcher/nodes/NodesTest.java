@@ -1,5 +1,6 @@
 package ferro.launcher.nodes;
 
+import static ferro.launcher.nodes.GenerationStart.ONLY;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -123,8 +124,8 @@ class NodesTest {
         CompletableFuture<Nodes> zero = meeting(ofThree(0), LONG_TIMES);
         NodeCard first = ofThree(1);
         LauncherStore there = connected(first);
-        CompletableFuture<Nodes> one = async(() -> Nodes.meet(there, first, LONG_TIMES, missing -> {}));
-        there.store().get(Keys.card(1), LONG);
+        CompletableFuture<Nodes> one = async(() -> Nodes.meet(there, first, LONG_TIMES, missing -> {}, ONLY));
+        there.store().get(Keys.FIRST.card(1), LONG);
 
         String text = refusal(meeting(ofThree(1), LONG_TIMES));
 
@@ -178,7 +179,7 @@ class NodesTest {
         begin(nodes.get(1));
         LauncherStore looking = connected(card(2, 2, "1"));
         async(() -> nodes.get(1).conclude(orders -> "one", all -> "alone"));
-        looking.store().get(Keys.report(1), LONG);
+        looking.store().get(Keys.FIRST.report(1), LONG);
         nodes.get(1).close();
         looking.store().get(LauncherStore.goneKey(1, nodes.get(0).cards().get(1).session()), LONG);
 
@@ -292,12 +293,12 @@ class NodesTest {
             NodeCard card = ofThree(ended);
             CompletableFuture<Nodes> other = meeting(ofThree(1 - ended), LONG_TIMES);
             LauncherStore looking = connected(ofThree(2));
-            looking.store().get(Keys.card(1 - ended), LONG);
+            looking.store().get(Keys.FIRST.card(1 - ended), LONG);
             LauncherStore connection = connected(card);
             CompletableFuture<String> interrupted = async(() -> {
                 Thread.currentThread().interrupt();
                 NodesApartException apart = assertThrows(
-                        NodesApartException.class, () -> Nodes.meet(connection, card, LONG_TIMES, missing -> {}));
+                        NodesApartException.class, () -> Nodes.meet(connection, card, LONG_TIMES, missing -> {}, ONLY));
                 return Thread.interrupted() ? "still interrupted" : apart.getMessage();
             });
             String text = "node " + ended + " (host h" + ended + ", 127.0.0." + (ended + 1)
@@ -319,11 +320,11 @@ class NodesTest {
                 LauncherStore connection = connected(own);
                 CompletableFuture<Nodes> waiting = first ? null : meeting(other, LONG_TIMES);
                 if (!first) {
-                    connection.store().get(Keys.card(other.node()), LONG);
+                    connection.store().get(Keys.FIRST.card(other.node()), LONG);
                 }
                 CompletableFuture<NodesApartException> telling =
                         async(() -> UnfitNode.tell(connection, own, why, LONG));
-                connection.store().get(Keys.START, LONG);
+                connection.store().get(Keys.FIRST.start(), LONG);
                 CompletableFuture<Nodes> met = first ? meeting(other, LONG_TIMES) : waiting;
 
                 String text = own + " cannot start its ranks: no such class";
@@ -356,8 +357,8 @@ class NodesTest {
     void launcherOfAnotherJobAndProcessOfAnotherVersionAreToldOnNodeZeroWhichGoesOnWaiting() throws Exception {
         BlockingQueue<String> heard = new LinkedBlockingQueue<>();
         NodeCard first = card(0, 2, "1");
-        LauncherStore connection = connected(first);
-        CompletableFuture<Nodes> waiting = async(() -> Nodes.meet(connection, first, LONG_TIMES, new Listening(heard)));
+        LauncherStore zero = connected(first);
+        CompletableFuture<Nodes> waiting = async(() -> Nodes.meet(zero, first, LONG_TIMES, new Listening(heard), ONLY));
 
         FerroException refused = assertThrows(
                 FerroException.class,
@@ -412,13 +413,13 @@ class NodesTest {
     }
 
     private NodeCard ofThree(int node) {
-        return new NodeCard(node, "h" + node, "127.0.0." + (node + 1), 2, 3, "1", "", "", sessions++, "");
+        return new NodeCard(node, "h" + node, "127.0.0." + (node + 1), 2, 3, "1", "", "", sessions++, "", "", 0);
     }
 
     private NodeCard card(int node, int ranks, String version, String... debug) {
         String ranksToDebug = String.join("", debug);
         return new NodeCard(
-                node, "h" + node, "127.0.0." + (node + 1), ranks, 2, version, "", ranksToDebug, sessions++, "");
+                node, "h" + node, "127.0.0." + (node + 1), ranks, 2, version, "", ranksToDebug, sessions++, "", "", 0);
     }
 
     private List<Nodes> meet(Duration silence, NodeCard... cards) throws Exception {
@@ -453,7 +454,7 @@ class NodesTest {
 
     private CompletableFuture<Nodes> meeting(NodeCard card, Nodes.WaitTimes times) {
         LauncherStore connection = connected(card);
-        return async(() -> Nodes.meet(connection, card, times, missing -> {}));
+        return async(() -> Nodes.meet(connection, card, times, missing -> {}, ONLY));
     }
 
     private LauncherStore connected(NodeCard card) {

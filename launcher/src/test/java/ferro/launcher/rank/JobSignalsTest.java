@@ -57,4 +57,26 @@ class JobSignalsTest {
         assertEquals(List.of("INT 1", "INT 2"), told);
         assertFalse(Thread.interrupted());
     }
+
+    @Test
+    void signalBetweenTwoGenerationsIsToldToNobodyAndEndsTheWaitForTheNext() {
+        List<String> told = new ArrayList<>();
+        signals.tell((name, times) -> told.add(name + " " + times));
+        signals.ranksStart();
+        BlockingQueue<JobEvent> second = new LinkedBlockingQueue<>();
+
+        signals.begin(second, 3);
+        signals.heard("USR1");
+        signals.heard("TERM");
+        signals.interruptMe();
+
+        assertTrue(Thread.interrupted());
+        assertEquals(
+                "was ended by signal TERM before generation 3 was started",
+                signals.beforeAnyRank().getMessage());
+        assertEquals(List.of("USR1"), early);
+        assertEquals(List.of(), told);
+        assertEquals(List.of(new JobEvent.Signalled("TERM", 1)), List.copyOf(second));
+        assertEquals(List.of(), List.copyOf(events));
+    }
 }

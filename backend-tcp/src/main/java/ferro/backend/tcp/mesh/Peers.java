@@ -45,8 +45,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
     private final GroupSpec spec;
     private final TcpPort port;
     private final long id;
-    /** Receivers of the events of all groups; on the loop. */
-    final Inboxes inboxes;
+    final Inboxes inboxes; // on the loop
     private final Admission admission;
     private final DataChannels data;
     private final Drain drain;

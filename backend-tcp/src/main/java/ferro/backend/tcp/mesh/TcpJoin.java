@@ -117,9 +117,7 @@ final class TcpJoin {
             PeerRecord[] known = resolved(cards);
             connected(port, peers, known, roster);
             sayTls(port, mesh, cards);
-            if (store.servedHere()) {
-                endIfStartedAgain(roster, port, peers, cards);
-            }
+            endIfStartedAgain(store, roster, port, peers, cards);
             return mesh;
         } catch (RuntimeException | Error failure) {
             toldOfEnd(failure, roster);
@@ -130,7 +128,10 @@ final class TcpJoin {
     }
 
     /** Ends the group if a rank is started again alone; only the rank that serves the store looks for it. */
-    private static void endIfStartedAgain(Roster roster, TcpPort port, Peers peers, Card[] entries) {
+    private static void endIfStartedAgain(Store store, Roster roster, TcpPort port, Peers peers, Card[] entries) {
+        if (!store.servedHere()) {
+            return;
+        }
         roster.startedAgain().thenAccept(again -> {
             boolean isMember = again.rank() >= 0
                     && again.rank() < entries.length

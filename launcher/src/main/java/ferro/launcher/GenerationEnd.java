@@ -1,0 +1,31 @@
+package ferro.launcher;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * How a generation has ended, and what follows. The launcher of node 0 decides it, and all launchers do the same.
+ *
+ * @param conclusion how the ranks ended
+ * @param restarts   whether all ranks are started again
+ * @param waitMillis time until then; 0 if the job ends
+ * @param line       what each launcher prints before it waits; empty if the job ends
+ * @param past       one line for each generation until now; none for a job that has had only one
+ */
+record GenerationEnd(Conclusion conclusion, boolean restarts, long waitMillis, String line, List<String> past) {
+    /** Returns the end of a job. */
+    static GenerationEnd last(Conclusion conclusion, List<String> past) {
+        return new GenerationEnd(conclusion, false, 0, "", past);
+    }
+
+    /** Returns how the job ends, with all its generations. */
+    Conclusion ofJob() {
+        return past.isEmpty() ? conclusion : conclusion.with(indented());
+    }
+
+    private List<String> indented() {
+        List<String> lines = new ArrayList<>(List.of("the job had these generations:"));
+        past.forEach(line -> lines.add("  " + line));
+        return lines;
+    }
+}

@@ -1,0 +1,88 @@
+package ferro.launcher;
+
+import ferro.launcher.input.Restarts;
+import ferro.launcher.restarts.PastGenerations;
+import ferro.launcher.restarts.PastGenerations.PastGeneration;
+import ferro.launcher.restarts.RestartRules;
+import java.util.List;
+import java.util.function.LongSupplier;
+
+/**
+ * The generations of one job. On node 0 it decides after each of them what follows; on other nodes it keeps what node 0 has
+ * decided.
+ */
+final class Generations {
+    private final Restarts limits;
+    private final RestartRules rules;
+    private final PastGenerations past = new PastGenerations();
+    private List<String> lines = List.of();
+    private int number;
+
+    /**
+     * Creates the state of a job that has not started yet.
+     *
+     * @param limits restarts that the job may have
+     * @param clock  returns nanoseconds
+     */
+    Generations(Restarts limits, LongSupplier clock) {
+        this.limits = limits;
+        this.rules = new RestartRules(limits, clock);
+    }
+
+    /** Returns the number of the generation that runs or starts next, from 0. */
+    int number() {
+        return number;
+    }
+
+    /** Takes the number for which the launchers have met. */
+    void met(int generation) {
+        number = generation;
+    }
+
+    /**
+     * Decides what follows the generation that has ended.
+     *
+     * @param conclusion how it ended
+     * @param joined     whether its ranks had joined
+     * @param seconds    that it lasted
+     */
+    GenerationEnd ended(Conclusion conclusion, boolean joined, double seconds) {
+        // no store and no line of a rank names a checkpoint yet
+        past.add(new PastGeneration(number, seconds, conclusion.cause(), ""));
+        lines = past.lines();
+        if (!conclusion.failed()) {
+            return last(conclusion);
+        }
+        RestartRules.Decision decision = rules.afterFailure(conclusion.code(), joined);
+        if (!decision.restarts()) {
+            String why = "the job does not start again: " + decision.why();
+            return last(decision.why().isEmpty() ? conclusion : conclusion.after(List.of(why)));
+        }
+        String line = named(number + 1, decision) + " starts in " + Restarts.text(decision.delay()) + ": "
+                + conclusion.cause();
+        return new GenerationEnd(conclusion, true, decision.delay().toMillis(), line, lines);
+    }
+
+    /** Returns the name of the next generation, with the most that the job may have. */
+    private String named(int next, RestartRules.Decision decision) {
+        return limits.window().isEmpty()
+                ? "generation " + next + " of at most " + limits.most()
+                : "generation " + next + " (restart " + decision.number() + " of at most " + limits.most()
+                        + limits.within() + ")";
+    }
+
+    /** Returns the end of a job that starts no other generation, whatever its restarts. */
+    GenerationEnd last(Conclusion conclusion) {
+        return GenerationEnd.last(conclusion, lines);
+    }
+
+    /** Keeps what node 0 has decided. */
+    void heard(GenerationEnd end) {
+        lines = end.past();
+    }
+
+    /** Returns one line for each generation until now; none if there was only one. */
+    List<String> lines() {
+        return lines;
+    }
+}

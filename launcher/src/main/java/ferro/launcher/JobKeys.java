@@ -1,0 +1,104 @@
+package ferro.launcher;
+
+import ferro.backend.tcp.connect.SecretFile;
+import ferro.group.JoinOptions;
+import ferro.launcher.input.BadInputException;
+import ferro.launcher.input.JobSpec;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.SecureRandom;
+import java.util.Map;
+import java.util.OptionalInt;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * The names and secrets under which launchers and ranks of a job know each other. If the job may start again, each
+ * generation has a name and a secret of its own, so that a rank of another generation is refused wherever it connects.
+ */
+final class JobKeys {
+    private static final String MAC = "HmacSHA256";
+    /** A name with this generation must still be short enough: with a window, a job may start again for years. */
+    private static final int MOST_GENERATIONS = 999_999;
+
+    private final JobKey job;
+    private final byte[] secret;
+    private final boolean ofEachGeneration;
+    private final JobFolder folder;
+
+    /**
+     * A name and its secret.
+     *
+     * @param id         id of the job
+     * @param secretFile file that only this user can read
+     */
+    record JobKey(String id, Path secretFile) {}
+
+    private JobKeys(JobKey job, byte[] secret, boolean ofEachGeneration, JobFolder folder) {
+        this.job = job;
+        this.secret = secret;
+        this.ofEachGeneration = ofEachGeneration;
+        this.folder = folder;
+    }
+
+    /** Makes the name and the secret of a job, or takes those that its user has given. */
+    static JobKeys of(JobSpec spec, Map<String, String> environment, JobFolder folder) throws IOException {
+        String id = RankEnvironment.jobId(spec.placement(), environment, new SecureRandom());
+        boolean ofEachGeneration = spec.restarts().areAny();
+        if (ofEachGeneration) {
+            checkLength(id);
+        }
+        Path file = spec.secretFile().isPresent() ? spec.secretFile().get() : folder.writeSecret();
+        JobKeys keys = new JobKeys(new JobKey(id, file), SecretFile.read(file), ofEachGeneration, folder);
+        if (ofEachGeneration) {
+            // no rank reads it
+            folder.removeSecret(file);
+        }
+        return keys;
+    }
+
+    private static void checkLength(String id) {
+        try {
+            JoinOptions.jobId(id, MOST_GENERATIONS);
+        } catch (IllegalArgumentException tooLong) {
+            throw new BadInputException(
+                    "FERRO_JOB_ID " + id + " is too long for --restarts, which adds the number of the generation: "
+                            + tooLong.getMessage(),
+                    tooLong);
+        }
+    }
+
+    /** Returns what launchers use among themselves, and ranks of a job that never starts again. */
+    JobKey ofJob() {
+        return job;
+    }
+
+    /** Returns what the ranks of a generation use; writes their secret into the folder of the job. */
+    JobKey ofRanks(int generation) throws IOException {
+        if (!ofEachGeneration) {
+            return job;
+        }
+        Path file = folder.writeSecret(generation, derived(secret, job.id, generation));
+        return new JobKey(JoinOptions.jobId(job.id, generation), file);
+    }
+
+    /** Returns the generation that a job id of a refused process names; empty if it is another job. */
+    OptionalInt generation(String id) {
+        String before = job.id + ".";
+        String rest = id.startsWith(before) ? id.substring(before.length()) : "";
+        return rest.matches("[0-9]{1,6}") ? OptionalInt.of(Integer.parseInt(rest)) : OptionalInt.empty();
+    }
+
+    /** Returns the secret of a generation, from which nobody can compute that of the job or of another generation. */
+    static byte[] derived(byte[] secret, String id, int generation) {
+        try {
+            Mac mac = Mac.getInstance(MAC);
+            mac.init(new SecretKeySpec(secret, MAC));
+            return mac.doFinal(("generation\n" + id + "\n" + generation).getBytes(StandardCharsets.UTF_8));
+        } catch (GeneralSecurityException everyJdkHasIt) {
+            throw new IllegalStateException("this JDK has no " + MAC, everyJdkHasIt);
+        }
+    }
+}

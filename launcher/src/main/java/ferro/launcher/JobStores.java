@@ -1,0 +1,123 @@
+package ferro.launcher;
+
+import ferro.backend.tcp.TcpStoreServer;
+import ferro.backend.tcp.store.EndedRanks;
+import ferro.launcher.input.Endpoint;
+import ferro.launcher.input.JobSpec;
+import ferro.launcher.nodes.NodeCard;
+import ferro.launcher.nodes.Nodes;
+import ferro.launcher.rank.JobEvent;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+
+/**
+ * The stores of a job. Ranks and launchers share one store if the job never starts again. Otherwise launchers of several
+ * nodes keep a store through all generations, and the ranks of each generation get a new one. The launcher of node 0 serves
+ * all of them.
+ *
+ * <p>The store of the next generation has the port of the one before, if it is still free: a rank of an earlier generation
+ * that wakes up finds a server there that refuses it by name.
+ */
+final class JobStores implements AutoCloseable {
+    private static final int LAST_PORT = 65_535;
+
+    private final JobSpec spec;
+    private final JobKeys keys;
+    private final Consumer<String> notes;
+    private Optional<StoreHost> launchers = Optional.empty();
+    private Optional<StoreHost> ranks = Optional.empty();
+    private AtomicInteger refused = new AtomicInteger();
+
+    JobStores(JobSpec spec, JobKeys keys, Consumer<String> notes) {
+        this.spec = spec;
+        this.keys = keys;
+        this.notes = notes;
+    }
+
+    /**
+     * Opens the stores that this launcher serves for a generation. The store of the generation before is closed.
+     *
+     * @param events receives the event that all ranks have joined
+     */
+    void open(int generation, BlockingQueue<JobEvent> events) throws IOException {
+        boolean apart = spec.restarts().areAny() && spec.placement().nodes() > 1;
+        if (launchers.isEmpty() && apart) {
+            launchers = Optional.of(StoreHost.open(spec, keys.ofJob(), new LinkedBlockingQueue<>(), notes));
+        }
+        if (apart && !spec.placement().servesStore()) {
+            return;
+        }
+        JobKeys.JobKey key = keys.ofRanks(generation);
+        Optional<Endpoint> at = ranks.map(StoreHost::endpoint).or(() -> launchers.map(JobStores::beside));
+        ranks.ifPresent(StoreHost::close);
+        StoreHost opened = at.isPresent()
+                ? StoreHost.forRanks(at.get(), key, spec.placement().worldSize(), events)
+                : StoreHost.open(spec, key, events, notes);
+        ranks = Optional.of(opened);
+        opened.server().ifPresent(server -> serve(server, generation));
+    }
+
+    /** Returns the port after that of launchers, so that a firewall can let ranks through; any other one will do as well. */
+    private static Endpoint beside(StoreHost launchers) {
+        Endpoint first = launchers.endpoint();
+        return new Endpoint(first.host(), first.port() < LAST_PORT ? first.port() + 1 : 0);
+    }
+
+    private void serve(TcpStoreServer server, int generation) {
+        AtomicInteger count = new AtomicInteger();
+        refused = count;
+        server.onOtherJob((job, from) -> {
+            OptionalInt other = keys.generation(job);
+            if (spec.restarts().areAny() && other.isPresent() && count.incrementAndGet() == 1) {
+                notes.accept("refused a process of generation " + other.getAsInt() + " at " + from + ": generation "
+                        + generation + " runs now; more such processes are only counted");
+            }
+        });
+        launchers
+                .flatMap(StoreHost::server)
+                .ifPresent(all -> all.onSet((key, value) ->
+                        Nodes.endedRank(key, generation).ifPresent(rank -> server.set(EndedRanks.key(rank), value))));
+    }
+
+    /** Prints how many processes of other generations were refused, if more than the first one was. */
+    void tellRefused() {
+        int count = refused.get();
+        if (count > 1) {
+            notes.accept(count + " connections of processes of other generations were refused");
+        }
+    }
+
+    /** Returns the store where launchers meet. */
+    Endpoint meetingPoint() {
+        return launchers.or(() -> ranks).orElseThrow().endpoint();
+    }
+
+    /** Returns the port of the ranks' store for the other launchers; 0 if it is not apart from that of launchers. */
+    int ranksPort() {
+        return launchers.isEmpty()
+                ? 0
+                : ranks.map(host -> host.endpoint().port()).orElse(0);
+    }
+
+    /**
+     * Returns the store of the ranks.
+     *
+     * @param cards all launchers; none for a job of one node
+     */
+    StoreHost ofRanks(List<NodeCard> cards) {
+        return ranks.orElseGet(() ->
+                new StoreHost(new Endpoint(meetingPoint().host(), cards.get(0).storePort()), Optional.empty()));
+    }
+
+    @Override
+    public void close() {
+        ranks.ifPresent(StoreHost::close);
+        launchers.ifPresent(StoreHost::close);
+    }
+}

@@ -1,0 +1,20 @@
+package ferro.launcher.nodes;
+
+import java.time.Duration;
+
+/**
+ * The start of all ranks for which the launchers of a job meet.
+ *
+ * @param generation number of the start, from 0; a launcher that was started again may get a higher one
+ * @param mayRestart whether the job may start its ranks again
+ * @param hold       time that passes before ranks are started at the earliest
+ */
+public record GenerationStart(int generation, boolean mayRestart, Duration hold) {
+    /** The start of a job that never starts again. */
+    public static final GenerationStart ONLY = new GenerationStart(0, false, Duration.ZERO);
+
+    /** Whether the ranks are started for the first time. */
+    boolean isFirst() {
+        return generation == 0;
+    }
+}

@@ -1,0 +1,156 @@
+package ferro.launcher.nodes;
+
+import ferro.FerroException;
+import ferro.Store;
+import ferro.backend.tcp.store.LauncherStore;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** The wait of one launcher, before a start of the ranks, until the launchers of all nodes are there and alike. */
+final class LauncherMeeting {
+    /** Longest time from the end of a generation to the start of the next one, if all launchers are there. */
+    private static final Duration LONGEST_HOLD = Duration.ofMinutes(1);
+
+    /** Time that the launcher of node 0 waits for launchers that still read from the store: the store ends with it. */
+    private static final long OTHERS_GONE_MILLIS = 2_000;
+
+    private final LauncherStore connection;
+    private final Store store;
+    private final NodeCard own;
+    private final Nodes.WaitTimes times;
+    private final GenerationStart wanted;
+    private final ScheduledExecutorService rolling = Nodes.daemon("ferro-nodes-roll");
+    private List<NodeCard> cards = List.of();
+    private Keys keys;
+
+    /**
+     * The launchers that have met.
+     *
+     * @param cards of all nodes, by number
+     * @param keys  of the generation
+     */
+    record Met(List<NodeCard> cards, Keys keys) {}
+
+    LauncherMeeting(LauncherStore connection, NodeCard own, Nodes.WaitTimes times, GenerationStart wanted) {
+        this.connection = connection;
+        this.store = connection.store();
+        this.own = own;
+        this.times = times;
+        this.wanted = wanted;
+        this.keys = new Keys(wanted.generation());
+    }
+
+    /** Waits as {@link Nodes#meet} does. Closes the connection if the launchers do not meet. */
+    Met meet(Waiting waiting) throws NodesApartException, InterruptedException {
+        boolean met = false;
+        try {
+            allCame(waiting);
+            met = true;
+            return new Met(cards, keys);
+        } catch (NodesApartException apart) {
+            awaitGone(store, own, cards);
+            throw apart;
+        } catch (InterruptedException ended) {
+            throw ended(waiting.interrupted());
+        } catch (FerroException failure) {
+            if (failure.code() == FerroException.Code.INTERRUPTED) {
+                Thread.interrupted();
+                throw ended(waiting.interrupted());
+            }
+            throw failure;
+        } finally {
+            rolling.shutdownNow();
+            if (!met) {
+                connection.close();
+            }
+        }
+    }
+
+    /** Tells the others that this launcher leaves, and waits until they have read it. */
+    private NodesApartException ended(NodesApartException why) throws InterruptedException {
+        NodesApartException said = UnfitNode.tell(connection, own, why, Duration.ZERO, keys);
+        awaitGone(store, own, cards);
+        return said;
+    }
+
+    private void allCame(Waiting waiting) throws NodesApartException, InterruptedException {
+        keys = new NodePlace(store, own, times.silence().multipliedBy(2)).taken(wanted);
+        store.add(keys.beat(own.node()), 0);
+        NodeRendezvous roll = new NodeRendezvous(store, own, rolling, waiting, keys);
+        if (own.node() == 0) {
+            roll.call(wanted.hold().toMillis(), times.join().toMillis());
+        }
+        StartSignal start;
+        try {
+            start = started(waiting.lines(), () -> waiting.missing(own.node() == 0 ? roll.missing() : Set.of()));
+        } finally {
+            cards = roll.known();
+        }
+        if (!start.begins()) {
+            throw new NodesApartException(start.refusal(), start.code());
+        }
+        cards = start.cards();
+        if (!cards.contains(own)) {
+            // the job of the others is complete without this launcher and goes on
+            throw new NodesApartException(
+                    cards.get(0).difference(own).orElse(own + " is not among the nodes of this job: " + cards), 2);
+        }
+    }
+
+    private StartSignal started(LineTimes lines, Runnable line) throws NodesApartException, InterruptedException {
+        CompletableFuture<byte[]> start = store.when(keys.start()).toCompletableFuture();
+        long begun = System.nanoTime();
+        while (true) {
+            try {
+                return Keys.decoded(start.get(lines.left().toNanos(), TimeUnit.NANOSECONDS), StartSignal.class);
+            } catch (TimeoutException passed) {
+                lines.printed();
+                line.run();
+                refuseLateStart(System.nanoTime() - begun);
+            } catch (ExecutionException ended) {
+                throw new NodesApartException(
+                        "node 0 left before a rank was started ("
+                                + ended.getCause().getMessage() + "): see the output of its launcher",
+                        1);
+            }
+        }
+    }
+
+    /**
+     * Ends the wait for a later generation: between two generations no heartbeats tell whether node 0 is there. Before the
+     * first generation, node 0 has a deadline, and the connection to it is new.
+     */
+    private void refuseLateStart(long waitedNanos) throws NodesApartException {
+        long most = LONGEST_HOLD.plus(times.join().multipliedBy(2)).toNanos();
+        if (own.node() != 0 && keys.generation() > 0 && waitedNanos > most) {
+            throw new NodesApartException(
+                    "node 0 has not started generation " + keys.generation() + " within "
+                            + TimeUnit.NANOSECONDS.toSeconds(waitedNanos) + " s: see the output of its launcher",
+                    1);
+        }
+    }
+
+    /** Waits, on node 0, until launchers of other nodes have read the last message and are gone. */
+    static void awaitGone(Store store, NodeCard own, List<NodeCard> launchers) throws InterruptedException {
+        if (own.node() != 0) {
+            return;
+        }
+        CompletableFuture<?>[] gone = launchers.stream()
+                .filter(card -> card.node() != 0)
+                .map(card -> store.when(LauncherStore.goneKey(card.node(), card.session()))
+                        .toCompletableFuture())
+                .toArray(CompletableFuture[]::new);
+        try {
+            CompletableFuture.allOf(gone).get(OTHERS_GONE_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (TimeoutException | ExecutionException stays) {
+            // that launcher learns from the end of its connection that it has missed the message
+            return;
+        }
+    }
+}

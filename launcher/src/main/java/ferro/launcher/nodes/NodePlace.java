@@ -1,0 +1,83 @@
+package ferro.launcher.nodes;
+
+import ferro.Store;
+import ferro.backend.tcp.store.LauncherStore;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The place of one node among the launchers of a generation: the first launcher that publishes its card there has it.
+ *
+ * @param store    store of the launcher of node 0
+ * @param own      launcher that takes the place
+ * @param patience how long another launcher may hold the place before it counts as a second one of the same node
+ */
+record NodePlace(Store store, NodeCard own, Duration patience) {
+    private static final int BAD_INPUT = 2;
+    private static final long LOOK_AGAIN_MILLIS = 100;
+
+    /**
+     * Takes the place and returns the keys of the generation. If the job may start again and another launcher holds the
+     * place, this launcher may have been started again in place of the other, and waits for the next generation.
+     *
+     * @throws NodesApartException if another launcher holds the place and does not go
+     * @throws InterruptedException if the calling thread is interrupted
+     */
+    Keys taken(GenerationStart start) throws NodesApartException, InterruptedException {
+        if (own.node() == 0) {
+            opened(start);
+        }
+        Map<Long, CompletableFuture<byte[]>> goneBySession = new HashMap<>();
+        long begun = System.nanoTime();
+        while (true) {
+            Keys keys = new Keys(start.mayRestart() ? Math.max(start.generation(), running()) : start.generation());
+            byte[] there = store.compareAndSet(keys.card(own.node()), null, Keys.encoded(own));
+            NodeCard holder = Keys.decoded(there, NodeCard.class);
+            if (holder.equals(own)) {
+                return keys;
+            }
+            boolean gone = goneBySession
+                    .computeIfAbsent(
+                            holder.session(),
+                            session -> store.when(LauncherStore.goneKey(holder.node(), session))
+                                    .toCompletableFuture())
+                    .isDone();
+            boolean late = System.nanoTime() - begun > patience.toNanos();
+            if (!start.mayRestart() || late && !gone) {
+                throw second(keys, holder);
+            }
+            TimeUnit.MILLISECONDS.sleep(LOOK_AGAIN_MILLIS);
+        }
+    }
+
+    /** Returns the generation for which launchers have met last. */
+    private int running() {
+        return (int) store.add(Keys.GENERATION, 0);
+    }
+
+    /** Opens a later generation, and forgets who was refused before: a node that is missing now may have been refused then. */
+    private void opened(GenerationStart start) {
+        if (start.isFirst()) {
+            return;
+        }
+        store.add(Keys.GENERATION, 1);
+        store.delete(LauncherStore.STRANGER);
+        for (int node = 1; node < own.nodes(); node++) {
+            List.of(LauncherStore.refusedKey(node), LauncherStore.otherJobKey(node))
+                    .forEach(store::delete);
+        }
+    }
+
+    /** Refuses a second launcher of one node. A generation after the first one can do without it. */
+    private NodesApartException second(Keys keys, NodeCard holder) {
+        String text = holder.sameNode(own);
+        if (keys.generation() == 0) {
+            Keys.first(store, keys.start(), Keys.encoded(StartSignal.refused(text, BAD_INPUT)));
+        }
+        return new NodesApartException(text, BAD_INPUT);
+    }
+}

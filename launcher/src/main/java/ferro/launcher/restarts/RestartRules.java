@@ -1,0 +1,89 @@
+package ferro.launcher.restarts;
+
+import ferro.launcher.input.ExitCode;
+import ferro.launcher.input.Restarts;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.function.LongSupplier;
+
+/**
+ * Decides after each failed generation whether the job starts again. One object decides for all nodes of a job. Not
+ * thread-safe.
+ */
+public final class RestartRules {
+    private static final long FIRST_WAIT_MILLIS = 1000;
+    private static final long LONGEST_WAIT_MILLIS = 60_000;
+    /** More doublings of the first wait exceed the longest wait. */
+    private static final int MOST_DOUBLINGS = 6;
+    /** Generations in a row without a rank that has joined: a third one would not join either. */
+    private static final int MOST_UNJOINED = 2;
+
+    private final Restarts limits;
+    private final LongSupplier clock;
+    private final Deque<Long> failures = new ArrayDeque<>();
+    private int unjoined;
+
+    /**
+     * Creates the rules of a job that has not failed yet.
+     *
+     * @param limits restarts that the job may have
+     * @param clock  returns nanoseconds
+     */
+    public RestartRules(Restarts limits, LongSupplier clock) {
+        this.limits = limits;
+        this.clock = clock;
+    }
+
+    /**
+     * The answer to one failure.
+     *
+     * @param restarts whether the job starts again
+     * @param delay    time until then; zero if the job ends
+     * @param number   number of this restart among those that count, from 1; 0 if the job ends
+     * @param why      why the job ends, for people; empty if it starts again, or if it has no restarts at all
+     */
+    public record Decision(boolean restarts, Duration delay, int number, String why) {
+        private static Decision end(String why) {
+            return new Decision(false, Duration.ZERO, 0, why);
+        }
+    }
+
+    /**
+     * Decides after the failure of a generation.
+     *
+     * @param exitCode exit code that the job would end with
+     * @param joined   whether the ranks of the generation had joined
+     */
+    public Decision afterFailure(int exitCode, boolean joined) {
+        if (!limits.areAny()) {
+            return Decision.end("");
+        }
+        if (exitCode == ExitCode.BAD_INPUT) {
+            return Decision.end("exit code 2 means wrong input, which a restart does not change");
+        }
+        unjoined = joined ? 0 : unjoined + 1;
+        if (unjoined == MOST_UNJOINED) {
+            return Decision.end("no rank joined in " + MOST_UNJOINED + " generations in a row");
+        }
+        int counted = counted(clock.getAsLong());
+        if (counted > limits.most()) {
+            String which = limits.most() == 1 ? "the only restart" : "all " + limits.most() + " restarts";
+            return Decision.end(which + limits.within() + (limits.most() == 1 ? " is used" : " are used"));
+        }
+        return new Decision(true, wait(counted), counted, "");
+    }
+
+    /** Adds a failure, and returns how many count now. */
+    private int counted(long now) {
+        limits.window().ifPresent(window -> failures.removeIf(at -> now - at > window.toNanos()));
+        failures.add(now);
+        return failures.size();
+    }
+
+    /** Returns 1 s, 2 s, 4 s and so on, up to a minute: a window that forgets failures also shortens the wait. */
+    private static Duration wait(int counted) {
+        int doublings = Math.min(counted - 1, MOST_DOUBLINGS);
+        return Duration.ofMillis(Math.min(FIRST_WAIT_MILLIS << doublings, LONGEST_WAIT_MILLIS));
+    }
+}

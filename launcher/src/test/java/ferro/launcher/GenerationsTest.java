@@ -1,0 +1,98 @@
+package ferro.launcher;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.Gson;
+import ferro.launcher.Conclusion.EndKind;
+import ferro.launcher.input.Restarts;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** What launchers print and do after each generation. */
+class GenerationsTest {
+    private static final Conclusion KILLED = failed(137, "rank 2 was ended by signal KILL");
+
+    private static Conclusion failed(int code, String cause) {
+        return new Conclusion(code, List.of(), null, cause, EndKind.FAILED);
+    }
+
+    private static Generations generations(int most, Optional<Duration> window) {
+        return new Generations(new Restarts(most, window), () -> 0);
+    }
+
+    @Test
+    void lineSaysWhichGenerationStartsWhenAndWhy() {
+        Generations two = generations(2, Optional.empty());
+        assertEquals(
+                "generation 1 of at most 2 starts in 1s: rank 2 was ended by signal KILL",
+                two.ended(KILLED, true, 3).line());
+        two.met(1);
+        GenerationEnd second = two.ended(KILLED, true, 3);
+        assertEquals(2000, second.waitMillis());
+        assertEquals("generation 2 of at most 2 starts in 2s: rank 2 was ended by signal KILL", second.line());
+
+        assertEquals(
+                "generation 1 (restart 1 of at most 2 in 1h) starts in 1s: rank 2 was ended by signal KILL",
+                generations(2, Optional.of(Duration.ofHours(1)))
+                        .ended(KILLED, true, 3)
+                        .line());
+    }
+
+    @Test
+    void lastFailureSaysWhyTheJobDoesNotStartAgainAndListsItsGenerations() {
+        Generations one = generations(1, Optional.empty());
+        one.ended(KILLED, true, 3);
+        one.met(1);
+
+        GenerationEnd end = one.ended(failed(1, "rank 0 ended with exit code 1"), true, 4);
+
+        assertFalse(end.restarts());
+        assertEquals(
+                List.of(
+                        "the job does not start again: the only restart is used",
+                        "the job had these generations:",
+                        "  generation 0: 3.0 s, rank 2 was ended by signal KILL",
+                        "  generation 1: 4.0 s, rank 0 ended with exit code 1"),
+                end.ofJob().notes());
+    }
+
+    @Test
+    void jobThatEndsWellOrAsItWasAskedDoesNotStartAgain() {
+        for (EndKind kind : List.of(EndKind.WELL, EndKind.ASKED)) {
+            GenerationEnd end =
+                    generations(3, Optional.empty()).ended(new Conclusion(0, List.of(), null, "", kind), true, 3);
+
+            assertFalse(end.restarts());
+            assertEquals(List.of(), end.ofJob().notes(), "a job of one generation");
+        }
+    }
+
+    @Test
+    void jobWithoutRestartsEndsAsBefore() {
+        GenerationEnd end = generations(0, Optional.empty()).ended(KILLED, true, 3);
+
+        assertFalse(end.restarts());
+        assertEquals(KILLED, end.ofJob());
+    }
+
+    @Test
+    void otherLaunchersReadWhatNodeZeroHasDecided() {
+        Generations zero = generations(5, Optional.empty());
+        zero.ended(KILLED, true, 3);
+        zero.met(1);
+        GenerationEnd decided = zero.ended(KILLED, true, 3);
+        Generations other = generations(5, Optional.empty());
+
+        GenerationEnd read = new Gson().fromJson(new Gson().toJson(decided), GenerationEnd.class);
+        other.heard(read);
+
+        assertEquals(decided, read);
+        assertTrue(read.restarts());
+        assertEquals(zero.lines(), other.lines());
+        assertEquals(2, other.last(KILLED).past().size());
+    }
+}

@@ -1,0 +1,142 @@
+package ferro.launcher;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.backend.tcp.connect.SecretFile;
+import ferro.launcher.input.BadInputException;
+import ferro.launcher.input.DebuggedRanks;
+import ferro.launcher.input.Endpoint;
+import ferro.launcher.input.JobSpec;
+import ferro.launcher.input.Placement;
+import ferro.launcher.input.Restarts;
+import ferro.launcher.program.Programs;
+import ferro.launcher.rank.ProcessGroupGuard;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The names and secrets of a job and of its generations. */
+class JobKeysTest {
+    private static final Restarts SOME = new Restarts(3, Optional.empty());
+    private static final ProcessGroupGuard LEASH = ProcessGroupGuard.find(Programs.of(Map.of()));
+
+    @TempDir
+    private Path temporary;
+
+    @Test
+    void eachGenerationHasANameAndASecretOfItsOwnThatAllLaunchersCompute() throws Exception {
+        JobSpec two = several(SOME);
+        Map<String, String> named = Map.of("FERRO_JOB_ID", "mine");
+        try (JobFolder here = JobFolder.create(LEASH, Optional.empty(), Map.of());
+                JobFolder there = JobFolder.create(LEASH, Optional.empty(), Map.of())) {
+            JobKeys zero = JobKeys.of(two, named, here);
+            JobKeys one = JobKeys.of(two, named, there);
+
+            JobKeys.JobKey first = zero.ofRanks(0);
+            JobKeys.JobKey second = zero.ofRanks(1);
+            assertEquals(
+                    List.of("mine", "mine.0", "mine.1"), List.of(zero.ofJob().id(), first.id(), second.id()));
+            assertArrayEquals(
+                    SecretFile.read(second.secretFile()),
+                    SecretFile.read(one.ofRanks(1).secretFile()));
+            assertFalse(Arrays.equals(SecretFile.read(first.secretFile()), SecretFile.read(second.secretFile())));
+            assertNotEquals(two.secretFile().get(), first.secretFile());
+            assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(first.secretFile())));
+            here.removeSecret(two.secretFile().get());
+            assertTrue(Files.exists(two.secretFile().get()), "the user's file stays");
+        }
+    }
+
+    /** HMAC with SHA-256 of another implementation: {@code printf 'generation\nmine\n7' | openssl dgst -sha256 -hmac key}. */
+    @Test
+    void secretOfAGenerationIsTheKnownCode() {
+        byte[] derived = JobKeys.derived("key".getBytes(StandardCharsets.US_ASCII), "mine", 7);
+
+        assertEquals(
+                "084fff296c23f49b5e2c172965aa56309c497e466ec3836943c6632894e85c42",
+                HexFormat.of().formatHex(derived));
+    }
+
+    @Test
+    void jobThatNeverStartsAgainKeepsItsNameAndItsFile() throws Exception {
+        JobSpec two = several(Restarts.NONE);
+        try (JobFolder folder = JobFolder.create(LEASH, Optional.empty(), Map.of())) {
+            JobKeys keys = JobKeys.of(two, Map.of(), folder);
+
+            assertEquals(new JobKeys.JobKey("default", two.secretFile().get()), keys.ofRanks(0));
+        }
+    }
+
+    @Test
+    void secretOfAJobOnOneHostStaysInMemory() throws Exception {
+        JobSpec here = JobSpec.onThisHost(2).restarting(SOME);
+        try (JobFolder folder = JobFolder.create(LEASH, Optional.empty(), Map.of())) {
+            JobKeys keys = JobKeys.of(here, Map.of(), folder);
+
+            assertFalse(Files.exists(keys.ofJob().secretFile()));
+            assertTrue(Files.exists(keys.ofRanks(0).secretFile()));
+        }
+    }
+
+    @Test
+    void generationOfARefusedProcessIsReadFromTheNameOfItsJob() throws Exception {
+        try (JobFolder folder = JobFolder.create(LEASH, Optional.empty(), Map.of())) {
+            JobKeys keys = JobKeys.of(several(SOME), Map.of("FERRO_JOB_ID", "mine"), folder);
+
+            assertEquals(OptionalInt.of(12), keys.generation("mine.12"));
+            for (String other : List.of("mine", "mine.", "mine.x", "mine.12345678901", "yours.1", "mine.1.2")) {
+                assertEquals(OptionalInt.empty(), keys.generation(other), other);
+            }
+        }
+    }
+
+    @Test
+    void nameThatLeavesNoRoomForTheGenerationIsRefusedBeforeARankStarts() throws Exception {
+        String most = "x".repeat(64);
+        try (JobFolder folder = JobFolder.create(LEASH, Optional.empty(), Map.of())) {
+            BadInputException refused = assertThrows(
+                    BadInputException.class, () -> JobKeys.of(several(SOME), Map.of("FERRO_JOB_ID", most), folder));
+
+            assertTrue(refused.getMessage().startsWith("FERRO_JOB_ID " + most + " is too long for --restarts"));
+            assertEquals(
+                    most,
+                    JobKeys.of(several(Restarts.NONE), Map.of("FERRO_JOB_ID", most), folder)
+                            .ofRanks(0)
+                            .id());
+        }
+    }
+
+    private JobSpec several(Restarts restarts) throws Exception {
+        Path secret = temporary.resolve("secret");
+        if (Files.notExists(secret)) {
+            SecretFile.create(secret);
+        }
+        return new JobSpec(
+                new Placement(2, 2, 0),
+                Optional.of(new Endpoint("127.0.0.1", 29500)),
+                Optional.of(secret),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                true,
+                Duration.ofSeconds(10),
+                JobSpec.NODE_TIMEOUT,
+                DebuggedRanks.NONE,
+                restarts);
+    }
+}

@@ -1,0 +1,157 @@
+package ferro.launcher;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.RankEnd;
+import ferro.backend.tcp.TcpStoreClient;
+import ferro.backend.tcp.TcpStoreClient.StoreAddress;
+import ferro.backend.tcp.connect.SecretFile;
+import ferro.backend.tcp.store.EndedRanks;
+import ferro.launcher.input.DebuggedRanks;
+import ferro.launcher.input.Endpoint;
+import ferro.launcher.input.JobSpec;
+import ferro.launcher.input.Placement;
+import ferro.launcher.input.Restarts;
+import ferro.launcher.nodes.NodeCard;
+import ferro.launcher.program.Programs;
+import ferro.launcher.rank.JobEvent;
+import ferro.launcher.rank.ProcessGroupGuard;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The stores of a job that starts again, over loopback. */
+@Timeout(60)
+class JobStoresTest {
+    private static final Restarts SOME = new Restarts(3, Optional.empty());
+    private static final Duration LONG = Duration.ofSeconds(20);
+
+    @TempDir
+    private Path temporary;
+
+    private final BlockingQueue<String> notes = new LinkedBlockingQueue<>();
+    private final BlockingQueue<JobEvent> events = new LinkedBlockingQueue<>();
+    private JobFolder folder;
+
+    @BeforeEach
+    void make() throws Exception {
+        folder = JobFolder.create(ProcessGroupGuard.find(Programs.of(Map.of())), Optional.empty(), Map.of());
+    }
+
+    @AfterEach
+    void remove() throws Exception {
+        folder.close();
+    }
+
+    private static TcpStoreClient client(StoreHost store, JobKeys.JobKey key) throws Exception {
+        InetSocketAddress at =
+                new InetSocketAddress(store.endpoint().host(), store.endpoint().port());
+        return TcpStoreClient.open(StoreAddress.of(at, key.id(), SecretFile.read(key.secretFile()), 1), LONG);
+    }
+
+    @Test
+    void storeOfTheNextGenerationHasThePortAndRefusesThoseOfTheOneBefore() throws Exception {
+        JobSpec spec = JobSpec.onThisHost(2).restarting(SOME);
+        JobKeys keys = JobKeys.of(spec, Map.of(), folder);
+        try (JobStores stores = new JobStores(spec, keys, notes::add)) {
+            stores.open(0, events);
+            StoreHost first = stores.ofRanks(List.of());
+            client(first, keys.ofRanks(0)).close();
+
+            stores.open(1, events);
+
+            StoreHost second = stores.ofRanks(List.of());
+            assertEquals(first.endpoint(), second.endpoint());
+            client(second, keys.ofRanks(1)).close();
+            for (int late = 0; late < 2; late++) {
+                FerroException refused = assertThrows(FerroException.class, () -> client(second, keys.ofRanks(0)));
+                assertEquals(FerroException.Code.RENDEZVOUS, refused.code());
+            }
+            assertEquals(
+                    "refused a process of generation 0 at 127.0.0.1: generation 1 runs now; more such processes are only counted",
+                    notes.poll(20, TimeUnit.SECONDS));
+            stores.tellRefused();
+            assertEquals(
+                    "2 connections of processes of other generations were refused", notes.poll(20, TimeUnit.SECONDS));
+            assertEquals(List.of(), List.copyOf(notes));
+        }
+    }
+
+    @Test
+    void portThatAnotherProcessHasTakenMeanwhileIsReplaced() throws Exception {
+        JobSpec spec = JobSpec.onThisHost(2).restarting(SOME);
+        JobKeys keys = JobKeys.of(spec, Map.of(), folder);
+        try (ServerSocket taken = new ServerSocket(0)) {
+            StoreHost store =
+                    StoreHost.forRanks(new Endpoint("127.0.0.1", taken.getLocalPort()), keys.ofRanks(0), 2, events);
+            assertTrue(store.endpoint().port() != taken.getLocalPort());
+            store.close();
+        }
+    }
+
+    @Test
+    void launchersKeepTheirStoreAndEndsOfRanksReachTheRanksOfTheirGeneration() throws Exception {
+        Path secret = temporary.resolve("secret");
+        SecretFile.create(secret);
+        int port;
+        try (ServerSocket free = new ServerSocket(0)) {
+            port = free.getLocalPort();
+        }
+        JobSpec spec = several(new Endpoint("127.0.0.1", port), secret, 0);
+        JobKeys keys = JobKeys.of(spec, Map.of(), folder);
+        try (JobStores stores = new JobStores(spec, keys, notes::add)) {
+            stores.open(0, events);
+            Endpoint launchers = stores.meetingPoint();
+            try (TcpStoreClient launcher = client(new StoreHost(launchers, Optional.empty()), keys.ofJob())) {
+                stores.open(1, events);
+                byte[] late = EndedRanks.value(RankEnd.of(16, "h", 1));
+                byte[] end = EndedRanks.value(RankEnd.of(17, "h", 7));
+                launcher.store().set("@nodes/end/3", late);
+                launcher.store().set("@nodes/generation/1/end/3", end);
+
+                try (TcpStoreClient rank = client(stores.ofRanks(List.of()), keys.ofRanks(1))) {
+                    assertEquals(new String(end), new String(rank.store().get(EndedRanks.key(3), LONG)));
+                }
+            }
+            assertEquals(launchers, stores.meetingPoint());
+            NodeCard zero = new NodeCard(0, "h", "127.0.0.1", 2, 2, "1", "", "", 7, "", "3", stores.ranksPort());
+            JobSpec other = several(launchers, secret, 1);
+            try (JobStores there = new JobStores(other, keys, notes::add)) {
+                there.open(1, events);
+                assertEquals(
+                        stores.ofRanks(List.of()).endpoint(),
+                        there.ofRanks(List.of(zero)).endpoint());
+            }
+        }
+    }
+
+    private static JobSpec several(Endpoint master, Path secret, int node) {
+        return new JobSpec(
+                new Placement(2, 2, node),
+                Optional.of(master),
+                Optional.of(secret),
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                true,
+                Duration.ofSeconds(10),
+                JobSpec.NODE_TIMEOUT,
+                DebuggedRanks.NONE,
+                SOME);
+    }
+}

@@ -1,0 +1,306 @@
+package ferro.launcher.nodes;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.RankEnd;
+import ferro.backend.tcp.TcpStoreServer;
+import ferro.backend.tcp.store.LauncherStore;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Launchers of a job that starts again, over loopback and all in this JVM. */
+@Timeout(60)
+class LaterGenerationsTest {
+    private static final byte[] SECRET = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
+    private static final Duration LONG = Duration.ofSeconds(30);
+    private static final Nodes.WaitTimes TIMES = new Nodes.WaitTimes(LONG, LONG, LONG);
+
+    private final List<AutoCloseable> open = new ArrayList<>();
+    private TcpStoreServer server;
+    private final BlockingQueue<String> set = new LinkedBlockingQueue<>();
+    private long sessions = 100;
+
+    @BeforeEach
+    void serve() throws Exception {
+        server = TcpStoreServer.start(InetAddress.getByName("127.0.0.1"), 0, "job", 4, SECRET);
+        server.onSet((key, value) -> set.add(key));
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        for (AutoCloseable one : open) {
+            one.close();
+        }
+        server.close();
+    }
+
+    /** A launcher that may have been started again: it does not know the generation. */
+    private Launcher launcher(int node) {
+        return new Launcher(node, sessions++);
+    }
+
+    private final class Launcher {
+        private final NodeCard card;
+        private final LauncherStore connection;
+
+        Launcher(int node, long session) {
+            card = new NodeCard(node, "h" + node, "127.0.0.1", 1, 2, "1", "", "", session, "", "3", 0);
+            connection = LauncherStore.open(
+                    new LauncherStore.LauncherCall(
+                            new InetSocketAddress("127.0.0.1", server.port()), "job", SECRET, node, session),
+                    LONG,
+                    LONG);
+            open.add(connection);
+        }
+
+        CompletableFuture<Nodes> meets(int generation, Duration hold) {
+            return meets(generation, hold, TIMES);
+        }
+
+        CompletableFuture<Nodes> meets(int generation, Duration hold, Nodes.WaitTimes times) {
+            return CompletableFuture.supplyAsync(() -> {
+                try {
+                    GenerationStart start = new GenerationStart(generation, true, hold);
+                    Nodes met = Nodes.meet(connection, card, times, missing -> {}, start);
+                    open.add(0, met);
+                    return met;
+                } catch (NodesApartException | InterruptedException failure) {
+                    throw new CompletionException(failure);
+                }
+            });
+        }
+    }
+
+    private static <T> T result(CompletableFuture<T> future) throws Exception {
+        return future.get(20, TimeUnit.SECONDS);
+    }
+
+    /** Two launchers that have met for a generation, by node. */
+    private List<Nodes> met(int generation) throws Exception {
+        CompletableFuture<Nodes> zero = launcher(0).meets(generation, Duration.ZERO);
+        CompletableFuture<Nodes> one = launcher(1).meets(generation, Duration.ZERO);
+        return List.of(result(zero), result(one));
+    }
+
+    private static String concluded(List<Nodes> nodes, String verdict) throws Exception {
+        CompletableFuture<String> other = CompletableFuture.supplyAsync(() -> {
+            try {
+                return nodes.get(1).conclude(orders -> "one", all -> "alone");
+            } catch (InterruptedException never) {
+                throw new CompletionException(never);
+            } finally {
+                nodes.get(1).close();
+            }
+        });
+        nodes.get(0).conclude(orders -> "zero", all -> verdict);
+        nodes.get(0).close();
+        return result(other);
+    }
+
+    private static void begin(Nodes nodes) {
+        nodes.begin(new NodeNews() {
+            @Override
+            public void allJoined() {}
+
+            @Override
+            public void failedElsewhere(int code) {}
+
+            @Override
+            public void signalledElsewhere(String name, int times) {}
+        });
+    }
+
+    @Test
+    void nothingOfTheGenerationBeforeIsHeardInTheNext() throws Exception {
+        List<Nodes> first = met(0);
+        first.forEach(LaterGenerationsTest::begin);
+        first.get(1).failed(1, 7);
+        first.get(1).signalled("TERM", 1);
+        assertEquals("again", concluded(first, "again"));
+
+        List<Nodes> second = met(1);
+        BlockingQueue<String> news = new LinkedBlockingQueue<>();
+        second.get(0).begin(new NodeNews() {
+            @Override
+            public void allJoined() {
+                news.add("joined");
+            }
+
+            @Override
+            public void failedElsewhere(int code) {
+                news.add("failed " + code);
+            }
+
+            @Override
+            public void signalledElsewhere(String name, int times) {
+                news.add("signal " + name);
+            }
+        });
+        begin(second.get(1));
+
+        second.get(1).failed(1, 9);
+
+        assertEquals("failed 9", news.poll(20, TimeUnit.SECONDS));
+        assertEquals(1, second.get(1).generation());
+        assertEquals("over", concluded(second, "over"));
+    }
+
+    @Test
+    @DisplayName("row 53: a launcher that is started again takes the place of its node in the next generation")
+    void launcherThatIsStartedAgainTakesThePlaceOfItsNodeInTheNextGeneration() throws Exception {
+        List<Nodes> first = met(0);
+        first.forEach(LaterGenerationsTest::begin);
+        CompletableFuture<Nodes> again = launcher(1).meets(0, Duration.ZERO);
+        first.get(1).close();
+        first.get(0).conclude(orders -> "zero", all -> "again");
+        first.get(0).close();
+
+        CompletableFuture<Nodes> zero = launcher(0).meets(1, Duration.ZERO);
+
+        assertEquals(1, result(again).generation());
+        assertEquals(1, result(zero).generation());
+        assertEquals(result(zero).cards(), result(again).cards());
+    }
+
+    @Test
+    void secondLauncherOfANodeThatIsThereIsRefusedAndDisturbsNobody() throws Exception {
+        List<Nodes> first = met(1);
+        Nodes.WaitTimes soon = new Nodes.WaitTimes(LONG, Duration.ofMillis(100), LONG);
+
+        CompletableFuture<Nodes> second = launcher(1).meets(0, Duration.ZERO, soon);
+
+        Exception refused = assertThrows(Exception.class, () -> result(second));
+        assertTrue(refused.getMessage().contains("two launchers have --node-rank 1"), refused.getMessage());
+        first.forEach(LaterGenerationsTest::begin);
+        assertEquals("over", concluded(first, "over"));
+    }
+
+    @Test
+    void laterStartIsHeldBackAndALauncherThatLeavesMeanwhileIsReplaced() throws Exception {
+        Launcher zero = launcher(0);
+        HeldTasks thread = new HeldTasks();
+        try {
+            Keys keys = new NodePlace(zero.connection.store(), zero.card, LONG)
+                    .taken(new GenerationStart(1, true, Duration.ZERO));
+            NodeRendezvous roll = new NodeRendezvous(zero.connection.store(), zero.card, thread, missing -> {}, keys);
+            roll.call(1, 1);
+            Launcher leaves = launcher(1);
+            Keys.first(leaves.connection.store(), keys.card(1), Keys.encoded(leaves.card));
+            await(() -> roll.missing().isEmpty());
+            leaves.connection.close();
+            await(() -> !roll.missing().isEmpty());
+
+            Launcher replaces = launcher(1);
+            new NodePlace(replaces.connection.store(), replaces.card, LONG)
+                    .taken(new GenerationStart(0, true, Duration.ZERO));
+            await(() -> roll.missing().isEmpty());
+            CompletableFuture<byte[]> start =
+                    replaces.connection.store().when(keys.start()).toCompletableFuture();
+            replaces.connection.store().add("any", 0);
+            assertFalse(start.isDone(), "all are there, but the time has not passed");
+            thread.held.get(0).run();
+
+            assertEquals(
+                    List.of(zero.card, replaces.card),
+                    Keys.decoded(result(start), StartSignal.class).cards());
+        } finally {
+            thread.shutdownNow();
+        }
+    }
+
+    /** A wrong secret ends the meeting in which its node is missing, and no later one. */
+    @Test
+    void wrongSecretOfAnEarlierGenerationIsForgotten() throws Exception {
+        List<Nodes> first = met(0);
+        first.forEach(LaterGenerationsTest::begin);
+        byte[] wrong = "fedcba9876543210".getBytes(StandardCharsets.US_ASCII);
+        InetSocketAddress at = new InetSocketAddress("127.0.0.1", server.port());
+        LauncherStore.LauncherCall stranger = new LauncherStore.LauncherCall(at, "job", wrong, 1, 5);
+        assertThrows(FerroException.class, () -> LauncherStore.open(stranger, LONG, LONG));
+        concluded(first, "again");
+
+        assertEquals(2, met(1).get(0).cards().size());
+    }
+
+    @Test
+    void launcherThatWasStoppedUntilTheNextGenerationRunsEndsAndSaysWhy() throws Exception {
+        Nodes.WaitTimes soon = new Nodes.WaitTimes(LONG, Duration.ofMillis(400), LONG);
+        CompletableFuture<Nodes> zero = launcher(0).meets(0, Duration.ZERO, soon);
+        Nodes stopped = result(launcher(1).meets(0, Duration.ZERO));
+        begin(result(zero));
+        String verdict = result(zero)
+                .conclude(orders -> "zero", all -> "lost " + all.lost().keySet());
+        assertEquals("lost [1]", verdict);
+        result(zero).close();
+
+        List<Nodes> second = met(1);
+        second.forEach(LaterGenerationsTest::begin);
+        begin(stopped);
+        // node 0 tells it without waiting
+        await(() -> set.contains(new Keys(0).verdict()));
+
+        String alone =
+                stopped.conclude(orders -> "one", all -> all.lost().get(0).why());
+        assertEquals("its launcher has started generation 1 without it", alone);
+        assertEquals("over", concluded(second, "over"));
+    }
+
+    @Test
+    void endOfARankIsThatOfItsGeneration() throws Exception {
+        List<Nodes> nodes = met(1);
+
+        nodes.get(1).ended(3, RankEnd.of(17, "h1", 7));
+
+        String key = set.poll(20, TimeUnit.SECONDS);
+        assertEquals(Optional.of(3), Nodes.endedRank(key, 1));
+        assertEquals(Optional.empty(), Nodes.endedRank(key, 0));
+        assertEquals(Optional.empty(), Nodes.endedRank(key, 11));
+    }
+
+    private static void await(BooleanSupplier done) {
+        while (!done.getAsBoolean()) {
+            Thread.onSpinWait();
+        }
+    }
+
+    /** Runs tasks at once, and leaves those with a delay to the test. */
+    private static final class HeldTasks extends ScheduledThreadPoolExecutor {
+        private final List<Runnable> held = new CopyOnWriteArrayList<>();
+
+        HeldTasks() {
+            super(1);
+        }
+
+        @Override
+        public ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
+            if (delay == 0) {
+                return super.schedule(task, delay, unit);
+            }
+            held.add(task);
+            return null;
+        }
+    }
+}
