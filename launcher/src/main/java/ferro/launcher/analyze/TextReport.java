@@ -20,6 +20,9 @@ import java.util.stream.Stream;
 
 /** The whole analysis as text, with the verdict first. */
 final class TextReport {
+    /** Name of all jobs of several nodes that were given no name. */
+    private static final String UNNAMED = "default";
+
     private static final int MOST_MISMATCHES = 5;
     private static final int MOST_EVENTS = 20;
     private static final int LONGEST_EVENT = 120;
@@ -48,7 +51,8 @@ final class TextReport {
         List<String> said = VerdictText.of(verdict, VerdictText.SeenBeside.NOTHING);
         lines.add("verdict: " + said.get(0));
         said.stream().skip(1).flatMap(String::lines).forEach(reason -> lines.add("  " + reason));
-        title("job " + merge.job() + ", " + merge.worldSize() + " ranks");
+        String unnamed = merge.job().equals(UNNAMED) ? " (FERRO_JOB_ID, the same on all nodes, names a job)" : "";
+        title("job " + merge.job() + ", " + merge.worldSize() + " ranks" + unnamed);
         recordings();
         merge.notes().forEach(note -> lines.add("  note: " + note));
         merge.groups().forEach(this::group);

@@ -407,7 +407,7 @@ class AnalysisTest {
         Analysis analysis = last.calls(1, 9, 0).analyzed(folder, List.of(0, 1));
 
         assertTrue(analysis.verdict().get(0).startsWith("nothing is wrong"), text(analysis));
-        assertTrue(text(analysis).contains("job default, 2 ranks"), text(analysis));
+        assertTrue(text(analysis).contains("job default, 2 ranks (FERRO_JOB_ID, "), text(analysis));
         assertTrue(
                 text(analysis).contains("files of an earlier run are left out: those of ranks 2, 3 "), text(analysis));
     }
