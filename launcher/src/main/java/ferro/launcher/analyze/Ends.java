@@ -51,7 +51,7 @@ public record Ends(
      * Makes ends of ranks of which no node is lost.
      *
      * @param byRank           how a rank ended
-     * @param stopped          ranks that were told to end
+     * @param stopped          ranks that their launchers ended
      * @param stoppedWallNanos from when on their loss is no cause
      */
     public Ends(Map<Integer, ProcessEnd> byRank, Set<Integer> stopped, Map<Integer, Long> stoppedWallNanos) {

@@ -430,7 +430,7 @@ class AnalysisTest {
     }
 
     @Test
-    void endOfARankWithoutARecordingIsToldBesideTheRecordings() throws Exception {
+    void endOfARankWithoutARecordingIsShownBesideTheRecordings() throws Exception {
         RecordedJob job = new RecordedJob(3).calls(1, 5, 0);
         job.fail(List.of(0, 2), "PEER_LOST", List.of(1), 6, "rank 1 is gone");
         Ends killed = new Ends(

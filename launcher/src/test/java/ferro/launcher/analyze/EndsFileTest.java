@@ -94,7 +94,7 @@ class EndsFileTest {
     }
 
     @Test
-    void nodeThatIsLostIsToldFirst() throws Exception {
+    void verdictBeginsWithTheNodeThatIsLost() throws Exception {
         RecordedJob job = new RecordedJob(2).calls(1, 5, 0).hangs(0, RecordedJob.GROUP, 6, RecordedJob.TEXT, 1);
         long since = job.passes(RecordedJob.MILLI * 900).wallNanos();
         job.passes(RecordedJob.MILLI).fail(List.of(0), "PEER_LOST", List.of(1), -1, "rank 1 is gone");
