@@ -75,20 +75,20 @@ public final class TcpStoreClient implements AutoCloseable {
     /**
      * Connects, and tries again while no server answers. An interrupt ends it.
      *
-     * @param store    where the store is
-     * @param patience how long to try, and the longest wait of each call of the store
+     * @param store   where the store is
+     * @param timeout how long to try, and the longest wait of each call of the store
      * @return connection, to be closed
      * @throws FerroException RENDEZVOUS if no server has answered in time, another job is served there, or ferro cannot run
      *     with the Netty of the class path; UNAUTHENTICATED if the secrets differ; PROTOCOL if the other side is of another version; INTERRUPTED, with the flag set
      */
-    public static TcpStoreClient open(StoreAddress store, Duration patience) {
+    public static TcpStoreClient open(StoreAddress store, Duration timeout) {
         Objects.requireNonNull(store, "store");
-        Objects.requireNonNull(patience, "patience");
+        Objects.requireNonNull(timeout, "timeout");
         LauncherCall call =
                 new LauncherCall(store.address, store.jobId, store.secret, store.number, new SecureRandom().nextLong());
         return NettyParts.with(
                 Where.of("store", store.number),
-                () -> new TcpStoreClient(LauncherStore.open(call, patience, patience)));
+                () -> new TcpStoreClient(LauncherStore.open(call, timeout, timeout)));
     }
 
     /**

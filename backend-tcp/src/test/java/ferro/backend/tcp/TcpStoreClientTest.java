@@ -47,11 +47,11 @@ class TcpStoreClientTest {
     void serverIsToldOfClientsOfOtherJobsAndOfNoOtherRefusal() {
         CompletableFuture<String> told = new CompletableFuture<>();
         try (TcpStoreServer server = server()) {
-            Duration patience = Duration.ofSeconds(20);
+            Duration timeout = Duration.ofSeconds(20);
             server.onOtherJob((job, from) -> told.complete(job + " from " + from));
 
-            assertThrows(FerroException.class, () -> TcpStoreClient.open(at(server, "app.1", null), patience));
-            assertThrows(FerroException.class, () -> TcpStoreClient.open(at(server, "app.0", SECRET), patience));
+            assertThrows(FerroException.class, () -> TcpStoreClient.open(at(server, "app.1", null), timeout));
+            assertThrows(FerroException.class, () -> TcpStoreClient.open(at(server, "app.0", SECRET), timeout));
 
             assertEquals("app.0 from 127.0.0.1", TcpJob.result(told));
         }
@@ -60,12 +60,12 @@ class TcpStoreClientTest {
     @Test
     void clientOfAnotherJobOrSecretIsRefused() {
         try (TcpStoreServer server = server()) {
-            Duration patience = Duration.ofSeconds(20);
+            Duration timeout = Duration.ofSeconds(20);
             FerroException older = assertThrows(
-                    FerroException.class, () -> TcpStoreClient.open(at(server, "app.0", SECRET), patience));
+                    FerroException.class, () -> TcpStoreClient.open(at(server, "app.0", SECRET), timeout));
             assertEquals(Code.RENDEZVOUS, older.code(), older.getMessage());
             FerroException stranger =
-                    assertThrows(FerroException.class, () -> TcpStoreClient.open(at(server, "app.1", null), patience));
+                    assertThrows(FerroException.class, () -> TcpStoreClient.open(at(server, "app.1", null), timeout));
             assertEquals(Code.UNAUTHENTICATED, stranger.code(), stranger.getMessage());
         }
     }

@@ -419,7 +419,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
         data.gone(peer, cause);
     }
 
-    private void tell(TcpMesh.Listener listener, int peer) {
+    private void report(TcpMesh.Listener listener, int peer) {
         if (mayLive.contains(peer)) {
             listener.cutOff(peer, lost[peer]);
         } else {
@@ -428,7 +428,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
     }
 
     private void report(int peer) {
-        inboxes.tellAll(listener -> tell(listener, peer));
+        inboxes.tellAll(listener -> report(listener, peer));
     }
 
     private void died(int peer) {
