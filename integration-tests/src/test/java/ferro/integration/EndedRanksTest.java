@@ -52,6 +52,12 @@ class EndedRanksTest {
                 logged += logged(rank, node.errLines(), node.toString());
             }
             assertTrue(logged > 0, job::toString);
+            for (HostProcess node : job) {
+                String box = TwoNodes.box(node);
+                assertTrue(
+                        box.lines().anyMatch(line -> line.matches("\\|\\s+" + LAST_LINE)),
+                        () -> "secret in the box: " + box);
+            }
         }
     }
 

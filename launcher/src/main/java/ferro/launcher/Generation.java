@@ -102,11 +102,11 @@ final class Generation implements AutoCloseable {
         Supervisor.JobOutcome outcome = new Supervisor(
                         events, job.screen, Supervisor.StopTimes.of(job.spec, job.target), witness(nodes))
                 .await(ranks);
-        List<RankOutput> printed = ranks.stream().map(RankProcess::output).toList();
+        List<RankOutput> printed = ranks.stream().map(this::output).toList();
         String host = HostName.in(BackendChoice.ofFirstRank(job.spec, job.target, job.environment));
         JobEnd end = new JobEnd(outcome, printed, key.id(), files.recordings, host);
         try {
-            end.keep(job.spec.placement(), nodes.lost(), mask);
+            end.keep(job.spec.placement(), nodes.lost());
         } catch (IOException failure) {
             job.screen.note("ferro analyze will not know how the ranks ended (" + failure + ")");
         }
@@ -144,14 +144,18 @@ final class Generation implements AutoCloseable {
         };
     }
 
-    /** Returns how a rank of this host has ended, without the secret in its last line. */
+    /** Returns the output of a rank without the job's secret: it goes into files, to other hosts and to other ranks. */
+    private RankOutput output(RankProcess rank) {
+        return rank.output().withLines(mask::masked);
+    }
+
+    /** Returns how a rank of this host has ended. */
     private RankEnd end(JobEvent.Ended ended) {
-        RankOutput output =
-                ranks.get(ended.rank() - job.spec.placement().firstRank()).output();
+        RankOutput output = output(ranks.get(ended.rank() - job.spec.placement().firstRank()));
         String host = HostName.in(BackendChoice.ofFirstRank(job.spec, job.target, job.environment));
         return RankEnd.of(output.pid(), host, ended.code())
                 .bySignal(ExitCode.signal(ended.code()).orElse(""))
-                .afterLine(mask.masked(output.lastLine()));
+                .afterLine(output.lastLine());
     }
 
     /** Stops this process until it is sent CONT; the ranks are stopped already. */

@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
-import java.util.function.UnaryOperator;
 
 /**
  * How the processes of ranks ended, as their launchers saw it. A rank that is killed or ends by itself may leave no
@@ -120,18 +119,6 @@ public record Ends(
         boolean cameFirst() {
             return kind == EndKind.THREW || kind == EndKind.WELL || kind == EndKind.SIGNAL;
         }
-    }
-
-    /**
-     * Returns these ends with other details.
-     *
-     * @param changed returns the new detail of a detail
-     * @return ends of the same kinds
-     */
-    public Ends withDetails(UnaryOperator<String> changed) {
-        Map<Integer, ProcessEnd> ends = new HashMap<>();
-        byRank.forEach((rank, end) -> ends.put(rank, new ProcessEnd(end.kind(), changed.apply(end.detail()))));
-        return new Ends(ends, stopped, stoppedWallNanos, lost);
     }
 
     /** Returns these ends and those that another launcher saw. */

@@ -2,6 +2,7 @@ package ferro.launcher.output;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -57,6 +58,19 @@ public record RankOutput(int rank, long pid, List<String> trace, List<String> la
                 pid,
                 trace.subList(0, Math.min(1, trace.size())),
                 lastLines.subList(Math.max(0, lastLines.size() - 1), lastLines.size()));
+    }
+
+    /**
+     * Returns this output with other lines.
+     *
+     * @param changed returns the new line of a line
+     */
+    public RankOutput withLines(UnaryOperator<String> changed) {
+        return new RankOutput(
+                rank,
+                pid,
+                trace.stream().map(changed).toList(),
+                lastLines.stream().map(changed).toList());
     }
 
     /** Returns class and message of the exception that ended the rank. */

@@ -3,18 +3,34 @@ package ferro.launcher.output;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.HexFormat;
-import java.util.List;
+import java.util.LinkedHashSet;
+import java.util.Set;
 
 /** Removes the job's secret from lines that ranks have printed. */
 public final class SecretMask {
-    private final List<String> forms;
+    private final Set<String> forms = new LinkedHashSet<>();
 
-    /** Creates a mask of a secret as text, in hexadecimal digits, and in base 64. */
+    /**
+     * Creates a mask of a secret as text, in hexadecimal digits, and in base 64. If the text is hexadecimal digits, as in a
+     * fresh secret, the bytes of these digits are masked too.
+     */
     public SecretMask(byte[] secret) {
-        forms = List.of(
-                new String(secret, StandardCharsets.UTF_8),
-                HexFormat.of().formatHex(secret),
-                Base64.getEncoder().withoutPadding().encodeToString(secret));
+        String text = new String(secret, StandardCharsets.UTF_8);
+        forms.add(text);
+        addFormsOf(secret);
+        if (text.matches("(\\p{XDigit}{2})+")) {
+            addFormsOf(HexFormat.of().parseHex(text));
+        }
+    }
+
+    private void addFormsOf(byte[] bytes) {
+        forms.add(HexFormat.of().formatHex(bytes));
+        forms.add(HexFormat.of().withUpperCase().formatHex(bytes));
+        // the form with padding comes first, because it contains the form without
+        forms.add(Base64.getEncoder().encodeToString(bytes));
+        forms.add(Base64.getEncoder().withoutPadding().encodeToString(bytes));
+        forms.add(Base64.getUrlEncoder().encodeToString(bytes));
+        forms.add(Base64.getUrlEncoder().withoutPadding().encodeToString(bytes));
     }
 
     /** Returns a line with an asterisk for each character of the secret. */

@@ -3,9 +3,15 @@ package ferro.launcher.output;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class SecretMaskTest {
+    /** Bytes that base 64 encodes with + and /, and with padding. */
+    private static final byte[] BYTES = HexFormat.of().parseHex("fbffbefbffbeab12");
+
     @Test
     void secretIsMaskedInEveryForm() {
         SecretMask mask = new SecretMask("s3cr3t".getBytes(StandardCharsets.UTF_8));
@@ -14,5 +20,28 @@ class SecretMaskTest {
         assertEquals("hex ************", mask.masked("hex 733363723374"));
         assertEquals("base64 ********.", mask.masked("base64 czNjcjN0."));
         assertEquals("s3cr3", mask.masked("s3cr3"));
+    }
+
+    @Test
+    void bytesAreMaskedInCapitalDigitsAndInBothAlphabetsOfBase64() {
+        assertFormsOfBytesMasked(new SecretMask(BYTES));
+    }
+
+    @Test
+    void bytesOfASecretInHexadecimalDigitsAreMaskedToo() {
+        SecretMask mask = new SecretMask("fbffbefbffbeab12".getBytes(StandardCharsets.UTF_8));
+
+        assertFormsOfBytesMasked(mask);
+        assertEquals("text ****************", mask.masked("text fbffbefbffbeab12"));
+    }
+
+    private static void assertFormsOfBytesMasked(SecretMask mask) {
+        String standard = Base64.getEncoder().encodeToString(BYTES);
+        assertEquals("+/+++/++qxI=", standard);
+        List<String> forms =
+                List.of("fbffbefbffbeab12", "FBFFBEFBFFBEAB12", standard, "+/+++/++qxI", "-_---_--qxI=", "-_---_--qxI");
+        for (String form : forms) {
+            assertEquals("<" + "*".repeat(form.length()) + ">", mask.masked("<" + form + ">"), form);
+        }
     }
 }
