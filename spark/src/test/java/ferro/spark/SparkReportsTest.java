@@ -66,7 +66,7 @@ class SparkReportsTest {
             assertTrue(Files.size(one) <= 64 << 10, one + " has " + Files.size(one) + " bytes");
         }
         assertEquals(written, files().size());
-        assertEquals(Set.of(1), Analysis.of(folder, Optional.empty()).guilty());
+        assertEquals(Set.of(1), Analysis.of(List.of(folder), Optional.empty()).guilty());
     }
 
     private List<Path> files() throws IOException {

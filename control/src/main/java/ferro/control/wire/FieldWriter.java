@@ -50,11 +50,10 @@ public final class FieldWriter {
         return text(RankLists.list(cutRanks(ranks)), RANKS_MOST);
     }
 
-    /** Writes a text. Cuts it between two characters, so that the bytes decode without an error. */
+    /** Writes a text. One that is too long ends with the number of characters that are missing. */
     public FieldWriter text(String text, int maxBytes) {
-        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-        int length = cut(bytes, maxBytes);
-        room(Short.BYTES + length).putShort((short) length).put(bytes, 0, length);
+        byte[] bytes = cut(text, maxBytes).getBytes(StandardCharsets.UTF_8);
+        room(Short.BYTES + bytes.length).putShort((short) bytes.length).put(bytes);
         return this;
     }
 
@@ -91,15 +90,27 @@ public final class FieldWriter {
         return Collections.unmodifiableSet(kept);
     }
 
-    /** Returns a text cut to so many bytes of UTF-8, between two characters. */
+    /**
+     * Returns a text that takes at most so many bytes of UTF-8. A text that is cut, between two characters, ends with the
+     * number of characters that are missing.
+     */
     public static String cut(String text, int maxBytes) {
         // one char takes at most three bytes
-        if (text.length() * 3 <= maxBytes) {
+        if (text.length() <= maxBytes / 3) {
             return text;
         }
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-        int length = cut(bytes, maxBytes);
-        return length == bytes.length ? text : new String(bytes, 0, length, StandardCharsets.UTF_8);
+        if (bytes.length <= maxBytes) {
+            return text;
+        }
+        // fewer characters are missing than the text has
+        int length = cut(bytes, Math.max(0, maxBytes - missing(text.length()).length()));
+        String start = new String(bytes, 0, length, StandardCharsets.UTF_8);
+        return start + missing(text.codePointCount(0, text.length()) - start.codePointCount(0, start.length()));
+    }
+
+    private static String missing(int characters) {
+        return " ... (" + characters + " more characters)";
     }
 
     private static int cut(byte[] utf8, int maxBytes) {

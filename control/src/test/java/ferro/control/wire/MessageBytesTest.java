@@ -93,15 +93,19 @@ class MessageBytesTest {
     }
 
     @Test
-    void textsAreCutBetweenCharacters() {
+    void textsAreCutBetweenCharactersAndSayHowManyAreMissing() {
         for (String one : new String[] {"x", "ß", "€", "\uD83D\uDE00"}) {
             for (int before = 0; before < 4; before++) {
-                String text = "y".repeat(before) + one.repeat(800);
+                String text = "y".repeat(before) + one.repeat(801);
                 Lost cut = (Lost) MembershipMessage.decode(new Lost(1, Code.PROTOCOL, text).encoded(), 2);
                 int length = cut.text().getBytes(StandardCharsets.UTF_8).length;
-                assertTrue(text.startsWith(cut.text()), one);
-                assertTrue(length > 800 - 4 && length <= 800, one + " cut to " + length + " bytes");
+                String start = cut.text().substring(0, cut.text().indexOf(" ... ("));
+                int missing = 801 + before - start.codePointCount(0, start.length());
+                assertTrue(text.startsWith(start), one);
+                assertTrue(length > 800 - 6 && length <= 800, one + " cut to " + length + " bytes");
+                assertEquals(start + " ... (" + missing + " more characters)", cut.text());
                 assertEquals(FieldWriter.cut(text, 800), cut.text());
+                assertEquals(cut.text(), FieldWriter.cut(cut.text(), 800));
             }
         }
     }

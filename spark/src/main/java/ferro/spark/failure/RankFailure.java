@@ -184,7 +184,8 @@ public record RankFailure(Failure failure, boolean ofFerro, List<String> types, 
     }
 
     /**
-     * Decodes a report that a rank sent to the driver.
+     * Decodes a report that a rank sent to the driver. The group that failed may have ranks that are not in the job. The
+     * report then blames no rank, because equal numbers may mean different ranks, and its text has the numbers of the group.
      *
      * @param bytes the bytes that the rank sent
      * @param ranks the number of ranks of the job
@@ -192,16 +193,26 @@ public record RankFailure(Failure failure, boolean ofFerro, List<String> types, 
      * @throws IllegalArgumentException if the bytes are not an encoded report
      */
     public static RankFailure decoded(byte[] bytes, int ranks) {
-        FieldReader in = new FieldReader("report of a rank", ByteBuffer.wrap(bytes), ranks, MAX_BYTES);
+        FieldReader in = new FieldReader("report of a rank", ByteBuffer.wrap(bytes), Integer.MAX_VALUE, MAX_BYTES);
         if (in.kind() != KIND) {
             throw in.unknown(KIND);
         }
         RankFailure read = new RankFailure(
-                Failure.read(in),
+                inJob(Failure.read(in), ranks),
                 in.count("ofFerro") == 1,
                 List.of(in.text("types", MAX_TYPES_BYTES).split("\n")),
                 in.bytes("recording", MAX_RECORDING_BYTES));
         in.end();
         return read;
+    }
+
+    private static Failure inJob(Failure failure, int ranks) {
+        if (failure.origin() >= ranks) {
+            throw new IllegalArgumentException("report of rank " + failure.origin() + ": need a rank below " + ranks);
+        }
+        if (failure.culprits().stream().allMatch(rank -> rank < ranks)) {
+            return failure;
+        }
+        return new Failure(failure.code(), failure.origin(), failure.sequence(), Set.of(), failure.text(), null);
     }
 }

@@ -30,6 +30,40 @@ class RankFailureTest {
     }
 
     @Test
+    void reportOfAGroupWithRanksOutsideTheJobIsReadAndBlamesNoRank() {
+        FerroException lost =
+                new FerroException(Code.PEER_LOST, Where.of("pair", 0).blaming(1, 7), "rank 7 is lost");
+
+        RankFailure read =
+                RankFailure.decoded(RankFailure.of(1, lost, new byte[] {7}).value(), 4);
+
+        assertEquals(Code.PEER_LOST, read.failure().code());
+        assertEquals(Set.of(), read.failure().culprits());
+        assertEquals("rank 7 is lost", read.failure().text());
+        assertArrayEquals(new byte[] {7}, read.recording());
+    }
+
+    @Test
+    void reportOfARankOutsideTheJobIsRefused() {
+        byte[] report =
+                RankFailure.of(4, new IllegalStateException("own"), new byte[0]).value();
+
+        assertThrows(IllegalArgumentException.class, () -> RankFailure.decoded(report, 4));
+    }
+
+    @Test
+    void reportOfALongMessageSaysHowMuchIsMissing() {
+        RankFailure read = RankFailure.decoded(
+                RankFailure.of(1, new IllegalStateException("x".repeat(5_000)), new byte[0])
+                        .value(),
+                4);
+
+        String text = read.failure().text();
+        assertTrue(text.startsWith("IllegalStateException: xxx"), text);
+        assertTrue(text.matches("[^.]*x \\.\\.\\. \\(2\\d{3} more characters\\)"), text);
+    }
+
+    @Test
     void wrappedFailureOfFerroIsOneOfFerro() {
         FerroException lost =
                 new FerroException(Code.PEER_LOST, Where.of("g", 0).blaming(1), "rank 1 is lost");
