@@ -159,9 +159,13 @@ public final class Failures {
                 .blaming(failure.culprits())
                 .during("", failure.sequence())
                 .ended(ends);
-        String text =
-                "group \"" + group.name() + "\" has failed, as rank " + group.rank() + " reports: " + failure.text();
+        String text = outsideCalls(group.name(), group.rank()) + ": " + failure.text();
         return new FerroException(failure.code(), where, text, failure.cause());
+    }
+
+    /** Returns the start of a message about a failed group on a rank that is in no call. */
+    public static String outsideCalls(String group, int rank) {
+        return "group \"" + group + "\" has failed, as rank " + rank + " reports";
     }
 
     /**

@@ -6,6 +6,7 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.GroupEvent;
 import ferro.control.failure.Failure;
+import ferro.control.failure.Failures;
 import ferro.control.group.CompletionThreads;
 import ferro.control.group.GroupControl;
 import ferro.spi.Listeners;
@@ -137,21 +138,27 @@ public final class FirstFailure {
         }
         Thrown first = firstThrown;
         if (first == null) {
-            NcclWork oldest = pending.oldest();
-            // without a call of this rank the number is that of the call in which the group has failed
-            Where where = oldest == null
-                    ? identity()
-                            .where(pending.lastRaw(), 0)
-                            .during(pending.lastRaw().label(), why.sequence())
-                    : oldest.where();
-            String during = oldest == null ? identity().during(pending.lastRaw()) : oldest.during();
-            first = Thrown.of(why, where.ended(control.ends()), during);
+            first = thrownFirst(why);
             firstThrown = first;
         } else if (!isSame(first.cause, why) || !first.where.ends().equals(control.ends())) {
             first = Thrown.of(why, first.where.ended(control.ends()), first.during);
             firstThrown = first;
         }
         return first.exception;
+    }
+
+    private Thrown thrownFirst(Failure why) {
+        NcclWork oldest = pending.oldest();
+        if (oldest != null) {
+            return Thrown.of(why, oldest.where().ended(control.ends()), oldest.during());
+        }
+        // without a call of this rank the number is that of the call in which the group has failed
+        String operation = pending.hasRawCalls() ? pending.lastRaw().label() : "";
+        Where where = identity().where(operation, 0).during(operation, why.sequence());
+        String during = operation.isEmpty()
+                ? Failures.outsideCalls(identity().group(), identity().rank())
+                : identity().during(operation);
+        return Thrown.of(why, where.ended(control.ends()), during);
     }
 
     private static boolean isSame(Failure one, Failure other) {

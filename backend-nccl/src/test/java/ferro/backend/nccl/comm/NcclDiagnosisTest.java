@@ -72,6 +72,10 @@ class NcclDiagnosisTest {
             });
             FerroException ofLate = ranks.rank(1).failure().orElseThrow();
             assertEquals(2, ofLate.where().sequence(), "a rank in no call names the one that failed: " + ofLate);
+            assertEquals("", ofLate.where().operation(), ofLate::toString);
+            String said = ofLate.getMessage();
+            String start = "group \"" + ofLate.where().group() + "\" has failed, as rank 1 reports: ";
+            assertTrue(said.contains(start), said);
             for (int rank : new int[] {0, 2}) {
                 FerroException thrown = assertInstanceOf(FerroException.class, outcomes.get(rank));
                 FerroException failure = ranks.rank(rank).failure().orElseThrow();
