@@ -16,7 +16,7 @@ import java.util.TreeSet;
  * @param culprits ranks to blame, ascending and immutable; empty if unknown
  * @param text     for people: what failed, where, what was expected and found, and what to do
  * @param cause    first cause on this rank, or null
- * @param known    number of ranks whose calls were compared; 0 if none were compared
+ * @param known    number of ranks whose calls were compared (MISMATCH) or whose end the text tells (PEER_LOST); else 0
  */
 public record Failure(
         Code code, int origin, long sequence, Set<Integer> culprits, String text, Throwable cause, int known) {
@@ -32,7 +32,7 @@ public record Failure(
      * @param culprits ranks to blame, ascending and immutable; empty if unknown
      * @param text     for people
      * @param cause    first cause on this rank, or null
-     * @param known    number of ranks whose calls were compared; 0 if none were compared
+     * @param known    number of ranks whose calls were compared (MISMATCH) or whose end the text tells (PEER_LOST); else 0
      */
     public Failure {
         culprits = FieldWriter.cutRanks(culprits);
@@ -40,7 +40,7 @@ public record Failure(
     }
 
     /**
-     * Makes a failure for which no calls were compared.
+     * Makes a failure of a single rank, for which no calls were compared.
      *
      * @param code     kind
      * @param origin   rank that saw it first, as far as this rank knows
@@ -90,9 +90,9 @@ public record Failure(
         return this;
     }
 
-    /** Returns whether another failure has the same code and culprits; the text may differ. */
-    boolean blamesAs(Failure other) {
-        return code == other.code && culprits.equals(other.culprits);
+    /** Returns whether another failure has the same code and culprits, and tells of as many ranks; the text may differ. */
+    boolean saysAs(Failure other) {
+        return code == other.code && culprits.equals(other.culprits) && known == other.known;
     }
 
     /**
@@ -109,7 +109,7 @@ public record Failure(
      * Returns what two ranks that know of two causes agree on: the graver cause (by code, then by sequence, then by
      * origin), and all ranks to blame for that code. If calls were compared, only the cause with the earliest
      * difference counts, and of these the one that compared the most calls: two ranks that differ cannot tell by
-     * themselves which of them is the odd one.
+     * themselves which of them is the odd one. Of several losses, the text that tells the end of the most ranks stays.
      *
      * @param other cause
      * @return this object if the other cause changes nothing
@@ -119,15 +119,15 @@ public record Failure(
             return other.code.gravity() < code.gravity() ? other : this;
         }
         int order = comparedBefore(other);
-        if (order != 0) {
+        if (order != 0 && code != Code.PEER_LOST) {
             return order < 0 ? this : other;
         }
         Set<Integer> blamed = new TreeSet<>(culprits);
         blamed.addAll(other.culprits);
-        Failure first = precedes(other) ? this : other;
+        Failure first = order < 0 || order == 0 && precedes(other) ? this : other;
         return first == this && blamed.equals(culprits)
                 ? this
-                : new Failure(code, first.origin, first.sequence, blamed, first.text, first.cause, known);
+                : new Failure(code, first.origin, first.sequence, blamed, first.text, first.cause, first.known);
     }
 
     private int comparedBefore(Failure other) {

@@ -38,7 +38,15 @@ public final class FirstCause {
      * that changed it, else null.
      */
     public Failure seen(Failure cause, long nowNanos) {
-        return add(cause, true, nowNanos);
+        return add(cause, true, false, nowNanos);
+    }
+
+    /**
+     * Adds a cause that this rank saw and that is part of the known cause, so that it is no consequence, however late this
+     * rank sees it. Returns the agreed cause if that changed it, else null.
+     */
+    public Failure seenPart(Failure cause, long nowNanos) {
+        return add(cause, true, true, nowNanos);
     }
 
     /**
@@ -46,7 +54,7 @@ public final class FirstCause {
      * agreed cause if that changed it, else null.
      */
     public Failure told(Failure cause, long sinceNanos) {
-        return add(cause, false, sinceNanos);
+        return add(cause, false, false, sinceNanos);
     }
 
     /** Returns the message that tells the others of a failure. */
@@ -59,15 +67,15 @@ public final class FirstCause {
         return known.compareAndSet(null, new KnownCauses(cause, nowNanos)) ? cause : null;
     }
 
-    private Failure add(Failure cause, boolean local, long sinceNanos) {
+    private Failure add(Failure cause, boolean local, boolean isPart, long sinceNanos) {
         while (true) {
             KnownCauses before = known.get();
             boolean earlier = before == null || sinceNanos - before.sinceNanos < 0;
-            if (local && !earlier && sinceNanos - before.sinceNanos > WINDOW_NANOS) {
+            if (local && !isPart && !earlier && sinceNanos - before.sinceNanos > WINDOW_NANOS) {
                 return null;
             }
             Failure merged = before == null ? cause : rules.merged(before.failure, cause);
-            boolean isNews = before == null || merged != before.failure && !(local && merged.blamesAs(before.failure));
+            boolean isNews = before == null || merged != before.failure && !(local && merged.saysAs(before.failure));
             if (!isNews && !earlier) {
                 return null;
             }

@@ -79,6 +79,15 @@ final class AgreedFailure {
     }
 
     /**
+     * Adds what is part of the known cause, whenever this rank sees it: the end of another rank of a process whose end is
+     * the cause.
+     */
+    void failAsPart(Failure cause) {
+        listener.blamed(cause);
+        changed(first.seenPart(cause.asSeenByOthers(), clock.getAsLong()), true);
+    }
+
+    /**
      * Fails the group because of weak evidence, such as a rank that has closed its end, or at the user's request. Any
      * other known cause explains it, even one that is just being told to the others.
      */

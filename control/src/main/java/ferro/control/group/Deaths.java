@@ -14,7 +14,7 @@ import java.util.TreeSet;
 /**
  * Decides which ranks that have died or become silent fail the group, and keeps the ranks that are lost so far. The
  * ranks of one process die together, so they are blamed together: a rank that sees the end of one waits a moment for
- * the end of the others. Thread-safe.
+ * the end of the others. If the end of another comes later, it is part of the same cause. Thread-safe.
  */
 final class Deaths {
     /**
@@ -220,16 +220,25 @@ final class Deaths {
             peerFailures.afterReading(() -> blame(peer, cause, waits + 1), rules.eofGraceNanos());
             return;
         }
+        if (isOfTheSameDeath(process)) {
+            failure.failAsPart(loss(gone, text(peer, cause, gone, process), cause));
+        }
         boolean isWhole = machine.cardinality() > gone.cardinality();
-        String text = isWhole ? machineText(machine) : text(peer, cause, gone, process);
-        Failure loss = new Failure(Code.PEER_LOST, self, -1, RankLists.numbers(isWhole ? machine : gone), text, cause);
-        if (isOfTheSameDeath(isWhole ? machine : process)) {
+        Failure loss = isWhole
+                ? loss(machine, machineText(machine), cause)
+                : loss(gone, text(peer, cause, gone, process), cause);
+        if (isWhole && isOfTheSameDeath(machine)) {
             failure.fail(loss);
         } else {
             // once a cause is known, a rank may have gone because of it: what it told of that cause is lost if it left
             // unread bytes
             failure.failUnlessFailed(loss);
         }
+    }
+
+    private Failure loss(BitSet ranks, String text, FerroException cause) {
+        int known = ranks.cardinality() > 1 ? ranks.cardinality() : 0;
+        return new Failure(Code.PEER_LOST, self, -1, RankLists.numbers(ranks), text, cause, known);
     }
 
     private static boolean isWithin(BitSet ranks, BitSet others) {

@@ -128,6 +128,36 @@ class DeathsTest {
     }
 
     @Test
+    void endsOfOneProcessThatAreFarApartBecomeOneCauseInOneText() {
+        HandDriven group = five();
+        for (int rank : new int[] {0, 2, 4}) {
+            group.stop(rank);
+        }
+        group.lost(1, 0);
+        group.pass(GRACE.multipliedBy(Deaths.PROCESS_WAITS + 1));
+        group.deliverAll();
+        assertStory(group, 3, "0", "rank 0 is gone");
+        for (int rank : new int[] {2, 4}) {
+            group.pass(LATER);
+            group.lost(3, rank);
+            group.pass(GRACE);
+        }
+        group.lost(3, 0);
+        group.pass(GRACE);
+        group.deliverAll();
+
+        for (int survivor : new int[] {1, 3}) {
+            assertStory(
+                    group,
+                    survivor,
+                    "0,2,4",
+                    "ranks 0, 2, 4 (pid 7 on host h) are gone: their process has ended without closing its groups; its"
+                            + " own output may say why");
+            assertEquals(1, group.failures[survivor], "told once");
+        }
+    }
+
+    @Test
     void deathsAfterTheFirstAreKnownAsLostAndBlameNobody() {
         HandDriven group = five();
         group.lost(1, 3);

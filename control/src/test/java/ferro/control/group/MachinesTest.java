@@ -79,6 +79,22 @@ class MachinesTest {
     }
 
     @Test
+    void textAboutAllRanksOfAMachineReplacesTheTextAboutOneOfThem() {
+        HandDriven group = four();
+        group.stop(2);
+        group.stop(3);
+        group.lost(0, 2);
+        group.lost(1, 2, 3);
+        group.pass(GRACE.multipliedBy(2));
+        assertEquals("PEER_LOST of 2: rank 2 is gone", group.story(0));
+        group.deliverAll();
+
+        for (int survivor = 0; survivor < 2; survivor++) {
+            assertEquals("PEER_LOST of 2,3: " + GONE, group.story(survivor));
+        }
+    }
+
+    @Test
     void ofAMachineThatLivesOnOnlyTheRankThatIsGoneIsToBlame() {
         HandDriven group = four();
         group.lost(0, 2);
