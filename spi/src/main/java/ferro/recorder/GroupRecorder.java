@@ -3,7 +3,11 @@ package ferro.recorder;
 import ferro.FerroException.Code;
 import ferro.GroupEvent;
 import java.lang.System.Logger.Level;
+import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -15,8 +19,6 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 public final class GroupRecorder implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("ferro.recorder");
-
-    private static final String NOBODY = "";
 
     private final FlightRecorder recorder;
     private final OperationRing ring;
@@ -48,11 +50,22 @@ public final class GroupRecorder implements AutoCloseable {
      *
      * @param step       step of the plan, -1 if unknown
      * @param bytesMoved bytes that were sent and received
-     * @param waitingFor ranks of the group that the operation waited for, comma-separated, empty if none
+     * @param waitingFor ranks of the group that the operation waited for, ascending and immutable; empty if none
      */
-    public record Progress(int step, long bytesMoved, String waitingFor) {
+    public record Progress(int step, long bytesMoved, Set<Integer> waitingFor) {
         /** Progress that is unknown, or of an operation that had not begun. */
-        public static final Progress UNKNOWN = new Progress(-1, 0, "");
+        public static final Progress UNKNOWN = new Progress(-1, 0, Set.of());
+
+        /**
+         * Creates a progress, with a copy of the ranks.
+         *
+         * @param step       step of the plan, -1 if unknown
+         * @param bytesMoved bytes that were sent and received
+         * @param waitingFor ranks of the group that the operation waited for, empty if none
+         */
+        public Progress {
+            waitingFor = Collections.unmodifiableSet(new TreeSet<>(Objects.requireNonNull(waitingFor, "waitingFor")));
+        }
     }
 
     /**
@@ -137,8 +150,8 @@ public final class GroupRecorder implements AutoCloseable {
         ring.moved[place] = 0;
         ring.steps[place] = -1;
         ring.codes[place] = null;
-        if (isOther(ring.waitingFor[place], NOBODY)) {
-            ring.waitingFor[place] = NOBODY;
+        if (isOther(ring.failedAt[place], Progress.UNKNOWN)) {
+            ring.failedAt[place] = Progress.UNKNOWN;
         }
         ring.traces[place] = begunTrace();
         return entry;
@@ -203,7 +216,7 @@ public final class GroupRecorder implements AutoCloseable {
             ring.steps[place] = at.step();
             ring.moved[place] = at.bytesMoved();
             ring.codes[place] = code;
-            ring.waitingFor[place] = at.waitingFor();
+            ring.failedAt[place] = at;
             trace(place);
             ring.show(entry, OperationRing.FAILED);
         }

@@ -6,6 +6,7 @@ import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
 
@@ -51,7 +52,7 @@ final class OperationRing {
     final int[] steps;
     final int[] peers;
     final Code[] codes;
-    final String[] waitingFor;
+    final GroupRecorder.Progress[] failedAt;
     final Object[] traces;
     private final long[] stamps;
     private final int mask;
@@ -71,7 +72,7 @@ final class OperationRing {
         steps = new int[capacity];
         peers = new int[capacity];
         codes = new Code[capacity];
-        waitingFor = new String[capacity];
+        failedAt = new GroupRecorder.Progress[capacity];
         traces = new Object[capacity];
     }
 
@@ -88,7 +89,7 @@ final class OperationRing {
      * @param step       step of the plan, -1 if unknown
      * @param moved      bytes that were sent and received
      * @param code       code of the failure, null unless the operation has failed
-     * @param waitingFor ranks of the group that the operation waited for when it failed, comma-separated
+     * @param waitingFor ranks of the group that the operation waited for when it failed
      * @param peer       the other rank of a message, -1 for a collective
      */
     record RingEntry(
@@ -102,7 +103,7 @@ final class OperationRing {
             int step,
             long moved,
             Code code,
-            String waitingFor,
+            Set<Integer> waitingFor,
             int peer) {
         boolean isOpen() {
             return state == QUEUED || state == RUNNING;
@@ -238,7 +239,7 @@ final class OperationRing {
                         steps[place],
                         moved[place],
                         codes[place],
-                        waitingFor[place],
+                        failedAt[place].waitingFor(),
                         peers[place]);
                 VarHandle.loadLoadFence();
                 if ((long) STAMP.getOpaque(stamps, place) == before) {

@@ -8,10 +8,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Collection;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Pattern;
 
 /**
  * A writer of a record as JSON (RFC 8259), with one operation, event or stack per line. Ranks are rank numbers of the joined
@@ -20,7 +20,6 @@ import java.util.regex.Pattern;
  */
 final class RecordWriter {
     private static final int FORMAT = 1;
-    private static final Pattern RANK = Pattern.compile("\\d{1,9}");
     private static final Path HOST = Path.of("/proc/sys/kernel/hostname");
 
     private final FlightRecorder recorder;
@@ -89,9 +88,8 @@ final class RecordWriter {
             json.nothing();
         } else {
             json.open('{').name("code").text(failure.code().name());
-            json.name("culprits").open('[');
-            failure.culprits().forEach(rank -> json.number(inJoined(group, rank)));
-            json.close(']');
+            json.name("culprits");
+            ranks(group, failure.culprits());
             json.name("sequence").number(failure.sequence());
             json.name("origin").number(inJoined(group, failure.origin()));
             json.name("text").text(failure.text()).close('}');
@@ -142,11 +140,9 @@ final class RecordWriter {
                 .number(recorded.at())
                 .name("group")
                 .text(recorded.group().name());
-        json.name("kind").text(event.kind().name()).name("ranks").open('[');
-        for (int rank : event.ranks()) {
-            json.number(inJoined(recorded.group(), rank));
-        }
-        json.close(']').name("text").text(event.text()).close('}');
+        json.name("kind").text(event.kind().name()).name("ranks");
+        ranks(recorded.group(), event.ranks());
+        json.name("text").text(event.text()).close('}');
     }
 
     private void stacks(RecordedStacks taken) {
@@ -165,14 +161,9 @@ final class RecordWriter {
         }
     }
 
-    private void ranks(GroupRecorder group, String commaSeparated) {
+    private void ranks(GroupRecorder group, Collection<Integer> ranks) {
         json.open('[');
-        for (String rank : commaSeparated.split(",")) {
-            // an invalid text from another rank must not prevent the record from being written
-            if (RANK.matcher(rank).matches()) {
-                json.number(inJoined(group, Integer.parseInt(rank)));
-            }
-        }
+        ranks.forEach(rank -> json.number(inJoined(group, rank)));
         json.close(']');
     }
 

@@ -127,10 +127,22 @@ public interface RecordedGroup {
      *
      * @param sequence   number of the running operation, 0 if none
      * @param progress   progress of the operation as text for people; empty if unknown
-     * @param waitingFor ranks of the group that the operation waits for, comma-separated, empty if none
+     * @param waitingFor ranks of the group that the operation waits for, ascending and immutable; empty if none
      */
-    record RecordedStatus(long sequence, String progress, String waitingFor) {
+    record RecordedStatus(long sequence, String progress, Set<Integer> waitingFor) {
         /** Status of a rank without a running operation. */
-        public static final RecordedStatus IDLE = new RecordedStatus(0, "", "");
+        public static final RecordedStatus IDLE = new RecordedStatus(0, "", Set.of());
+
+        /**
+         * Creates a status, with a copy of the ranks.
+         *
+         * @param sequence   number of the running operation, 0 if none
+         * @param progress   progress of the operation as text for people; empty if unknown
+         * @param waitingFor ranks of the group that the operation waits for, empty if none
+         */
+        public RecordedStatus {
+            Objects.requireNonNull(progress, "progress");
+            waitingFor = Collections.unmodifiableSet(new TreeSet<>(Objects.requireNonNull(waitingFor, "waitingFor")));
+        }
     }
 }

@@ -45,7 +45,7 @@ class FlightRecorderTest {
         group.submitted(16, "barrier by dissemination", 0, 90);
         int running = group.submitted(17, "allReduce f32[64] sum by ring", 256, 100);
         group.running(running);
-        world.status = new RecordedGroup.RecordedStatus(17, "step 3 of 14, 64 of 256 bytes received", "1,3");
+        world.status = new RecordedGroup.RecordedStatus(17, "step 3 of 14, 64 of 256 bytes received", Set.of(3, 1));
 
         String record = written(recorder);
 
@@ -92,7 +92,7 @@ class FlightRecorderTest {
         int bad = group.submitted(2, "broadcast f32[64] root 0 by binomial", 256, 200);
         group.running(good);
         group.done(good, 150, 6, 192);
-        group.failed(bad, 450, Code.TIMED_OUT, new GroupRecorder.Progress(3, 64, "0"));
+        group.failed(bad, 450, Code.TIMED_OUT, new GroupRecorder.Progress(3, 64, Set.of(0)));
         group.running(bad);
         group.done(bad, 460, 6, 256);
 

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -69,7 +70,7 @@ class OperationRingStressTest {
             int entry = group.submitted(sequence, "send " + sequence, 3 * sequence, 5 * sequence);
             group.running(entry);
             // most have lost their place by then, and must not touch whoever has it
-            group.failed(before, -1, Code.ABORTED, new GroupRecorder.Progress(-1, -1, "no"));
+            group.failed(before, -1, Code.ABORTED, new GroupRecorder.Progress(-1, -1, Set.of(77)));
             if ((sequence / WRITERS) % 2 == 0) {
                 group.done(entry, 7 * sequence, (int) (sequence & 0xffff), 11 * sequence);
             } else {
@@ -94,12 +95,12 @@ class OperationRingStressTest {
             }
             case OperationRing.FAILED -> {
                 assertEquals(-1, entry.ended(), entry.toString());
-                assertEquals("no", entry.waitingFor(), entry.toString());
+                assertEquals(Set.of(77), entry.waitingFor(), entry.toString());
                 assertEquals(Code.ABORTED, entry.code(), entry.toString());
             }
             default -> {
                 assertEquals(0, entry.ended(), entry.toString());
-                assertEquals("", entry.waitingFor(), entry.toString());
+                assertEquals(Set.of(), entry.waitingFor(), entry.toString());
                 assertEquals(-1, entry.step(), entry.toString());
             }
         }

@@ -97,7 +97,7 @@ class RecordFolderTest {
     @Test
     void aRankThatEndsBehindAReceiveThatTimedOutLeavesAFile() throws IOException {
         int entry = group.message("recv from rank 0 tag 7", 100, 10, 0);
-        group.failed(entry, 20, Code.TIMED_OUT, new GroupRecorder.Progress(-1, 0, "0"));
+        group.failed(entry, 20, Code.TIMED_OUT, new GroupRecorder.Progress(-1, 0, Set.of(0)));
         leave();
 
         assertTrue(says("\"reason\":\"a call that timed out\""), "no file");
@@ -107,7 +107,7 @@ class RecordFolderTest {
     @Test
     void aRankThatGoesOnAfterATimeoutLeavesNone() {
         int entry = group.message("recv from rank 0 tag 7", 100, 10, 0);
-        group.failed(entry, 20, Code.TIMED_OUT, new GroupRecorder.Progress(-1, 0, "0"));
+        group.failed(entry, 20, Code.TIMED_OUT, new GroupRecorder.Progress(-1, 0, Set.of(0)));
         group.done(group.message("recv from rank 0 tag 7", 100, 30, 0), 40, -1, 100);
         leave();
 

@@ -36,12 +36,12 @@ public interface DiagnosisRules extends Subject {
      *
      * @param fault    fault that the test causes
      * @param code     code that the ranks agree on
-     * @param culprits ranks that all ranks blame; * for any rank
+     * @param expected ranks that all ranks blame, as a failure prints them; * for any rank
      */
     @Rule(512)
     @ParameterizedTest(name = "{0}")
     @CsvSource({"deadline,TIMED_OUT,2", "abort,ABORTED,2", "interrupt,ABORTED,2", "mismatch,MISMATCH,*"})
-    default void failureIsEmptyWhileTheGroupWorksAndThenTheSameOnAllRanks(String fault, Code code, String culprits) {
+    default void failureIsEmptyWhileTheGroupWorksAndThenTheSameOnAllRanks(String fault, Code code, String expected) {
         needs(BackendContract.ABORT_ACROSS_RANKS);
         needs(BackendContract.AGREED_FAILURES);
         if (fault.equals("mismatch")) {
@@ -56,8 +56,8 @@ public interface DiagnosisRules extends Subject {
             Expect.eventually("the same failure() on all ranks", Expect.AGREED_BY_THEN, () -> agree(ranks));
             String agreed = story(ranks.rank(0));
             assertTrue(agreed.startsWith(code + " "), "need " + code + ", found " + agreed);
-            if (!culprits.equals("*")) {
-                assertEquals(code + " of " + culprits, agreed, "code and ranks to blame");
+            if (!expected.equals("*")) {
+                assertEquals(code + " of " + expected, agreed, "code and ranks to blame");
             }
             ranks.outcomes(Ranks.LIMIT, ProcessGroup::barrier);
             for (int rank = 0; rank < 5; rank++) {

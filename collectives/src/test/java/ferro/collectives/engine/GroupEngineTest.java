@@ -32,6 +32,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -201,7 +202,7 @@ class GroupEngineTest {
         stepped.advance();
 
         assertEquals("recv from rank 0 tag 2", engine.parts().calls.status().operation());
-        assertEquals("0", engine.parts().calls.status().waitingFor());
+        assertEquals(Set.of(0), engine.parts().calls.status().waitingFor());
         engine.send(pair(), 0, 2, LONG);
         stepped.advance();
         assertEquals("", engine.parts().calls.status().operation());

@@ -2,9 +2,8 @@ package ferro.control.failure;
 
 import ferro.control.wire.FieldWriter;
 import ferro.control.wire.Fields;
-import ferro.control.wire.RankLists;
 import java.util.BitSet;
-import java.util.stream.IntStream;
+import java.util.Set;
 
 /**
  * The answer of a rank about its state.
@@ -17,7 +16,7 @@ import java.util.stream.IntStream;
  * @param fingerprint of its call there, 0 if it has made none, or too long ago
  * @param call        text of that call
  * @param place       the call that the rank is in, for people; empty if it is in no call of ferro
- * @param waitsFor    ranks of the joined group that it waits for
+ * @param waitsFor    ranks of the joined group that it waits for, ascending
  * @param pausedMillis how long its process stood still during that call
  * @param location    the line of the program that has made that call, in words such as {@code called by}; the line that
  *     the rank executes if it is in no call; empty if the question did not ask for it
@@ -31,7 +30,7 @@ public record Status(
         long fingerprint,
         String call,
         String place,
-        String waitsFor,
+        Set<Integer> waitsFor,
         long pausedMillis,
         String location)
         implements ControlMessage {
@@ -47,7 +46,7 @@ public record Status(
 
     /** Returns the answer of a rank that has left after an operation. */
     public static Status left(long last, String lastCall) {
-        return new Status(LEFT, last, lastCall, 0, 0, 0, "", "gone: it closed the group normally", "", 0, "");
+        return new Status(LEFT, last, lastCall, 0, 0, 0, "", "gone: it closed the group normally", Set.of(), 0, "");
     }
 
     /** Returns whether this answer was made from a goodbye. */
@@ -143,13 +142,8 @@ public record Status(
     /** Returns the ranks of this group that the rank waits for. */
     BitSet waitsForOf(int[] joinedRanks) {
         BitSet ranks = new BitSet();
-        // the list comes from another rank: numbers above those of this group must not make the set larger
-        BitSet joined =
-                RankLists.set(waitsFor, 1 + IntStream.of(joinedRanks).max().orElse(0));
         for (int rank = 0; rank < joinedRanks.length; rank++) {
-            if (joined.get(joinedRanks[rank])) {
-                ranks.set(rank);
-            }
+            ranks.set(rank, waitsFor.contains(joinedRanks[rank]));
         }
         return ranks;
     }

@@ -1,6 +1,7 @@
 package ferro.control.group;
 
 import ferro.control.wire.RankLists;
+import java.util.Set;
 
 /**
  * The state of this rank in a group, as it reports it to other ranks that ask. It is recorded from time to time, so it
@@ -9,12 +10,12 @@ import ferro.control.wire.RankLists;
  * @param sequence   operation under way, 0 if none or if it has no number
  * @param operation  text of that operation, for people; empty if none
  * @param progress   how far the operation is, for people; empty if unknown
- * @param waitingFor ranks of the group that this rank waits for, comma-separated, empty if none
+ * @param waitingFor ranks of the group that this rank waits for, ascending, empty if none
  * @param begunNanos when the operation began
  */
-public record RankStatus(long sequence, String operation, String progress, String waitingFor, long begunNanos) {
+public record RankStatus(long sequence, String operation, String progress, Set<Integer> waitingFor, long begunNanos) {
     /** The status of a rank without an operation under way. */
-    public static final RankStatus IDLE = new RankStatus(0, "", "", "", 0);
+    public static final RankStatus IDLE = new RankStatus(0, "", "", Set.of(), 0);
 
     boolean isIdle() {
         return operation.isEmpty();

@@ -1,12 +1,12 @@
 package ferro.control.group;
 
 import ferro.control.failure.Status;
-import ferro.control.wire.RankLists;
 import ferro.recorder.ThreadStack;
 import ferro.spi.CallHeader;
-import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
@@ -73,7 +73,7 @@ final class StatusResponder {
         CallHeader last = history.find(history.last());
         RankStatuses.Busy busy = statuses.busy(seat);
         String place = "";
-        String waitsFor = "";
+        Set<Integer> waitsFor = Set.of();
         long running = 0;
         long pausedNanos = 0;
         Optional<ThreadStack> idle = CallStacks.idle(stacks);
@@ -86,7 +86,7 @@ final class StatusResponder {
             RankStatus status = busy.status();
             place = status.sentence() + (there == seat ? "" : " of group \"" + there.group() + "\"");
             running = there == seat ? status.sequence() : 0;
-            waitsFor = RankLists.list(joined(status.waitingFor(), there.joinedRanks()));
+            waitsFor = joined(status.waitingFor(), there.joinedRanks());
             pausedNanos = owner.pausedSince(status.begunNanos());
             String callers = CallStacks.callersOf(there.group(), stacks);
             String executed = idle.map(ThreadStack::location).orElse("");
@@ -108,9 +108,9 @@ final class StatusResponder {
                 location);
     }
 
-    private static BitSet joined(String ranks, int[] joinedRanks) {
-        BitSet joined = new BitSet();
-        RankLists.set(ranks, joinedRanks.length).stream().forEach(rank -> joined.set(joinedRanks[rank]));
+    private static Set<Integer> joined(Set<Integer> ranks, int[] joinedRanks) {
+        Set<Integer> joined = new TreeSet<>();
+        ranks.forEach(rank -> joined.add(joinedRanks[rank]));
         return joined;
     }
 }

@@ -450,7 +450,8 @@ public final class SubgroupAgreement {
         OwnProposal mine = current;
         return mine == null
                 ? RankStatus.IDLE
-                : new RankStatus(0, "newGroup(" + mine.list + ")", "", RankLists.list(mine.missing()), mine.begunNanos);
+                : new RankStatus(
+                        0, "newGroup(" + mine.list + ")", "", RankLists.numbers(mine.missing()), mine.begunNanos);
     }
 
     /**

@@ -106,25 +106,24 @@ public final class FieldReader implements Fields {
 
     @Override
     public Set<Integer> ranks(String name) {
-        String list = ranks(name, worldSize);
+        return ranks(name, worldSize);
+    }
+
+    @Override
+    public Set<Integer> joinedRanks(String name) {
+        return ranks(name, Integer.MAX_VALUE);
+    }
+
+    private Set<Integer> ranks(String name, int below) {
+        String list = text(name, FieldWriter.RANKS_MOST);
+        if (!RankLists.isList(list, below)) {
+            throw wrong(name, quoted(list), "ranks below " + below);
+        }
         Set<Integer> ranks = RankLists.numbers(list);
         if (!RankLists.list(ranks).equals(list)) {
             throw wrong(name, quoted(list), "ascending ranks");
         }
         return ranks;
-    }
-
-    @Override
-    public String joinedRanks(String name) {
-        return ranks(name, Integer.MAX_VALUE);
-    }
-
-    private String ranks(String name, int below) {
-        String list = text(name, FieldWriter.RANKS_MOST);
-        if (!RankLists.isList(list, below)) {
-            throw wrong(name, quoted(list), "ranks below " + below);
-        }
-        return list;
     }
 
     private static String quoted(String list) {

@@ -39,12 +39,6 @@ public final class FieldWriter {
         return this;
     }
 
-    /** Writes a list of ranks. Cuts it between two ranks: half a number would be another rank. */
-    public FieldWriter ranks(String list) {
-        int cut = list.length() <= RANKS_MOST ? list.length() : list.lastIndexOf(',', RANKS_MOST);
-        return text(list.substring(0, Math.max(0, cut)), RANKS_MOST);
-    }
-
     /** Writes ranks, ascending, as many as a message takes. */
     public FieldWriter ranks(Set<Integer> ranks) {
         return text(RankLists.list(cutRanks(ranks)), RANKS_MOST);

@@ -24,7 +24,7 @@ public interface Fields {
     Set<Integer> ranks(String name);
 
     /** Returns the same for ranks of the joined group; this group does not know the size of that group. */
-    String joinedRanks(String name);
+    Set<Integer> joinedRanks(String name);
 
     /** Returns 2 bytes of length and that many bytes of UTF-8. */
     String text(String name, int maxBytes);

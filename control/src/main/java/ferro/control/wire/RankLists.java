@@ -37,7 +37,11 @@ public final class RankLists {
     }
 
     /** Lists ranks for people: {@code rank 3}, or {@code ranks 1, 3}. */
-    public static String ranks(String list) {
+    public static String ranks(Collection<Integer> ranks) {
+        return ranks(list(ranks));
+    }
+
+    private static String ranks(String list) {
         return (list.indexOf(',') < 0 ? "rank " : "ranks ") + list.replace(",", ", ");
     }
 

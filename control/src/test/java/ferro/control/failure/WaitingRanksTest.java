@@ -79,7 +79,7 @@ class WaitingRanksTest {
 
     @Test
     void whatARankIsInIsReadOnceAsItMayEndMeanwhile() {
-        RankStatus receive = new RankStatus(0, "recv from rank 1", "", "1", 5);
+        RankStatus receive = new RankStatus(0, "recv from rank 1", "", Set.of(1), 5);
         int[] reads = {0};
         RankStatuses statuses = new RankStatuses();
         RankStatuses.Seat seat = new RankStatuses.Seat(
@@ -97,7 +97,7 @@ class WaitingRanksTest {
         // 0 asks; 10 to 89 wait round, 1 to 9 wait for 10, 90 and above wait for 0
         for (int rank = 1; rank < world; rank++) {
             int next = rank < 10 ? 10 : rank < 89 ? rank + 1 : rank == 89 ? 10 : 0;
-            answers[rank] = new Status(1, 0, "", 0, 0, 0, "", "in recv", Integer.toString(next), 0, "");
+            answers[rank] = new Status(1, 0, "", 0, 0, 0, "", "in recv", Set.of(next), 0, "");
         }
         BitSet waitedFor = new BitSet();
         waitedFor.set(1, 10);
@@ -147,7 +147,7 @@ class WaitingRanksTest {
 
     @Test
     void aChainThatEndsIsNoCycle() {
-        Status[] answers = {null, answer(0, 2), new Status(1, 0, "", 0, 0, 0, "", "", "", 0, "")};
+        Status[] answers = {null, answer(0, 2), new Status(1, 0, "", 0, 0, 0, "", "", Set.of(), 0, "")};
         Diagnosis.Blame verdict = diagnosis(answers, 0).ofWaiting(only(1), false, "in recv from rank 1");
         assertEquals(only(2), verdict.culprits());
         assertFalse(verdict.isCycle());
@@ -155,7 +155,7 @@ class WaitingRanksTest {
 
     private static Status answer(long sequence, int waitsFor) {
         String call = "in a call that waits for rank " + waitsFor;
-        return new Status(1, sequence, "barrier", 0, 0, 0, "", call, Integer.toString(waitsFor), 0, "");
+        return new Status(1, sequence, "barrier", 0, 0, 0, "", call, Set.of(waitsFor), 0, "");
     }
 
     private static BitSet only(int rank) {
@@ -174,8 +174,8 @@ class WaitingRanksTest {
         int[] joinedRanks = {4, 0, 1};
         Status[] answers = new Status[3];
         // the first one is missing, and waits elsewhere for the second, which waits for rank 3 of the joined group
-        answers[0] = new Status(1, 0, "", 0, 0, 0, "", "in barrier", "0", 0, "");
-        answers[1] = new Status(1, 1, "gather", 0, 0, 0, "", "in barrier", "3", 0, "");
+        answers[0] = new Status(1, 0, "", 0, 0, 0, "", "in barrier", Set.of(0), 0, "");
+        answers[1] = new Status(1, 1, "gather", 0, 0, 0, "", "in barrier", Set.of(3), 0, "");
         BitSet first = BitSet.valueOf(new long[] {1});
         Machines machines = new Machines(2, joinedRanks, RankProcesses.UNKNOWN);
         assertEquals(
@@ -184,7 +184,7 @@ class WaitingRanksTest {
                         .ofCollective(first)
                         .culprits());
 
-        answers[1] = new Status(1, 1, "gather", 0, 0, 0, "", "", "", 0, "");
+        answers[1] = new Status(1, 1, "gather", 0, 0, 0, "", "", Set.of(), 0, "");
         assertEquals(
                 BitSet.valueOf(new long[] {2}),
                 new Diagnosis(machines, answers, new BitSet(), 1)

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 class CallStacksTest {
     private static final CallHeader BARRIER = CallHeader.of(9, 1, 77, "barrier");
     private static final CallHeader OTHER = CallHeader.of(9, 1, 78, "broadcast");
-    private static final RankStatus IN_BARRIER = new RankStatus(1, "barrier", "", "2", 0);
+    private static final RankStatus IN_BARRIER = new RankStatus(1, "barrier", "", Set.of(2), 0);
     private static final Duration LONGER_THAN_STACKS_ARE_KEPT = Duration.ofMillis(21);
 
     private final HandDriven group = new HandDriven(3);
@@ -91,7 +91,7 @@ class CallStacksTest {
         group.callers.get(1).add(new LineOfTest("step", 7));
         group.callers.get(1).add(new LineOfTest("check", 9));
         group.ranks.get(2).called(1, BARRIER.call());
-        group.statuses[2] = new RankStatus(1, "barrier", "", "1", 0);
+        group.statuses[2] = new RankStatus(1, "barrier", "", Set.of(1), 0);
 
         String text = timeout(1);
 
@@ -125,10 +125,10 @@ class CallStacksTest {
     @Test
     void anAnswerWithoutALineKeepsThePreviousLineUntilTheRankMovesOn() {
         StatusBoard board = new StatusBoard(0, 2);
-        board.answered(1, new Status(1, 4, "", 4, 0, 0, "", "in barrier", "", 0, "Train.step at Train.java:7"));
-        board.answered(1, new Status(2, 4, "", 4, 0, 0, "", "in barrier", "", 0, ""));
+        board.answered(1, new Status(1, 4, "", 4, 0, 0, "", "in barrier", Set.of(), 0, "Train.step at Train.java:7"));
+        board.answered(1, new Status(2, 4, "", 4, 0, 0, "", "in barrier", Set.of(), 0, ""));
         assertEquals("Train.step at Train.java:7", board.answers(0)[1].location());
-        board.answered(1, new Status(3, 4, "", 0, 0, 0, "", "", "", 0, ""));
+        board.answered(1, new Status(3, 4, "", 0, 0, 0, "", "", Set.of(), 0, ""));
         assertEquals("", board.answers(0)[1].location());
     }
 
@@ -137,14 +137,14 @@ class CallStacksTest {
         StatusBoard board = new StatusBoard(0, 2);
         String line = "Train.step at Train.java:7";
         String position = "in receive from rank 2, waiting for rank 2 of group \"a\"";
-        board.answered(1, new Status(1, 4, "", 0, 0, 0, "", position, "", 0, line));
-        board.answered(1, new Status(2, 4, "", 0, 0, 0, "", "in receive from rank 2 of group \"a\"", "", 0, ""));
+        board.answered(1, new Status(1, 4, "", 0, 0, 0, "", position, Set.of(), 0, line));
+        board.answered(1, new Status(2, 4, "", 0, 0, 0, "", "in receive from rank 2 of group \"a\"", Set.of(), 0, ""));
         assertEquals(line, board.answers(0)[1].location());
-        board.answered(1, new Status(3, 4, "", 0, 0, 0, "", "in receive from rank 2 of group \"b\"", "", 0, ""));
+        board.answered(1, new Status(3, 4, "", 0, 0, 0, "", "in receive from rank 2 of group \"b\"", Set.of(), 0, ""));
         assertEquals("", board.answers(0)[1].location());
 
-        board.answered(1, new Status(4, 4, "", 0, 0, 0, "", position, "", 0, line));
-        board.answered(1, new Status(5, 4, "", 0, 0, 0, "", "in send to rank 2, waiting for rank 2", "", 0, ""));
+        board.answered(1, new Status(4, 4, "", 0, 0, 0, "", position, Set.of(), 0, line));
+        board.answered(1, new Status(5, 4, "", 0, 0, 0, "", "in send to rank 2, waiting for rank 2", Set.of(), 0, ""));
         assertEquals("", board.answers(0)[1].location());
     }
 
@@ -170,15 +170,15 @@ class CallStacksTest {
         assertEquals(2, main.taken.get());
 
         group.callers.get(2).add(main);
-        group.statuses[2] = new RankStatus(1, "barrier", "", "0", 5);
+        group.statuses[2] = new RankStatus(1, "barrier", "", Set.of(0), 5);
         assertEquals("dp", group.ranks.get(2).stacks().get(0).group());
-        group.statuses[2] = new RankStatus(1, "barrier", "step 1 of 2", "1", 5);
+        group.statuses[2] = new RankStatus(1, "barrier", "step 1 of 2", Set.of(1), 5);
         group.ranks.get(2).stacks();
         assertEquals(3, main.taken.get());
 
-        group.statuses[2] = new RankStatus(0, "receive", "", "1", 6);
+        group.statuses[2] = new RankStatus(0, "receive", "", Set.of(1), 6);
         group.ranks.get(2).stacks();
-        group.statuses[2] = new RankStatus(0, "receive", "", "1", 7);
+        group.statuses[2] = new RankStatus(0, "receive", "", Set.of(1), 7);
         group.ranks.get(2).stacks();
         assertEquals(5, main.taken.get());
     }
@@ -202,7 +202,7 @@ class CallStacksTest {
         for (int rank = 0; rank < 3; rank++) {
             CallHeader made = rank == 2 ? OTHER : BARRIER;
             group.ranks.get(rank).called(1, made.call());
-            group.statuses[rank] = new RankStatus(1, made.text(), "", "0", 0);
+            group.statuses[rank] = new RankStatus(1, made.text(), "", Set.of(0), 0);
             group.callers.get(rank).add(new LineOfTest("step", lines[rank]));
         }
         group.ranks.get(0).ask(BARRIER);
@@ -236,7 +236,7 @@ class CallStacksTest {
     void theLineOfALaterCallIsNotThatOfTheCallAskedAbout() {
         group.ranks.get(0).called(1, BARRIER.call());
         group.ranks.get(1).called(1, OTHER.call());
-        group.statuses[1] = new RankStatus(2, "gather", "", "0", 0);
+        group.statuses[1] = new RankStatus(2, "gather", "", Set.of(0), 0);
         group.callers.get(1).add(new LineOfTest("later", 20));
         group.ranks.get(0).ask(BARRIER);
         for (int millis = 0; millis < 60; millis++) {

@@ -88,9 +88,9 @@ final class FieldList implements Fields {
     }
 
     @Override
-    public String joinedRanks(String name) {
+    public Set<Integer> joinedRanks(String name) {
         add(name, "joined ranks", Short.BYTES, Short.BYTES + FieldWriter.RANKS_MOST);
-        return "";
+        return Set.of();
     }
 
     @Override

@@ -157,11 +157,17 @@ class MessageBytesTest {
         // in front of the last text, which is empty
         twice.put(twice.limit() - Short.BYTES - 1, (byte) '1');
         assertEquals(ofAbort + "culprits: found \"1,1\", need ascending ranks", refusal(MessageFamily.CONTROL, twice));
-        refused(
-                "control message of kind 5, field waitsFor: found \"1,x\", need ranks",
-                new Status(1, 0, "", 0, 0, 0, "", "", "1,x", 0, ""));
+        ByteBuffer waiting = new Status(1, 0, "", 0, 0, 0, "", "", Set.of(1, 7), 0, "").encoded();
+        // the last digit of the list, in front of a number and of the last text, which is empty
+        int digit = waiting.limit() - Short.BYTES - Long.BYTES - 1;
+        String ofStatus = "control message of kind 5, field waitsFor: ";
+        waiting.put(digit, (byte) 'x');
+        String needed = "need ranks below " + Integer.MAX_VALUE;
+        assertEquals(ofStatus + "found \"1,x\", " + needed, refusal(MessageFamily.CONTROL, waiting));
+        waiting.put(digit, (byte) '1');
+        assertEquals(ofStatus + "found \"1,1\", need ascending ranks", refusal(MessageFamily.CONTROL, waiting));
         refused("control message of kind 4, field lines: found -1, need 0 or more", new Query(1, 0, 0, "", -1));
-        ByteBuffer longLine = new Status(1, 0, "", 0, 0, 0, "", "", "", 0, "x".repeat(240)).encoded();
+        ByteBuffer longLine = new Status(1, 0, "", 0, 0, 0, "", "", Set.of(), 0, "x".repeat(240)).encoded();
         longLine.putShort(longLine.limit() - 242, (short) 241);
         assertEquals(
                 "control message of kind 5, field location: found a text of 241 bytes, need at most 240",

@@ -28,6 +28,9 @@ class ApiShapesTest {
     /** Converts a Duration into the numbers that other calls take. */
     private static final String CONVERSIONS = "ferro.spi.Deadlines.";
 
+    /** Names of values that are several ranks. */
+    private static final Pattern RANKS = Pattern.compile("culprits|waitingFor|peers|ranks|lost");
+
     private static final String PLANTED = """
             package a;
 
@@ -43,6 +46,10 @@ class ApiShapesTest {
                 void waitFor(long timeoutMillis, Object other);
 
                 long elapsedNanos();
+
+                String culprits();
+
+                void wait(String peers, String name);
             }
 
             final class Internal {
@@ -73,7 +80,17 @@ class ApiShapesTest {
     }
 
     @Test
-    void aRecordAndATimeThatUsersSeeAreFound() throws IOException {
+    void ranksAreNumbers() throws IOException {
+        List<Value> texts = ApiSources.ofProduct().texts();
+
+        assertTrue(
+                texts.stream().anyMatch(each -> each.member().equals("ferro.recorder.RecordedGroup.RecordedStatus")),
+                () -> "found " + texts);
+        assertEquals(List.of(), ranks(texts), "take or return a Set<Integer>, not a text with commas");
+    }
+
+    @Test
+    void aRecordATimeAndRanksThatUsersSeeAreFound() throws IOException {
         ApiSources planted = ApiSources.of(List.of(Files.writeString(folder.resolve("Planted.java"), PLANTED)));
 
         assertEquals(List.of(new ApiRecord("a.Planted.Large", 4)), large(planted.records()));
@@ -82,6 +99,15 @@ class ApiShapesTest {
                         new Value("a.Planted.waitFor", "timeoutMillis"),
                         new Value("a.Planted.elapsedNanos", "elapsedNanos")),
                 times(planted.values()));
+        assertEquals(
+                List.of(new Value("a.Planted.culprits", "culprits"), new Value("a.Planted.wait", "peers")),
+                ranks(planted.texts()));
+    }
+
+    private static List<Value> ranks(List<Value> texts) {
+        return texts.stream()
+                .filter(each -> RANKS.matcher(each.name()).matches())
+                .toList();
     }
 
     private static List<ApiRecord> large(List<ApiRecord> records) {

@@ -31,6 +31,7 @@ final class ApiSources {
 
     private final List<ApiRecord> records = new ArrayList<>();
     private final List<Value> values = new ArrayList<>();
+    private final List<Value> texts = new ArrayList<>();
 
     /**
      * A public record.
@@ -41,7 +42,7 @@ final class ApiSources {
     record ApiRecord(String name, int components) {}
 
     /**
-     * A number that a method takes or returns, or that a record has.
+     * A number or a text that a method takes or returns, or that a record has.
      *
      * @param member type and method, or the record
      * @param name  name of the parameter or the component, or of the method
@@ -102,6 +103,11 @@ final class ApiSources {
         return values;
     }
 
+    /** Returns the values that are texts. */
+    List<Value> texts() {
+        return texts;
+    }
+
     private void add(String outer, ClassTree type) {
         String name = outer + "." + type.getSimpleName();
         boolean isRecord = type.getKind() == Tree.Kind.RECORD;
@@ -137,6 +143,8 @@ final class ApiSources {
     private void addValue(String member, Tree type, String name) {
         if (Set.of("int", "long", "double", "float").contains(type.toString())) {
             values.add(new Value(member, name));
+        } else if (type.toString().equals("String")) {
+            texts.add(new Value(member, name));
         }
     }
 

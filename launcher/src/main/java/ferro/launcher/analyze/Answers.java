@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -171,7 +172,7 @@ final class Answers {
                                 && one.operation().ordered())
                         .map(one -> one.operation().call().sequence())
                         .orElse(0L);
-                String waitsFor = RankLists.list(awaited.getOrDefault(rank, new BitSet()));
+                Set<Integer> waitsFor = RankLists.numbers(awaited.getOrDefault(rank, new BitSet()));
                 answers[rank] = new Status(0, last, "", running, 0, 0, "", "", waitsFor, 0, "");
             }
         }

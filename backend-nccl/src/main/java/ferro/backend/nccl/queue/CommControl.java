@@ -164,7 +164,7 @@ public final class CommControl implements ControlOwner {
                 Math.max(0, oldest.sequence()),
                 oldest.title().print(),
                 "",
-                RankLists.list(waitedFor),
+                RankLists.numbers(waitedFor),
                 oldest.deadline().startNanos());
     }
 

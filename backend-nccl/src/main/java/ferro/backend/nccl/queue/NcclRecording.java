@@ -14,6 +14,7 @@ import ferro.spi.RankContext;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Supplier;
 
 /**
@@ -102,7 +103,7 @@ public final class NcclRecording implements RecordedGroup, AutoCloseable {
     @Override
     public RecordedStatus status() {
         RankStatus now = facts.status.get();
-        return new RecordedStatus(now.sequence(), now.operation(), "");
+        return new RecordedStatus(now.sequence(), now.operation(), Set.of());
     }
 
     @Override

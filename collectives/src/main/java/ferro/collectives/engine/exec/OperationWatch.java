@@ -9,6 +9,7 @@ import ferro.control.group.TimeoutProbe;
 import ferro.control.wire.RankLists;
 import ferro.spi.CallHeader;
 import java.lang.invoke.VarHandle;
+import java.util.Set;
 import java.util.function.Supplier;
 
 /**
@@ -51,7 +52,7 @@ final class OperationWatch implements CallWatch.WatchedCalls<Operation> {
                 snapshot = status(
                         running,
                         executor.get().progress(),
-                        RankLists.list(executor.get().waitingFor()));
+                        RankLists.numbers(executor.get().waitingFor()));
             }
             begun = true;
             nextSnapshotNanos = nowNanos + SNAPSHOT_NANOS;
@@ -68,13 +69,13 @@ final class OperationWatch implements CallWatch.WatchedCalls<Operation> {
         if (last.sequence() == sequence) {
             return last;
         }
-        RankStatus now = status(running, "", "");
+        RankStatus now = status(running, "", Set.of());
         VarHandle.loadLoadFence();
         // the object may have become another operation, whose status is unknown
         return sequence == ProgressLock.NONE || running.sequence() != sequence ? null : now;
     }
 
-    private static RankStatus status(Operation running, String progress, String waitingFor) {
+    private static RankStatus status(Operation running, String progress, Set<Integer> waitingFor) {
         return new RankStatus(
                 running.sequence(),
                 running.prepared().text(),

@@ -252,7 +252,7 @@ final class PlanRun {
         long bytes = alone
                 ? lanes.bytesMoved() - bytesBefore
                 : bytes(schedule.sends, sendsDone) + bytes(schedule.receives, receivesDone);
-        return new PendingWork.Position(step(), bytes, RankLists.list(waitingFor()));
+        return new PendingWork.Position(step(), bytes, RankLists.numbers(waitingFor()));
     }
 
     private int step() {

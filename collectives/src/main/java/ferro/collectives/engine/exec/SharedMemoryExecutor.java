@@ -21,7 +21,7 @@ public final class SharedMemoryExecutor extends SharedMachine implements Executo
 
     @Override
     public PendingWork.Position position(int behind) {
-        return new PendingWork.Position(step(), bytesMoved(), RankLists.list(waitingFor()));
+        return new PendingWork.Position(step(), bytesMoved(), RankLists.numbers(waitingFor()));
     }
 
     @Override

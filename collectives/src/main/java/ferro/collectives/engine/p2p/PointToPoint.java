@@ -242,7 +242,7 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
 
     private static Diagnosis.Blame verdict(TimeoutProbe asked, Transfer late, BitSet peers) {
         String ownCall =
-                late.matched ? "" : status(late, "", RankLists.list(peers)).sentence();
+                late.matched ? "" : status(late, "", RankLists.numbers(peers)).sentence();
         return asked.waiting(late.work.begunNanos(), peers, ownCall);
     }
 
@@ -282,10 +282,10 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
         if (last == null && begun == null) {
             return RankStatus.IDLE;
         }
-        return last == null ? status(begun, "", Integer.toString(begun.peer)) : last.status;
+        return last == null ? status(begun, "", Set.of(begun.peer)) : last.status;
     }
 
-    private static RankStatus status(Transfer first, String more, String peers) {
+    private static RankStatus status(Transfer first, String more, Set<Integer> peers) {
         return new RankStatus(0, first.work.description() + more, "", peers, first.work.begunNanos());
     }
 
@@ -306,7 +306,7 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
             peers.set(transfer.peer);
         }
         Transfer first = pending.get(0);
-        return new Snapshot(status(first, more(pending.size() - 1), RankLists.list(peers)), first);
+        return new Snapshot(status(first, more(pending.size() - 1), RankLists.numbers(peers)), first);
     }
 
     private static String more(int others) {

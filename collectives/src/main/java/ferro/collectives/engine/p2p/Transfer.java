@@ -3,6 +3,7 @@ package ferro.collectives.engine.p2p;
 import ferro.HostTensor;
 import ferro.collectives.engine.progress.PendingWork;
 import ferro.spi.Link;
+import java.util.Set;
 
 /** One point-to-point operation. Except for {@code work}, it belongs to the thread that makes progress. */
 public final class Transfer {
@@ -43,7 +44,7 @@ public final class Transfer {
     /** Returns how far it is, as an upper bound: other transfers of the same peer may move beside it. */
     PendingWork.Position position() {
         long moved = link == null ? 0 : Math.min(tensor.byteCount(), link.bytesMoved() - bytesBefore);
-        return new PendingWork.Position(-1, moved, Integer.toString(peer));
+        return new PendingWork.Position(-1, moved, Set.of(peer));
     }
 
     /** Returns whether it may be given up alone. Only an unmatched receive may; otherwise the whole group fails. */

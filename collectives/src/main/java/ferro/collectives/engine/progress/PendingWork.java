@@ -9,6 +9,7 @@ import ferro.recorder.CallCounter;
 import ferro.recorder.GroupRecorder;
 import ferro.spi.Deadlines;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.LockSupport;
@@ -47,10 +48,10 @@ public final class PendingWork implements Work {
      *
      * @param step       post of its schedule that was next, -1 if none
      * @param bytesMoved both ways so far, unfinished posts included
-     * @param waitingFor ranks that it waited for, comma-separated
+     * @param waitingFor ranks that it waited for
      */
-    public record Position(int step, long bytesMoved, String waitingFor) {
-        public static final Position NOWHERE = new Position(-1, 0, "");
+    public record Position(int step, long bytesMoved, Set<Integer> waitingFor) {
+        public static final Position NOWHERE = new Position(-1, 0, Set.of());
     }
 
     /** How it failed. It is one object, so that operations that end well are no larger because of it. */
