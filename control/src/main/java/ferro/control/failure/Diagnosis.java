@@ -244,8 +244,8 @@ public final class Diagnosis {
         Status status = answers[rank];
         if (status == null) {
             String machine = machines.away(rank);
-            return "rank " + rank + (machine.isEmpty() ? "" : " on " + machine)
-                    + " does not answer: its process hangs, is stopped or cannot be reached";
+            return "rank " + rank + (machine.isEmpty() ? "" : " on " + machine) + " does not answer"
+                    + Advice.UNANSWERED;
         }
         StringBuilder text = new StringBuilder("rank ").append(rank);
         if (sequence > 0 && status.sequence() < sequence) {

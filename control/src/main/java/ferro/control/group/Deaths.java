@@ -2,6 +2,7 @@ package ferro.control.group;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
+import ferro.control.failure.Advice;
 import ferro.control.failure.Failure;
 import ferro.control.failure.FailurePolicy;
 import ferro.control.failure.Machines;
@@ -268,7 +269,7 @@ final class Deaths {
     private String machineText(BitSet machine) {
         return machines.away(machine.nextSetBit(0)) + ": all its " + RankLists.ranks(machine)
                 + " are gone: their control connections ended without a goodbye, as happens when their "
-                + "launcher or machine ends; their own output may say why";
+                + "launcher or machine ends" + Advice.THEIR_OUTPUT;
     }
 
     /**
@@ -304,7 +305,7 @@ final class Deaths {
         }
         String who = RankLists.ranks(gone) + place.processes().placed(place.joinedRanks()[peer]) + " are gone: ";
         return gone.equals(process)
-                ? who + "their process has ended without closing its groups; its own output may say why"
-                : who + "their control connections ended without a goodbye; their own output may say why";
+                ? who + "their process has ended without closing its groups" + Advice.ITS_OUTPUT
+                : who + "their control connections ended without a goodbye" + Advice.THEIR_OUTPUT;
     }
 }

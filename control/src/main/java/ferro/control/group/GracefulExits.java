@@ -1,6 +1,7 @@
 package ferro.control.group;
 
 import ferro.FerroException.Code;
+import ferro.control.failure.Advice;
 import ferro.control.failure.ControlMessage.Goodbye;
 import ferro.control.failure.ControlMessage.Heard;
 import ferro.control.failure.Failure;
@@ -169,9 +170,7 @@ public final class GracefulExits {
             // the rank left after another call than this rank's: that mismatch is the cause
             return;
         }
-        String needs = text(peer) + "; " + call + ": if rank " + peer
-                + " should have taken part, its own output may say why it left";
-        failure.failUnlessFailed(cause(peer, needs));
+        failure.failUnlessFailed(cause(peer, text(peer) + "; " + call + Advice.left(peer)));
     }
 
     /**

@@ -2,6 +2,7 @@ package ferro.control.membership;
 
 import ferro.FerroException.Code;
 import ferro.GroupEvent;
+import ferro.control.failure.Advice;
 import ferro.spi.Settings;
 import java.util.BitSet;
 
@@ -135,7 +136,7 @@ final class SilenceWatch {
                     Code.PARTITION,
                     nothingHeard(seen, silence) + ", limit " + Settings.HEARTBEAT_LIMIT.name() + " "
                             + HeartbeatTimes.words(times.limitNanos())
-                            + ": its process hangs or is stopped, or the network to it is cut");
+                            + Advice.SILENT);
         }
     }
 

@@ -1,6 +1,7 @@
 package ferro.launcher.analyze;
 
 import ferro.FerroException.Code;
+import ferro.control.failure.Advice;
 import ferro.control.failure.CallsThatDiffer;
 import ferro.control.failure.Failure;
 import ferro.launcher.analyze.Conduct.OwnCall;
@@ -17,16 +18,10 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /** Makes the sentences of a verdict. The failure report, the text of the analysis and its page show the same ones. */
 public final class VerdictText {
-    /** What failures add for a reader who does not know what has happened to the rank that is lost. */
-    private static final Pattern ADVICE = Pattern.compile("; (?:its|their) own output may say why\\b"
-            + "|: if rank \\d+ should have taken part, its own output may say why it left"
-            + "|: its process hangs,? (?:or )?is stopped,? or (?:the network to it is cut|cannot be reached)");
-
     private final Verdict verdict;
     private final SeenBeside beside;
     private final Optional<Code> code;
@@ -181,7 +176,7 @@ public final class VerdictText {
         }
         boolean isCauseKnown = isTrueOfGuilty(
                 one -> one.ownEnd().or(one::end).filter(ProcessEnd::isCause).isPresent());
-        String text = isCauseKnown ? ADVICE.matcher(failure.text()).replaceAll("") : failure.text();
+        String text = isCauseKnown ? Advice.removedFrom(failure.text()) : failure.text();
         return PlainTexts.ranks(ranks)
                 + (ranks.size() == 1 ? " reports: " : " agree: ")
                 + failure.code()
