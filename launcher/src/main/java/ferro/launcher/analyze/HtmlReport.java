@@ -2,6 +2,7 @@ package ferro.launcher.analyze;
 
 import com.google.gson.stream.JsonWriter;
 import ferro.launcher.analyze.RankRecording.RecordedOperation;
+import ferro.launcher.analyze.RankRecording.StackView;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.StringWriter;
@@ -104,7 +105,20 @@ final class HtmlReport {
         for (RecordedOperation operation : one.operations()) {
             operation(rank, operation);
         }
-        json.endArray().endObject();
+        json.endArray();
+        lines(one);
+        json.endObject();
+    }
+
+    /** Writes the lines of the program at which the threads of a rank were, each with the group of its call, -1 for none. */
+    private void lines(RankRecording one) throws IOException {
+        json.name("lines").beginArray();
+        for (StackView stack : one.threadsAtFailure()) {
+            json.beginArray();
+            json.value(stack.group().isEmpty() ? -1 : name(stack.group())).value(stack.line());
+            json.endArray();
+        }
+        json.endArray();
     }
 
     /** Writes an operation as a list and not as an object, because there may be 130,000 of them. */

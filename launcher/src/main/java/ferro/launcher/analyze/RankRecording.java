@@ -54,6 +54,13 @@ record RankRecording(
         return stacks.stream().filter(stack -> stack.at() == at).toList();
     }
 
+    /** Returns those of these stacks that have a line of the program, and that of the thread that has joined. */
+    List<StackView> threadsAtFailure() {
+        return stacksAtFailure().stream()
+                .filter(stack -> stack.joined() || !stack.location().isEmpty())
+                .toList();
+    }
+
     /** Returns the stack of the thread that has joined, if it was in no call at the failure. */
     Optional<StackView> stackOutsideOfCalls() {
         return stacksAtFailure().stream()

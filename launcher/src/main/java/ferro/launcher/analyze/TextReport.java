@@ -64,8 +64,7 @@ final class TextReport {
     private void programLines() {
         Map<String, SortedSet<Integer>> executed = new LinkedHashMap<>();
         merge.recordings()
-                .forEach((rank, one) -> one.stacksAtFailure().stream()
-                        .filter(stack -> stack.joined() || !stack.location().isEmpty())
+                .forEach((rank, one) -> one.threadsAtFailure().stream()
                         .map(stack -> (stack.group().isEmpty() ? "" : "in a call of group \"" + stack.group() + "\": ")
                                 + stack.line())
                         .forEach(line -> executed.computeIfAbsent(line, key -> new TreeSet<>())

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import ferro.launcher.analyze.RecordedJob.TracedThread;
 import java.io.File;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
@@ -72,6 +73,8 @@ class HtmlReportTest {
         assertEquals("5", facts.get("events"));
         assertTrue(Integer.parseInt(facts.get("markers")) > 0, "no marker");
         assertEquals("0", facts.get("overlaps"), "markers over texts");
+        assertEquals("0", facts.get("over"), "texts over texts");
+        assertEquals("", facts.get("lines"));
         assertTrue(facts.get("empty").startsWith("wrote no recording (stopped"), facts.get("empty"));
         assertTrue(shown.contains("<h1>rank 2 is to blame: it wrote no recording"), shown);
         assertTrue(shown.contains("allReduce f32[262144] SUM by ring, seq 41 of group \"tcp\"</h2>"), shown);
@@ -88,6 +91,30 @@ class HtmlReportTest {
         assertEquals("1", facts.get("guilty"));
         assertEquals(
                 "no call since allReduce 9: it computes, waits for something else, or has left", facts.get("empty"));
+    }
+
+    @Test
+    void linesOfTheProgramStandInTheLanesAndInTheTable() throws Exception {
+        RecordedJob job = new RecordedJob(3).calls(1, 9, 0);
+        for (int rank : job.allBut(1)) {
+            job.hangs(rank, RecordedJob.GROUP, 10, RecordedJob.TEXT, 1);
+            job.stack(
+                    rank, 5, "request", new TracedThread(RecordedJob.GROUP, "Train.step at Train.java:4" + rank, "f"));
+        }
+        job.passes(40 * RecordedJob.MILLI);
+        job.stack(1, 5, "request", new TracedThread("", "Train.load at Train.java:88", "f"));
+
+        String shown = opened(job.analyzed(folder, job.allBut()).html());
+
+        Map<String, String> facts = facts(shown);
+        assertEquals(
+                "allReduce 10  ·  Train.step at Train.java:40; no call since allReduce 9: Train.load at Train.java:88;"
+                        + " allReduce 10  ·  Train.step at Train.java:42",
+                facts.get("lines"));
+        assertEquals("0", facts.get("over"), "texts over texts");
+        for (String line : List.of("step at Train.java:40", "load at Train.java:88", "step at Train.java:42")) {
+            assertTrue(shown.contains("<td>Train." + line + "</td>"), shown);
+        }
     }
 
     @Test
@@ -136,7 +163,7 @@ class HtmlReportTest {
         assertEquals("4", facts.get("lanes"));
         assertEquals("0", facts.get("overlaps"));
         assertTrue(page.contains("--failed: #c2410c"), "the colours of config/theme/theme.css");
-        for (String term : List.of("lane", "bar", "seq", "to blame")) {
+        for (String term : List.of("lane", "bar", "seq", "to blame", "line", "frame in the strip above")) {
             assertTrue(page.contains("<dt>" + term), term);
         }
     }
