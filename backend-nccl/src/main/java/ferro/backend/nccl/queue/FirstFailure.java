@@ -27,8 +27,11 @@ public final class FirstFailure {
     private static final Duration SETTLE_BOUND = Duration.ofSeconds(15);
     /** Time in which the ranks find out which of them is lost, if the library says only that one is. */
     private static final Duration VERDICT_BOUND = Duration.ofMillis(250);
-    /** Time in which the ranks answer what they have called. */
-    private static final Duration COMPARE_BOUND = Duration.ofMillis(500);
+    /**
+     * Time in which the ranks answer what they have called. It is long, because NATIVE would blame a rank that has done nothing
+     * wrong, and only a refusal for another reason waits for all of it.
+     */
+    private static final Duration COMPARE_BOUND = Duration.ofSeconds(2);
     /** A rank may be so many calls ahead of the rank whose call the library refuses. */
     private static final int COMPARED_CALLS = 64;
 
