@@ -235,6 +235,28 @@ class SparkClusterTest {
         });
     }
 
+    /** Spark kills one task, for example because an administrator asks for it. The attempt is the generation of the group. */
+    @Test
+    void aTaskThatSparkKillsIsTriedAgainInTheNextGeneration() {
+        try (TaskKiller killer = TaskKiller.of(spark, 2)) {
+            List<String> ends = ferro().timeout(Duration.ofSeconds(60))
+                    .attempts(2)
+                    .onProgress(report -> killer.kill())
+                    .runAll(rows(), (rank, rows) -> {
+                        int[] sum = {rows.next()};
+                        for (int step = 1; rank.attempt() == 0; step++) {
+                            rank.progress(step, Map.of());
+                            rank.group().allReduce(new int[] {step}, ReduceOp.SUM);
+                        }
+                        rank.group().allReduce(sum, ReduceOp.SUM);
+                        return sum[0] + " in generation " + rank.group().generation();
+                    });
+
+            assertEquals(Collections.nCopies(SharedSpark.RANKS, "10 in generation 1"), ends);
+            assertTrue(killer.killedMillis() > 0);
+        }
+    }
+
     /**
      * The test detects one leak in ten jobs. Fewer resources may be a connection that Spark opens, or a class file.
      */

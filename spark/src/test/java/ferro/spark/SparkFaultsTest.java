@@ -50,7 +50,7 @@ class SparkFaultsTest {
             int[] sum = {0};
             rows.forEachRemaining(row -> sum[0] += row);
             rank.group().allReduce(sum, ReduceOp.SUM);
-            return sum[0] + 100 * rank.attempt();
+            return sum[0] + 100 * rank.group().generation();
         });
     }
 

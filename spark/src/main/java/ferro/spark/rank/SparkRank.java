@@ -15,7 +15,7 @@ public interface SparkRank {
     ProcessGroup group();
 
     /**
-     * Returns the number of the current attempt of the job.
+     * Returns the number of the current attempt of the job, which is also the generation of the group.
      *
      * @return the number; the first attempt has the number 0
      */

@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.ReduceOp;
 import ferro.spark.FerroSpark;
 import ferro.spark.SharedSpark;
+import ferro.spark.TaskKiller;
 import ferro.spark.TestCluster;
 import ferro.spark.example.LogisticRegressionByGroup;
 import ferro.spark.example.MllibRegression;
@@ -158,6 +160,38 @@ class SparkMeasurements {
             Runtime.getRuntime().halt(137);
         }
         throw new IllegalStateException("row 17 is bad");
+    }
+
+    /** Measures the time from the kill of a task to the first sum of the last rank in the next attempt. */
+    @Test
+    void killedTasks() {
+        List<Double> sums = new ArrayList<>();
+        for (int round = 0; round <= JOBS; round++) {
+            double millis = killedTask();
+            if (round > 0) {
+                sums.add(millis);
+            }
+        }
+        print(String.format(
+                "kill of a task to the first sum of the next attempt: %.0f ms, most %.0f ms",
+                StepContest.median(sums), Collections.max(sums)));
+    }
+
+    private static double killedTask() {
+        try (TaskKiller killer = TaskKiller.of(spark, 2)) {
+            List<Long> first = FerroSpark.on(spark)
+                    .attempts(2)
+                    .onProgress(report -> killer.kill())
+                    .runAll(rows(), (rank, own) -> {
+                        for (int step = 1; rank.attempt() == 0; step++) {
+                            rank.progress(step, Map.of());
+                            rank.group().allReduce(new int[] {step}, ReduceOp.SUM);
+                        }
+                        rank.group().allReduce(new int[] {1}, ReduceOp.SUM);
+                        return System.currentTimeMillis();
+                    });
+            return latest(first) - killer.killedMillis();
+        }
     }
 
     @Test
