@@ -1,0 +1,230 @@
+package ferro.integration.restarts;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.integration.LauncherRun;
+import ferro.integration.Processes;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Jobs on one host that start again after a failure. */
+@EnabledOnOs(OS.LINUX)
+@Timeout(120)
+class RestartsTest {
+    private static final Duration SOON = Duration.ofSeconds(60);
+
+    @TempDir
+    private Path folder;
+
+    private LauncherRun run(String... words) throws IOException {
+        return LauncherRun.start(Map.of("TMPDIR", folder.toString()), words);
+    }
+
+    /** Starts ranks that add up until {@link #end}. */
+    private LauncherRun sums(String links) throws IOException {
+        return run(
+                "run",
+                "-n",
+                "3",
+                "--links",
+                links,
+                "--restarts",
+                "3",
+                "-cp",
+                LauncherRun.classPath(),
+                SumsOfGenerations.class.getName(),
+                end().toString());
+    }
+
+    private Path end() {
+        return folder.resolve("end");
+    }
+
+    /** Waits until a rank of a generation adds up, and returns its pid. */
+    private static long awaitSums(LauncherRun run, int rank, int generation) throws InterruptedException {
+        String rest = run.restOfLine("[" + rank + "] generation " + generation + " sums as pid ");
+        return Long.parseLong(rest.substring(0, rest.indexOf(' ')));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"tcp", "shm"})
+    @DisplayName("row 52: a rank that is killed starts the job again, which then ends well and leaves nothing")
+    void killedRankStartsTheJobAgainWhichEndsWellAndLeavesNothing(String links) throws Exception {
+        try (LauncherRun run = sums(links)) {
+            for (int rank = 0; rank < 3; rank++) {
+                awaitSums(run, rank, 0);
+            }
+            Processes.kill(awaitSums(run, 1, 0));
+
+            run.awaitErrLine("ferro: generation 1 of at most 3 starts in 1s: rank 1 was ended by signal KILL");
+            awaitSums(run, 2, 1);
+            Files.createFile(end());
+
+            assertEquals(0, run.exitCode(), run::toString);
+            assertTrue(run.outLines().contains("[0] done in generation 1"), run::toString);
+            List<String> lines = run.errLines();
+            int list = lines.indexOf("ferro: the job had these generations:");
+            assertTrue(list > 0, run::toString);
+            assertTrue(
+                    lines.get(list + 1).matches("ferro: +generation 0: [0-9.]+ s, rank 1 was ended by signal KILL"),
+                    run::toString);
+            assertTrue(
+                    lines.get(list + 2).matches("ferro: +generation 1: [0-9.]+ s, all ranks ended with exit code 0"),
+                    run::toString);
+        }
+        Files.delete(end());
+        assertEquals(List.of(), inside());
+    }
+
+    private List<Path> inside() throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.filter(file -> !file.getFileName().toString().startsWith("hsperfdata"))
+                    .toList();
+        }
+    }
+
+    @Test
+    void lastFailureIsInTheBoxWithAllGenerationsAndAnalyzeReadsTheLast() throws Exception {
+        try (LauncherRun run = run(
+                "run",
+                "-n",
+                "2",
+                "--restarts",
+                "1",
+                "--log-dir",
+                folder.resolve("logs").toString(),
+                "-cp",
+                LauncherRun.classPath(),
+                SumsOfGenerations.class.getName(),
+                end().toString())) {
+            Processes.kill(awaitSums(run, 1, 0));
+            Processes.kill(awaitSums(run, 0, 1));
+
+            assertEquals(137, run.exitCode(), run::toString);
+            String said = run.errText();
+            assertTrue(said.contains("ferro: the job does not start again: the only restart is used"), said);
+            assertTrue(said.contains("\n| ferro: rank 0 failed first: ended by signal KILL"), said);
+            assertTrue(said.contains("\n| the job had these generations:\n|   generation 0: "), said);
+            assertTrue(Files.exists(folder.resolve("logs/generation-0/rank-0.log")));
+            assertTrue(Files.readString(folder.resolve("logs/generation-1/rank-1.log"))
+                    .startsWith("generation 1 sums as pid "));
+            String analyze = run.errLines().stream()
+                    .filter(line -> line.contains(" analyze "))
+                    .findFirst()
+                    .orElseThrow(() -> new AssertionError(run.toString()));
+            Path recorded = Path.of(analyze.substring(analyze.lastIndexOf(' ') + 1));
+            assertEquals("generation-1", recorded.getFileName().toString());
+            try (LauncherRun reads = run("analyze", recorded.toString())) {
+                assertEquals(0, reads.exitCode(), reads::toString);
+                assertTrue(reads.outLines().toString().contains("rank 0"), reads::toString);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "exit 2 | 2 | exit code 2 means wrong input, which a restart does not change | 1",
+                "exit 7 | 7 | no rank joined in 2 generations in a row | 2",
+            })
+    @DisplayName("row 52: wrong input, and ranks that never join, end the job")
+    void failuresThatARestartDoesNotRepairEndTheJob(String command, int code, String why, int generations)
+            throws Exception {
+        try (LauncherRun run =
+                run("run", "-n", "1", "--restarts", "5", "--", "sh", "-c", "echo g=$FERRO_GENERATION; " + command)) {
+            assertEquals(code, run.exitCode(), run::toString);
+            assertTrue(run.errText().contains("ferro: the job does not start again: " + why), run::toString);
+            assertEquals(List.of("[0] g=0", "[0] g=1").subList(0, generations), run.outLines(), run::toString);
+        }
+    }
+
+    @Test
+    @DisplayName("row 52: a signal to a launcher that waits for the next generation ends the job")
+    void signalWhileTheLauncherWaitsEndsTheJob() throws Exception {
+        try (LauncherRun run = run("run", "-n", "1", "--restarts", "5", "--", "sh", "-c", "echo up; exit 7")) {
+            run.awaitErrLine("generation 1 of at most 5 starts in 1s");
+            run.signal("TERM");
+
+            assertEquals(143, run.exitCode(), run::toString);
+            assertTrue(
+                    run.errText().contains("node 0 was ended by signal TERM before generation 1 was started"),
+                    run::toString);
+            assertEquals(List.of("[0] up"), run.outLines());
+        }
+    }
+
+    @Test
+    @DisplayName("row 53: a process of an earlier generation that wakes up is refused and told once")
+    void processOfAnEarlierGenerationThatWakesUpIsRefused() throws Exception {
+        String java = LauncherRun.java() + " -cp '" + LauncherRun.classPath() + "' ";
+        String late = "if [ $FERRO_GENERATION$RANK = 01 ]; then setsid " + java + JoinsLate.class.getName() + " "
+                + folder + " & until [ -e " + folder + "/ready ]; do sleep 0.02; done; fi; ";
+        String sums = "exec " + java + SumsOfGenerations.class.getName() + " " + end();
+        try (LauncherRun run = run("run", "-n", "2", "--restarts", "3", "--", "sh", "-c", late + sums)) {
+            long killed = awaitSums(run, 0, 0);
+            long straggler = Long.parseLong(Files.readString(folder.resolve("ready")));
+            Processes.signal(straggler, "STOP");
+            try {
+                Processes.kill(killed);
+                awaitSums(run, 1, 1);
+                Files.createFile(folder.resolve("go"));
+            } finally {
+                Processes.signal(straggler, "CONT");
+            }
+            Path told = folder.resolve("told");
+            Processes.await(() -> Files.exists(told), SOON, "the late process was told nothing");
+
+            String text = Files.readString(told);
+            assertTrue(text.startsWith("RENDEZVOUS "), text);
+            assertTrue(text.matches(".*this is job \"[0-9a-f]+\\.1\", you belong to job \"[0-9a-f]+\\.0\".*"), text);
+            run.awaitErrLine("ferro: refused a process of generation 0 at 127.0.0.1: generation 1 runs now");
+            Files.createFile(end());
+            assertEquals(0, run.exitCode(), run::toString);
+            Processes.awaitEnd(straggler, SOON);
+        }
+    }
+
+    @Test
+    @DisplayName("row 53: a stopped rank of an earlier generation that goes on ends and changes no sum")
+    void stoppedRankThatGoesOnEndsAndChangesNoSum() throws Exception {
+        String java = LauncherRun.java() + " -cp '" + LauncherRun.classPath() + "' " + SumsOfGenerations.class.getName()
+                + " " + end();
+        // a rank in a session of its own, which its launcher does not reach
+        String escapes =
+                "if [ $FERRO_GENERATION$RANK = 01 ]; then setsid " + java + " & wait; else exec " + java + "; fi";
+        try (LauncherRun run = run("run", "-n", "2", "--restarts", "3", "--", "sh", "-c", escapes)) {
+            long killed = awaitSums(run, 0, 0);
+            long straggler = awaitSums(run, 1, 0);
+            Processes.signal(straggler, "STOP");
+            try {
+                Processes.kill(killed);
+                awaitSums(run, 1, 1);
+            } finally {
+                Processes.signal(straggler, "CONT");
+            }
+
+            Processes.awaitEnd(straggler, SOON);
+            Files.createFile(end());
+            assertEquals(0, run.exitCode(), run::toString);
+            assertTrue(run.outLines().contains("[1] done in generation 1"), run::toString);
+            assertFalse(run.outLines().toString().contains("wrong"), run::toString);
+        }
+    }
+}
