@@ -87,8 +87,7 @@ public final class TcpStoreClient implements AutoCloseable {
         LauncherCall call =
                 new LauncherCall(store.address, store.jobId, store.secret, store.number, new SecureRandom().nextLong());
         return NettyParts.with(
-                Where.of("store", store.number),
-                () -> new TcpStoreClient(LauncherStore.open(call, timeout, timeout)));
+                Where.of("store", store.number), () -> new TcpStoreClient(LauncherStore.open(call, timeout, timeout)));
     }
 
     /**

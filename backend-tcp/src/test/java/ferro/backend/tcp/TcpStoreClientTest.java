@@ -61,8 +61,8 @@ class TcpStoreClientTest {
     void clientOfAnotherJobOrSecretIsRefused() {
         try (TcpStoreServer server = server()) {
             Duration timeout = Duration.ofSeconds(20);
-            FerroException older = assertThrows(
-                    FerroException.class, () -> TcpStoreClient.open(at(server, "app.0", SECRET), timeout));
+            FerroException older =
+                    assertThrows(FerroException.class, () -> TcpStoreClient.open(at(server, "app.0", SECRET), timeout));
             assertEquals(Code.RENDEZVOUS, older.code(), older.getMessage());
             FerroException stranger =
                     assertThrows(FerroException.class, () -> TcpStoreClient.open(at(server, "app.1", null), timeout));

@@ -447,11 +447,10 @@ public final class SubgroupAgreement {
 
     /** Returns the state of this rank in making a group. */
     RankStatus status() {
-        OwnProposal mine = current;
-        return mine == null
+        OwnProposal own = current;
+        return own == null
                 ? RankStatus.IDLE
-                : new RankStatus(
-                        0, "newGroup(" + mine.list + ")", "", RankLists.numbers(mine.missing()), mine.begunNanos);
+                : new RankStatus(0, "newGroup(" + own.list + ")", "", RankLists.numbers(own.missing()), own.begunNanos);
     }
 
     /**

@@ -157,6 +157,10 @@ class MessageBytesTest {
         // in front of the last text, which is empty
         twice.put(twice.limit() - Short.BYTES - 1, (byte) '1');
         assertEquals(ofAbort + "culprits: found \"1,1\", need ascending ranks", refusal(MessageFamily.CONTROL, twice));
+    }
+
+    @Test
+    void anAnswerOrCancelThatMakesNoSenseIsRefusedWithTheField() {
         ByteBuffer waiting = new Status(1, 0, "", 0, 0, 0, "", "", Set.of(1, 7), 0, "").encoded();
         // the last digit of the list, in front of a number and of the last text, which is empty
         int digit = waiting.limit() - Short.BYTES - Long.BYTES - 1;

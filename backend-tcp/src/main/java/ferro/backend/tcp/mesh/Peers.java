@@ -451,7 +451,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
         inboxes.register(group, listener);
         for (int peer : RankArrays.others(spec)) {
             if (ends.isReported(peer)) {
-                tell(listener, peer);
+                report(listener, peer);
             }
         }
     }
