@@ -13,6 +13,7 @@ import ferro.backend.simulated.Simulation;
 import ferro.group.ProcessGroup;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -38,6 +39,32 @@ class UnitTestSnippetsTest {
                 }));
         assertEquals("rank 1 of 3 failed first: java.lang.IllegalStateException: no data", error.getMessage());
         // @end
+    }
+
+    @Test
+    void aRankDiesInTheMiddleOfACall() {
+        // @start region="middle"
+        CountDownLatch failed = new CountDownLatch(1);
+        SimulatedBackend.run(3, group -> {
+            if (group.rank() == 2) {
+                SimulatedBackend.of(group).kill(1); // rank 1 waits in its call, or begins it just now
+                failed.await();
+                return;
+            }
+            FerroException failure = assertThrows(FerroException.class, () -> mean(group, 7));
+            if (group.rank() == 0) {
+                assertEquals(Code.PEER_LOST, failure.code());
+                assertEquals(Set.of(1), failure.where().culprits());
+                failed.countDown();
+            }
+        });
+        // @end
+    }
+
+    private static double mean(ProcessGroup group, double... own) {
+        double[] totals = {own.length, Arrays.stream(own).sum()};
+        group.allReduce(totals, ReduceOp.SUM);
+        return totals[1] / totals[0];
     }
 
     @Test

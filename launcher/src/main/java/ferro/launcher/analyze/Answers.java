@@ -32,6 +32,8 @@ final class Answers {
     static final long AS_WRITTEN = Long.MAX_VALUE;
     /** Ranks record a failure of their group after the end of the call that has seen it, or before. */
     private static final long SLACK_NANOS = 10_000_000;
+    /** A call that waits so long is no call of a job that goes on. */
+    private static final long LONG_WAIT_NANOS = 1_000_000_000;
 
     private final Merge merge;
     private final long at;
@@ -146,7 +148,20 @@ final class Answers {
         }
         // a recording may name ranks that the job does not have
         needed.clear(ranks.length, Math.max(ranks.length, needed.length()));
+        needed.stream().filter(rank -> mayHaveCome(rank, one)).forEach(needed::clear);
         return needed;
+    }
+
+    /**
+     * Returns whether a rank may have made a call since it wrote its recording: the call began later, and has not waited long.
+     * Ranks of a job that runs write at different times.
+     */
+    private boolean mayHaveCome(int rank, WaitingRank one) {
+        long begun = merge.at(one.rank(), one.operation().begun());
+        return at == AS_WRITTEN
+                && merge.recordings().containsKey(rank)
+                && merge.writtenAt(rank) < begun - SLACK_NANOS
+                && merge.writtenAt(one.rank()) - begun < LONG_WAIT_NANOS;
     }
 
     /** Returns the number of the last call that a rank had begun. */

@@ -92,8 +92,7 @@ public final class VerdictText {
             case FAILED -> guilty.isEmpty() ? "no rank can be blamed: " + where() + unexplained() : toBlame();
             case WAITING ->
                 guilty.isEmpty()
-                        ? "no rank is to blame yet: all ranks are in "
-                                + verdict.scene().call() + unexplained()
+                        ? "no rank is to blame yet: " + verdict.scene().call() + " is under way" + unexplained()
                         : toBlame();
             case MISMATCH ->
                 CallsThatDiffer.problem(texts()) + " under seq "

@@ -430,6 +430,19 @@ class AnalysisTest {
     }
 
     @Test
+    void rankOfAHealthyJobIsNotToBlameBecauseItsRecordingIsOlder() throws Exception {
+        RecordedJob job = new RecordedJob(3).calls(1, 5, 0);
+        job.write(folder, "request", List.of(2));
+        job.calls(6, 90, 0).hangs(0, RecordedJob.GROUP, 91, NEXT, 2).hangs(1, RecordedJob.GROUP, 91, NEXT, 2);
+        job.passes(2 * RecordedJob.MILLI);
+
+        Analysis analysis = job.analyzed(folder, List.of(0, 1));
+
+        assertEquals(Set.of(), analysis.guilty(), text(analysis));
+        assertTrue(text(analysis).contains("verdict: no rank is to blame yet"), text(analysis));
+    }
+
+    @Test
     void endOfARankWithoutARecordingIsShownBesideTheRecordings() throws Exception {
         RecordedJob job = new RecordedJob(3).calls(1, 5, 0);
         job.fail(List.of(0, 2), "PEER_LOST", List.of(1), 6, "rank 1 is gone");
