@@ -145,12 +145,26 @@ final class Job {
             events = new LinkedBlockingQueue<>();
             generations.met(generations.number() + 1);
             parts.signals().begin(events, generations.number());
-            end = generation(parts, keys, stores, files, Duration.ofMillis(end.waitMillis()));
+            end = later(parts, keys, stores, files, Duration.ofMillis(end.waitMillis()));
         }
         Conclusion conclusion = end.ofJob();
         conclusion.show(screen);
         endedWell = conclusion.well();
         return conclusion.code();
+    }
+
+    /** Runs a generation after the first one. What the first one has found may be missing now, such as room on a disk. */
+    private GenerationEnd later(
+            Generation.JobParts parts, JobKeys keys, JobStores stores, Generation.Files files, Duration hold)
+            throws InterruptedException, NodesApartException {
+        try {
+            return generation(parts, keys, stores, files, hold);
+        } catch (IOException failure) {
+            throw new NodesApartException(
+                    "generation " + generations.number() + " cannot be started on node "
+                            + spec.placement().nodeRank() + ": " + failure,
+                    ExitCode.FAILED);
+        }
     }
 
     private GenerationEnd generation(

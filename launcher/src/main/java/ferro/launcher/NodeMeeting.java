@@ -113,6 +113,12 @@ final class NodeMeeting {
                     }
 
                     @Override
+                    public void held(NodeCard holder) {
+                        screen.note("another launcher runs as " + holder
+                                + ": this one waits until that one is lost and the next generation starts");
+                    }
+
+                    @Override
                     public void refused(String text) {
                         screen.note(text + "; this job continues to wait");
                     }

@@ -17,6 +17,12 @@ final class LauncherMeeting {
     /** Longest time from the end of a generation to the start of the next one, if all launchers are there. */
     private static final Duration LONGEST_HOLD = Duration.ofMinutes(1);
 
+    /**
+     * Time from the loss of a launcher until the next generation is open, with slow reports of the other launchers. A launcher
+     * that was started again waits so long for the place of its node.
+     */
+    private static final Duration UNTIL_THE_NEXT = Duration.ofSeconds(20);
+
     /** Time that the launcher of node 0 waits for launchers that still read from the store: the store ends with it. */
     private static final long OTHERS_GONE_MILLIS = 2_000;
 
@@ -80,7 +86,7 @@ final class LauncherMeeting {
     }
 
     private void allCame(Waiting waiting) throws NodesApartException, InterruptedException {
-        keys = new NodePlace(store, own, times.silence().multipliedBy(2)).taken(wanted);
+        keys = new NodePlace(store, own, times.silence().plus(UNTIL_THE_NEXT), waiting).taken(wanted);
         store.add(keys.beat(own.node()), 0);
         NodeRendezvous roll = new NodeRendezvous(store, own, rolling, waiting, keys);
         if (own.node() == 0) {

@@ -15,8 +15,9 @@ import java.util.concurrent.TimeUnit;
  * @param store    store of the launcher of node 0
  * @param own      launcher that takes the place
  * @param patience how long another launcher may hold the place before it counts as a second one of the same node
+ * @param waiting  told of another launcher that holds the place
  */
-record NodePlace(Store store, NodeCard own, Duration patience) {
+record NodePlace(Store store, NodeCard own, Duration patience, Waiting waiting) {
     private static final int BAD_INPUT = 2;
     private static final long LOOK_AGAIN_MILLIS = 100;
 
@@ -33,6 +34,7 @@ record NodePlace(Store store, NodeCard own, Duration patience) {
         }
         Map<Long, CompletableFuture<byte[]>> goneBySession = new HashMap<>();
         long begun = System.nanoTime();
+        int told = 0;
         while (true) {
             Keys keys = new Keys(start.mayRestart() ? Math.max(start.generation(), running()) : start.generation());
             byte[] there = store.compareAndSet(keys.card(own.node()), null, Keys.encoded(own));
@@ -49,6 +51,10 @@ record NodePlace(Store store, NodeCard own, Duration patience) {
             boolean late = System.nanoTime() - begun > patience.toNanos();
             if (!start.mayRestart() || late && !gone) {
                 throw second(keys, holder);
+            }
+            if (goneBySession.size() > told) {
+                told = goneBySession.size();
+                waiting.held(holder);
             }
             TimeUnit.MILLISECONDS.sleep(LOOK_AGAIN_MILLIS);
         }

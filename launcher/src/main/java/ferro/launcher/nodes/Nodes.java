@@ -165,16 +165,15 @@ public final class Nodes implements AutoCloseable {
 
     /**
      * Removes what launchers have told of the generation before: all have read it. A launcher that was stopped meanwhile and
-     * still waits for its start or its verdict gets a short one.
+     * still waits for its verdict gets a short one.
      */
     private void forgetGenerationBefore() {
         if (keys.generation() > 0) {
             Keys old = new Keys(keys.generation() - 1);
             tell(() -> {
                 old.all(cards, MOST_SIGNALS).forEach(store::delete);
-                String why = "has started generation " + keys.generation() + " without it";
-                store.set(old.start(), Keys.encoded(StartSignal.refused("the launcher of node 0 " + why, 1)));
-                store.set(old.verdict(), (UntoldReport.MARK + why).getBytes(StandardCharsets.UTF_8));
+                String why = UntoldReport.MARK + "has started generation " + keys.generation() + " without it";
+                store.set(old.verdict(), why.getBytes(StandardCharsets.UTF_8));
             });
         }
     }

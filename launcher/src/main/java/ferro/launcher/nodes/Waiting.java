@@ -23,6 +23,14 @@ public interface Waiting {
     }
 
     /**
+     * Called if the job has started and another launcher has the place of this node. This launcher waits for the place in the
+     * next generation.
+     *
+     * @param holder the other launcher
+     */
+    default void held(NodeCard holder) {}
+
+    /**
      * Called on node 0 for a process that was refused. It need not belong to this job, and the wait goes on.
      *
      * @param text which process it was, and what it was told, with both values
