@@ -169,7 +169,7 @@ class LaterGenerationsTest {
     }
 
     @Test
-    @DisplayName("row 53: a launcher that is started again takes the place of its node in the next generation")
+    @DisplayName("row 54: a launcher that is started again takes the place of its node in the next generation")
     void launcherThatIsStartedAgainTakesThePlaceOfItsNodeInTheNextGeneration() throws Exception {
         List<Nodes> first = met(0);
         first.forEach(LaterGenerationsTest::begin);

@@ -1,0 +1,205 @@
+package ferro.integration.restarts;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.integration.LauncherRun;
+import ferro.integration.hosts.HostProcess;
+import ferro.integration.hosts.NamespaceHosts;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Jobs of two hosts, made of namespaces, that start again after a failure; between the hosts is TLS. */
+@Timeout(180)
+class RestartsOnNodesTest {
+    private static final int FIRST_PORT = 29600;
+
+    @TempDir
+    private static Path shared;
+
+    private static NamespaceHosts hosts;
+    private static Path secret;
+    private static int jobs;
+
+    @TempDir
+    private Path folder;
+
+    @BeforeAll
+    static void makeHosts() throws Exception {
+        secret = NamespaceHosts.secret(shared, "secret", "0123456789abcdef0123456789abcdef");
+        hosts = NamespaceHosts.joined(2, NamespaceHosts.Family.IPV4);
+    }
+
+    @AfterAll
+    static void endHosts() throws Exception {
+        if (hosts != null) {
+            hosts.close();
+        }
+    }
+
+    /** A job of two ranks on each host. */
+    private final class SumsAgain {
+        private final int port = FIRST_PORT + jobs++;
+
+        HostProcess launcher(int node, String... options) throws Exception {
+            List<String> line = new ArrayList<>(List.of("run", "--nodes", "2", "--node-rank", "" + node));
+            line.addAll(List.of("--master", hosts.endpoint(0, port), "--secret-file", secret.toString()));
+            line.addAll(List.of("-n2", "--restarts", "3"));
+            line.addAll(List.of(options));
+            line.addAll(List.of("-J-Xmx64m", "-cp", LauncherRun.classPath()));
+            line.addAll(List.of(SumsOfGenerations.class.getName(), end().toString()));
+            return hosts.ferro(node, line.toArray(String[]::new));
+        }
+
+        List<HostProcess> start(String... options) throws Exception {
+            List<HostProcess> both = List.of(launcher(0, options), launcher(1, options));
+            awaitSums(both, 0);
+            return both;
+        }
+    }
+
+    private Path end() {
+        return folder.resolve("end");
+    }
+
+    /** Waits until all ranks of a generation add up. */
+    private static void awaitSums(List<HostProcess> launchers, int generation) throws InterruptedException {
+        for (int rank = 0; rank < 4; rank++) {
+            pid(launchers.get(rank / 2), rank, generation);
+        }
+    }
+
+    /** Waits until a rank adds up, and returns its pid inside its host. */
+    private static String pid(HostProcess launcher, int rank, int generation) throws InterruptedException {
+        String rest = launcher.restOfLine("[" + rank + "] generation " + generation + " sums as pid ");
+        return rest.substring(0, rest.indexOf(' '));
+    }
+
+    private void assertEndsWell(List<HostProcess> launchers, int generation) throws Exception {
+        Files.createFile(end());
+        for (HostProcess one : launchers) {
+            assertEquals(0, one.exitCode(), launchers::toString);
+        }
+        assertTrue(launchers.get(1).outLines().contains("[3] done in generation " + generation), launchers::toString);
+    }
+
+    @Test
+    @DisplayName("row 52: a rank that is killed on one node starts the ranks of both again, over TLS")
+    void killedRankStartsTheRanksOfBothNodesAgain() throws Exception {
+        List<HostProcess> both = new SumsAgain().start();
+        hosts.run(1, "kill -9 " + pid(both.get(1), 3, 0));
+
+        for (HostProcess one : both) {
+            one.errLine("ferro: generation 1 of at most 3 starts in 1s: rank 3 was ended by signal KILL");
+        }
+        awaitSums(both, 1);
+        hosts.run(0, "kill -9 " + pid(both.get(0), 0, 1));
+        awaitSums(both, 2);
+        String report = both.get(0).restOfLine("[0] generation 2 sums as pid ");
+        assertTrue(report.contains("with TLS"), report);
+        assertEndsWell(both, 2);
+        assertEquals(ends(both.get(0)), ends(both.get(1)));
+        assertEquals(4, ends(both.get(0)).size(), both::toString);
+    }
+
+    private static List<String> ends(HostProcess launcher) {
+        List<String> lines = launcher.errLines();
+        return lines.subList(lines.indexOf("ferro: the job had these generations:"), lines.size());
+    }
+
+    @Test
+    @DisplayName("row 54: a launcher that is killed and started again takes the place of its node")
+    void launcherThatIsKilledAndStartedAgainTakesThePlaceOfItsNode() throws Exception {
+        SumsAgain job = new SumsAgain();
+        List<HostProcess> both = job.start();
+        both.get(1).kill();
+
+        HostProcess again = job.launcher(1);
+        both.get(0).errLine("ferro: generation 1 of at most 3 starts in 1s: node 1 is lost: ");
+
+        List<HostProcess> now = List.of(both.get(0), again);
+        awaitSums(now, 1);
+        assertEndsWell(now, 1);
+    }
+
+    @Test
+    @DisplayName("row 54: a launcher that is killed and does not come back ends the job")
+    @Tag("long")
+    void launcherThatDoesNotComeBackEndsTheJob() throws Exception {
+        List<HostProcess> both = new SumsAgain().start("--node-timeout", "2s");
+        both.get(1).kill();
+
+        assertEquals(1, both.get(0).exitCode(), both::toString);
+        assertTrue(
+                both.get(0).errText().contains("node 1 of 2 did not come back within 2000 ms: check that ferro run"),
+                both::toString);
+        assertTrue(both.get(0).errText().contains("(--node-timeout sets the time)"), both::toString);
+    }
+
+    @Test
+    @DisplayName("row 54: if the launcher of node 0 is killed, the job ends")
+    @Tag("long")
+    void jobEndsWithTheLauncherOfNodeZero() throws Exception {
+        List<HostProcess> both = new SumsAgain().start();
+        both.get(0).kill();
+
+        assertEquals(1, both.get(1).exitCode(), both::toString);
+        assertTrue(both.get(1).errText().contains("| ferro: node 0 is lost: "), both::toString);
+        assertFalse(both.get(1).errText().contains(" starts in "), both::toString);
+    }
+
+    @Test
+    @DisplayName("row 53: a node that was stopped until another launcher had its place changes no sum")
+    @Tag("long")
+    void nodeThatWasStoppedUntilAnotherLauncherHadItsPlaceChangesNoSum() throws Exception {
+        SumsAgain job = new SumsAgain();
+        List<HostProcess> both = job.start();
+        List<String> stopped = List.of(pid(both.get(1), 2, 0), pid(both.get(1), 3, 0));
+        for (String pid : stopped) {
+            hosts.run(1, "kill -STOP " + pid);
+        }
+        both.get(1).signal("STOP");
+
+        HostProcess again = job.launcher(1);
+        both.get(0).errLine("ferro: generation 1 of at most 3 starts in 1s: ");
+        List<HostProcess> now = List.of(both.get(0), again);
+        awaitSums(now, 1);
+        for (String pid : stopped) {
+            hosts.run(1, "kill -CONT " + pid);
+        }
+        both.get(1).goOn();
+
+        assertTrue(both.get(1).exitCode() != 0, both::toString);
+        for (String pid : stopped) {
+            assertFalse(hosts.succeeds(1, "test -e /proc/" + pid), both::toString);
+        }
+        assertEndsWell(now, 1);
+    }
+
+    @Test
+    @DisplayName("row 45: a signal to one launcher that waits for the next generation ends all")
+    @Tag("long")
+    void signalWhileLaunchersWaitEndsAll() throws Exception {
+        List<HostProcess> both = new SumsAgain().start();
+        hosts.run(1, "kill -9 " + pid(both.get(1), 3, 0));
+        both.get(1).errLine("generation 1 of at most 3 starts in 1s");
+
+        both.get(1).signal("TERM");
+
+        for (HostProcess one : both) {
+            assertEquals(143, one.exitCode(), both::toString);
+            assertTrue(
+                    one.errText().contains("was ended by signal TERM before generation 1 was started"), both::toString);
+        }
+    }
+}
