@@ -18,9 +18,9 @@ import java.util.List;
  * @param cause what ended the ranks, in a few words
  * @param kind  what kind of end it is
  */
-record Conclusion(int code, List<String> notes, FailureBox box, String cause, EndKind kind) {
+record Conclusion(int code, List<String> notes, FailureBox box, String cause, ConclusionKind kind) {
     /** What ended the ranks. */
-    enum EndKind {
+    enum ConclusionKind {
         /** Every rank ended with 0 by itself. */
         WELL,
         /** A rank or a node failed. */
@@ -47,23 +47,25 @@ record Conclusion(int code, List<String> notes, FailureBox box, String cause, En
                     + outcome.unshown().get() + "): the job was stopped";
             List<String> notes = new ArrayList<>(List.of(why));
             lost.forEach(one -> notes.add(one.said()));
-            return new Conclusion(ExitCode.OUTPUT_CLOSED, notes, null, "the output was closed", EndKind.ASKED);
+            return new Conclusion(ExitCode.OUTPUT_CLOSED, notes, null, "the output was closed", ConclusionKind.ASKED);
         }
         if (!lost.isEmpty() && !postmortem.blamesARankThatItSaw()) {
             double seconds = (System.nanoTime() - startedNanos) / 1e9;
             String cause = "node " + lost.get(0).card().node() + " is lost: "
                     + lost.get(0).why();
-            return new Conclusion(ExitCode.FAILED, List.of(), postmortem.box(lost, seconds), cause, EndKind.FAILED);
+            return new Conclusion(
+                    ExitCode.FAILED, List.of(), postmortem.box(lost, seconds), cause, ConclusionKind.FAILED);
         }
         if (outcome.failures().isEmpty()) {
-            return new Conclusion(ExitCode.OK, List.of(), null, "all ranks ended with exit code 0", EndKind.WELL);
+            return new Conclusion(
+                    ExitCode.OK, List.of(), null, "all ranks ended with exit code 0", ConclusionKind.WELL);
         }
         JobEvent.Ended first = postmortem.first();
         boolean explained = saysWhatIsWrong
                 && first.code() == ExitCode.BAD_INPUT
                 && outcome.stopped().isEmpty();
         FailureBox box = explained ? null : postmortem.box((first.atNanos() - startedNanos) / 1e9);
-        return new Conclusion(postmortem.code(), List.of(), box, postmortem.cause(), EndKind.FAILED);
+        return new Conclusion(postmortem.code(), List.of(), box, postmortem.cause(), ConclusionKind.FAILED);
     }
 
     private static Conclusion signalled(Postmortem postmortem, List<LostNode> lost, String signal) {
@@ -77,7 +79,7 @@ record Conclusion(int code, List<String> notes, FailureBox box, String cause, En
                         + Invocation.ofProcess().line("analyze", folder)));
         boolean failed = !lost.isEmpty() || !postmortem.outcome().failures().isEmpty();
         int code = failed ? ExitCode.ofSignal(signal) : ExitCode.OK;
-        return new Conclusion(code, notes, null, "ended by signal " + signal, EndKind.ASKED);
+        return new Conclusion(code, notes, null, "ended by signal " + signal, ConclusionKind.ASKED);
     }
 
     /** Returns this conclusion with lines that the launcher prints before its notes. */
@@ -98,12 +100,12 @@ record Conclusion(int code, List<String> notes, FailureBox box, String cause, En
 
     /** Whether every rank ended with 0 by itself. */
     boolean well() {
-        return kind == EndKind.WELL;
+        return kind == ConclusionKind.WELL;
     }
 
     /** Whether a rank or a node failed, which a restart may repair. */
     boolean failed() {
-        return kind == EndKind.FAILED;
+        return kind == ConclusionKind.FAILED;
     }
 
     /** Prints the notes and the box. */

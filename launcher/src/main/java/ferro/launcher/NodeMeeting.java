@@ -94,41 +94,42 @@ final class NodeMeeting {
             // not before: a signal that came while the ranks ended must be told to the others
             signals.interruptMe();
         }
-        return Nodes.meet(
-                store,
-                card(spec, store, new NodeCard.NodeSettings(host, backend, storePort), call.session()),
-                times(within),
-                new Waiting() {
-                    @Override
-                    public void missing(Set<Integer> nodes) {
-                        // all nodes have come to node 0, which only has to tell them to start
-                        if (!nodes.isEmpty() || spec.placement().nodeRank() != 0) {
-                            waiting(nodes);
-                        }
-                    }
+        NodeCard card = card(spec, store, new NodeCard.NodeSettings(host, backend, storePort), call.session());
+        return Nodes.meet(store, card, times(within), waiting(lines, signals), start);
+    }
 
-                    @Override
-                    public LineTimes lines() {
-                        return lines;
-                    }
+    /** Returns what this launcher prints while it waits. */
+    private Waiting waiting(LineTimes lines, JobSignals signals) {
+        return new Waiting() {
+            @Override
+            public void missing(Set<Integer> nodes) {
+                // all nodes have come to node 0, which only has to tell them to start
+                if (!nodes.isEmpty() || spec.placement().nodeRank() != 0) {
+                    waiting(nodes);
+                }
+            }
 
-                    @Override
-                    public void held(NodeCard holder) {
-                        screen.note("another launcher runs as " + holder
-                                + ": this one waits until that one is lost and the next generation starts");
-                    }
+            @Override
+            public LineTimes lines() {
+                return lines;
+            }
 
-                    @Override
-                    public void refused(String text) {
-                        screen.note(text + "; this job continues to wait");
-                    }
+            @Override
+            public void held(NodeCard holder) {
+                screen.note("another launcher runs as " + holder
+                        + ": this one waits until that one is lost and the next generation starts");
+            }
 
-                    @Override
-                    public NodesApartException interrupted() {
-                        return signals.beforeAnyRank();
-                    }
-                },
-                start);
+            @Override
+            public void refused(String text) {
+                screen.note(text + "; this job continues to wait");
+            }
+
+            @Override
+            public NodesApartException interrupted() {
+                return signals.beforeAnyRank();
+            }
+        };
     }
 
     static LauncherStore.LauncherCall call(JobSpec spec, Endpoint master, JobKeys.JobKey key) throws IOException {

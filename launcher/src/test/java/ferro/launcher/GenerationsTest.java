@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.Gson;
-import ferro.launcher.Conclusion.EndKind;
+import ferro.launcher.Conclusion.ConclusionKind;
 import ferro.launcher.input.Restarts;
 import java.time.Duration;
 import java.util.List;
@@ -17,7 +17,7 @@ class GenerationsTest {
     private static final Conclusion KILLED = failed(137, "rank 2 was ended by signal KILL");
 
     private static Conclusion failed(int code, String cause) {
-        return new Conclusion(code, List.of(), null, cause, EndKind.FAILED);
+        return new Conclusion(code, List.of(), null, cause, ConclusionKind.FAILED);
     }
 
     private static Generations generations(int most, Optional<Duration> window) {
@@ -62,7 +62,7 @@ class GenerationsTest {
 
     @Test
     void jobThatEndsWellOrAsItWasAskedDoesNotStartAgain() {
-        for (EndKind kind : List.of(EndKind.WELL, EndKind.ASKED)) {
+        for (ConclusionKind kind : List.of(ConclusionKind.WELL, ConclusionKind.ASKED)) {
             GenerationEnd end =
                     generations(3, Optional.empty()).ended(new Conclusion(0, List.of(), null, "", kind), true, 3);
 
