@@ -98,7 +98,7 @@ final class Job {
         RankLog log = RankLog.in(spec.logDir(), screen);
         Recordings recordings = Recordings.of(target, environment);
         try {
-            return run(new Generation.Files(recordings, log));
+            return run(new GenerationRun.Files(recordings, log));
         } finally {
             settle(recordings);
         }
@@ -116,7 +116,7 @@ final class Job {
         }
     }
 
-    private int run(Generation.Files files) throws IOException, InterruptedException {
+    private int run(GenerationRun.Files files) throws IOException, InterruptedException {
         Recordings recordings = files.recordings();
         try (JobFolder folder = JobFolder.create(leash, recordings.removable(), environment)) {
             JobSignals heard = JobSignals.into(
@@ -125,8 +125,8 @@ final class Job {
             List<String> command = target.commandLine(folder.path(), fewCores());
             JobKeys keys = JobKeys.of(spec, environment, folder);
             meeting = true;
-            Generation.JobParts parts =
-                    new Generation.JobParts(spec, target, environment, screen, leash, folder, command, heard);
+            GenerationRun.JobParts parts =
+                    new GenerationRun.JobParts(spec, target, environment, screen, leash, folder, command, heard);
             try (JobStores stores = new JobStores(spec, keys, screen::note)) {
                 return run(parts, keys, stores, files);
             } catch (NodesApartException why) {
@@ -137,7 +137,7 @@ final class Job {
     }
 
     /** Runs one generation after the other, until one of them is the last. */
-    private int run(Generation.JobParts parts, JobKeys keys, JobStores stores, Generation.Files files)
+    private int run(GenerationRun.JobParts parts, JobKeys keys, JobStores stores, GenerationRun.Files files)
             throws IOException, InterruptedException, NodesApartException {
         GenerationEnd end = generation(parts, keys, stores, files, Duration.ZERO);
         while (end.restarts()) {
@@ -155,7 +155,7 @@ final class Job {
 
     /** Runs a generation after the first one. What the first one has found may be missing now, such as room on a disk. */
     private GenerationEnd later(
-            Generation.JobParts parts, JobKeys keys, JobStores stores, Generation.Files files, Duration hold)
+            GenerationRun.JobParts parts, JobKeys keys, JobStores stores, GenerationRun.Files files, Duration hold)
             throws InterruptedException, NodesApartException {
         try {
             return generation(parts, keys, stores, files, hold);
@@ -168,7 +168,7 @@ final class Job {
     }
 
     private GenerationEnd generation(
-            Generation.JobParts parts, JobKeys keys, JobStores stores, Generation.Files files, Duration hold)
+            GenerationRun.JobParts parts, JobKeys keys, JobStores stores, GenerationRun.Files files, Duration hold)
             throws IOException, InterruptedException, NodesApartException {
         stores.open(generations.number(), events);
         try (JobNodes nodes = met(stores, keys, hold)) {
@@ -176,7 +176,7 @@ final class Job {
             JobKeys.JobKey key = keys.ofRanks(number);
             CoreBinding binding = CoreBinding.of(spec.placement().ranksHere(), spec.bind(), programs, nodes.cores());
             show(nodes, binding);
-            try (Generation one = new Generation(parts, key, files.of(number, spec.restarts()), events)) {
+            try (GenerationRun one = new GenerationRun(parts, key, files.of(number, spec.restarts()), events)) {
                 return one.run(nodes, stores.ofRanks(nodes.cards()), binding);
             } finally {
                 stores.tellRefused();

@@ -1,5 +1,6 @@
 package ferro.training.checkpoint;
 
+import ferro.training.checkpoint.PartFile.LoadPlan;
 import ferro.training.checkpoint.SliceRange.StateKey;
 import java.io.IOException;
 import java.nio.ByteBuffer;

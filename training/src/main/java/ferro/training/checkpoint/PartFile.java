@@ -2,6 +2,8 @@ package ferro.training.checkpoint;
 
 import ferro.HostTensor;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -83,5 +85,21 @@ record PartFile(String folder, StoredPart part, SafetensorsHeader header) {
     private void read(ObjectReader reader, long at, ByteBuffer buffer, CRC32C checksum) {
         reader.fill(name(), at, buffer);
         checksum.update(buffer.flip().duplicate());
+    }
+
+    /** A map from elements in files to the tensors that are loaded. */
+    static final class LoadPlan {
+        private final Map<String, PartFile> files = new LinkedHashMap<>();
+        private final Map<String, List<LoadTarget>> targets = new LinkedHashMap<>();
+
+        void add(PartFile file, LoadTarget target) {
+            files.put(file.name(), file);
+            targets.computeIfAbsent(file.name(), name -> new ArrayList<>()).add(target);
+        }
+
+        /** Loads all tensors. Each file is read once. */
+        void run(ObjectReader reader) {
+            files.forEach((name, file) -> file.load(reader, targets.get(name)));
+        }
     }
 }

@@ -1,6 +1,7 @@
 package ferro.training.checkpoint;
 
 import ferro.HostTensor;
+import ferro.training.checkpoint.StoredParameters.WeightIndex;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

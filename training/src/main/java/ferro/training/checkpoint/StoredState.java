@@ -1,6 +1,7 @@
 package ferro.training.checkpoint;
 
 import ferro.HostTensor;
+import ferro.training.checkpoint.PartFile.LoadPlan;
 import ferro.training.checkpoint.PartFile.LoadTarget;
 import ferro.training.checkpoint.SliceRange.StateKey;
 import java.util.ArrayList;

@@ -28,7 +28,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.stream.Collectors;
 
 /** One start of all ranks of a job on this host, until they have ended. A job that never starts again has only one. */
-final class Generation implements AutoCloseable {
+final class GenerationRun implements AutoCloseable {
     private final JobParts job;
     private final JobKeys.JobKey key;
     private final Files files;
@@ -75,7 +75,7 @@ final class Generation implements AutoCloseable {
     }
 
     /** Makes a generation whose ranks are not started yet. */
-    Generation(JobParts job, JobKeys.JobKey key, Files files, BlockingQueue<JobEvent> events) throws IOException {
+    GenerationRun(JobParts job, JobKeys.JobKey key, Files files, BlockingQueue<JobEvent> events) throws IOException {
         this.job = job;
         this.key = key;
         this.files = files;
