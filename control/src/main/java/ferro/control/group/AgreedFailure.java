@@ -7,14 +7,19 @@ import ferro.control.failure.FailurePolicy;
 import ferro.control.failure.FirstCause;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntPredicate;
 import java.util.function.LongSupplier;
 
 /**
  * The failure of a group, on which all ranks agree: everything that this rank sees or is told is merged, and every change is
- * told to the other ranks before any caller of this rank hears of it. Thread-safe; nothing waits.
+ * told to the other ranks before any caller of this rank hears of it. Thread-safe; only {@link #awaitTold} waits.
  */
 final class AgreedFailure {
+    private static final long LOOK_NANOS = 50_000;
+    /** A second: a thread that tells the others and is stopped must not stop this one for ever. */
+    private static final int MOST_LOOKS = 20_000;
+
     private final ControlSender sender;
     private final FailurePolicy rules;
     private final LongSupplier clock;
@@ -94,6 +99,16 @@ final class AgreedFailure {
     void failUnlessFailed(Failure cause) {
         listener.blamed(cause);
         changed(first.guessed(cause.asSeenByOthers(), clock.getAsLong()), true);
+    }
+
+    /**
+     * Waits for another thread that is just telling the other ranks of a failure, so that calls after this one fail; for
+     * some milliseconds.
+     */
+    void awaitTold() {
+        for (int looks = 0; !told && first.cause() != null && looks < MOST_LOOKS; looks++) {
+            LockSupport.parkNanos(LOOK_NANOS);
+        }
     }
 
     /** Handles the message of a rank that the group has failed. */

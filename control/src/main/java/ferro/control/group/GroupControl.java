@@ -217,6 +217,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
      */
     public void failUnlessFailed(Failure cause) {
         failure.failUnlessFailed(cause);
+        failure.awaitTold();
     }
 
     private void exhausted(OutOfMemoryError noThread) {
