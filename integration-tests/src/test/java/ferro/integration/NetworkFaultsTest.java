@@ -248,13 +248,16 @@ class NetworkFaultsTest {
             }
             long at = System.nanoTime();
             assumeTrue(hosts.succeeds(0, "ss -K dst " + hosts.address(1)), "needs ss that ends connections");
+            // a reset that comes after lost bytes is not believed: the other host would hear of it when it sends again
+            hosts.succeeds(1, "ss -K dst " + hosts.address(0));
             for (int host = 0; host < 2; host++) {
                 hosts.run(host, "nft flush chain inet faults in");
             }
 
             Measured measured = failures(round.cell(DrillFault.RESET).of(0, 1, 2, 3), job, ALL, at);
-            assertBlamedAmong(measured, "PEER_LOST", HERE, THERE);
-            assertBlamedAmong(measured, "PEER_LOST", THERE, HERE);
+            assertBlamedAmong(measured, "PEER_LOST", notEnded(measured, HERE), THERE);
+            assertBlamedAmong(measured, "PEER_LOST", notEnded(measured, THERE), HERE);
+            assertFalse(notEnded(measured, ALL).isEmpty(), job::toString);
             for (HostProcess one : job.launchers()) {
                 assertEndsWithOne(one);
             }
@@ -338,6 +341,14 @@ class NetworkFaultsTest {
             assertFalse(said.culprits().isEmpty(), () -> "rank " + rank + ": " + said);
             assertTrue(blamed.containsAll(said.culprits()), () -> "rank " + rank + ": " + said);
         }
+    }
+
+    /** Returns the ranks that knew the cause before their launcher ended them, which it may do first on a busy machine. */
+    private static List<Integer> notEnded(Measured measured, List<Integer> ranks) {
+        return ranks.stream()
+                .filter(rank -> Drill.whole()
+                        || !measured.failed().get(rank).toString().contains("was ended by shutdown (SIGTERM)"))
+                .toList();
     }
 
     private static void assertEndsWithOne(HostProcess launcher) throws InterruptedException {

@@ -44,7 +44,7 @@ class TcpStoreClientTest {
     }
 
     @Test
-    void serverIsToldOfClientsOfOtherJobsAndOfNoOtherRefusal() {
+    void serverHearsOfClientsOfOtherJobsAndOfNoOtherRefusal() {
         CompletableFuture<String> told = new CompletableFuture<>();
         try (TcpStoreServer server = server()) {
             Duration timeout = Duration.ofSeconds(20);

@@ -16,9 +16,9 @@ import java.util.function.LongSupplier;
  * told to the other ranks before any caller of this rank hears of it. Thread-safe; only {@link #awaitTold} waits.
  */
 final class AgreedFailure {
-    private static final long LOOK_NANOS = 50_000;
+    private static final long POLL_NANOS = 50_000;
     /** A second: a thread that tells the others and is stopped must not stop this one for ever. */
-    private static final int MOST_LOOKS = 20_000;
+    private static final int MOST_POLLS = 20_000;
 
     private final ControlSender sender;
     private final FailurePolicy rules;
@@ -106,8 +106,8 @@ final class AgreedFailure {
      * some milliseconds.
      */
     void awaitTold() {
-        for (int looks = 0; !told && first.cause() != null && looks < MOST_LOOKS; looks++) {
-            LockSupport.parkNanos(LOOK_NANOS);
+        for (int polls = 0; !told && first.cause() != null && polls < MOST_POLLS; polls++) {
+            LockSupport.parkNanos(POLL_NANOS);
         }
     }
 

@@ -86,8 +86,8 @@ public final class Supervisor {
      */
     public record StopTimes(
             Duration leave, Duration notice, Duration stop, Duration signal, Duration giveUp, boolean saysWhatIsWrong) {
-        private static final Duration NOTICE = Duration.ofMillis(750);
-        private static final Duration STOP = Duration.ofMillis(750);
+        private static final Duration NOTICE = Duration.ofMillis(500);
+        private static final Duration STOP = Duration.ofSeconds(1);
         /** Time from a failure to the KILL of ranks that have joined. */
         public static final Duration TO_THE_END = NOTICE.plus(STOP);
 
