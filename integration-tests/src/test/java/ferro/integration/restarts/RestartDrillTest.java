@@ -66,26 +66,7 @@ class RestartDrillTest {
                 ("run -n " + RANKS + " --links " + links + " --restarts 1 --restart-window 100ms -J-Xmx64m -cp "
                                 + LauncherRun.classPath() + " " + SumsOfGenerations.class.getName() + " " + end)
                         .split(" "))) {
-            long descriptors = 0;
-            boolean joined = true;
-            long killed = 0;
-            for (int generation = 0; generation < KILLS; generation++) {
-                List<Long> pids = pids(run, generation);
-                // two generations without a join would end the job
-                joined = !joined || random.nextBoolean();
-                if (joined) {
-                    awaitSums(run, generation);
-                    if (generation > 0) {
-                        againMillis.add((System.nanoTime() - killed) / 1_000_000);
-                    }
-                }
-                if (generation == 1) {
-                    descriptors = descriptors(run);
-                }
-                LockSupport.parkNanos(random.nextInt(LATEST_MILLIS) * 1_000_000L);
-                killed = System.nanoTime();
-                Processes.kill(pids.get(random.nextInt(RANKS)));
-            }
+            long descriptors = killed(run, random);
             Collections.sort(againMillis);
             System.out.println("from a kill to sums of all ranks again over " + links + ", ms: " + againMillis);
             pids(run, KILLS);
@@ -103,6 +84,31 @@ class RestartDrillTest {
         assertEquals(List.of(), inside(temporary));
         assertEquals(List.of(), inside(memory));
         Files.delete(memory);
+    }
+
+    /** Kills a rank of each generation, and returns how many descriptors the launcher had in generation 1. */
+    private long killed(LauncherRun run, Random random) throws Exception {
+        long descriptors = 0;
+        boolean joined = true;
+        long killed = 0;
+        for (int generation = 0; generation < KILLS; generation++) {
+            List<Long> pids = pids(run, generation);
+            // two generations without a join would end the job
+            joined = !joined || random.nextBoolean();
+            if (joined) {
+                awaitSums(run, generation);
+                if (generation > 0) {
+                    againMillis.add((System.nanoTime() - killed) / 1_000_000);
+                }
+            }
+            if (generation == 1) {
+                descriptors = descriptors(run);
+            }
+            LockSupport.parkNanos(random.nextInt(LATEST_MILLIS) * 1_000_000L);
+            killed = System.nanoTime();
+            Processes.kill(pids.get(random.nextInt(RANKS)));
+        }
+        return descriptors;
     }
 
     /** Waits for the line about the processes of a generation. */
