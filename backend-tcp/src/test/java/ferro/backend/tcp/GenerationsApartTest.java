@@ -70,17 +70,13 @@ class GenerationsApartTest {
         try (SystemContext first = launcher.context(0, 1, port);
                 SystemContext stale = launcher.context(1, 0, port);
                 SystemContext second = launcher.context(1, 1, port)) {
-            CompletableFuture<Float> serving = Threads.start(() -> sum(first));
-
-            FerroException refused = assertThrows(FerroException.class, stale::join);
+            FerroException refused = refused(stale, first, second);
 
             assertEquals(Code.RENDEZVOUS, refused.code(), refused.getMessage());
             assertTrue(
                     refused.getMessage()
                             .matches("(?s).*this is job \".+[.]1\", you belong to job \".+[.]0\", an earlier.*"),
                     refused.getMessage());
-            assertEquals(3, sum(second));
-            assertEquals(3, TcpJob.result(serving));
         }
     }
 
@@ -91,16 +87,21 @@ class GenerationsApartTest {
         try (SystemContext first = launcher.context(0, 0, port);
                 SystemContext later = launcher.context(1, 1, port);
                 SystemContext second = launcher.context(1, 0, port)) {
-            CompletableFuture<Float> serving = Threads.start(() -> sum(first));
-
-            FerroException refused = assertThrows(FerroException.class, later::join);
+            FerroException refused = refused(later, first, second);
 
             assertTrue(
                     refused.getMessage().contains("a later generation: end the processes of the earlier one first"),
                     refused.getMessage());
-            assertEquals(3, sum(second));
-            assertEquals(3, TcpJob.result(serving));
         }
+    }
+
+    /** Returns why a process is refused, beside which two ranks of one start join and add up. */
+    private static FerroException refused(SystemContext other, SystemContext first, SystemContext second) {
+        CompletableFuture<Float> serving = Threads.start(() -> sum(first));
+        FerroException refused = assertThrows(FerroException.class, other::join);
+        assertEquals(3, sum(second));
+        assertEquals(3, TcpJob.result(serving));
+        return refused;
     }
 
     private static float sum(SystemContext context) {
