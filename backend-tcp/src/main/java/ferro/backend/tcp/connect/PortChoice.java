@@ -7,6 +7,8 @@ import ferro.spi.Settings;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * The ports that a rank tries to listen on, in order. Each rank of a host begins at another port of the range, so that two
@@ -19,6 +21,13 @@ import java.net.InetSocketAddress;
  */
 public record PortChoice(PortRange range, int localRank, int spared, boolean servesStore) {
     private static final String SETTING = Settings.TCP_PORT.name();
+    /**
+     * How often a range is tried. Of two processes that begin to listen on a free port in the same microseconds, Linux can
+     * refuse both.
+     */
+    private static final int ROUNDS = 4;
+
+    private static final long LONGEST_PAUSE_NANOS = 10_000_000;
 
     /** Reads the setting; the rank that serves the store listens on the store's port alone. */
     public static PortChoice of(RankContext context, int storePort, boolean servesStore) {
@@ -44,6 +53,35 @@ public record PortChoice(PortRange range, int localRank, int spared, boolean ser
             ports[next] = spared;
         }
         return ports;
+    }
+
+    /**
+     * Binds the first port that is free. Tries a range several times, with pauses of different lengths between.
+     *
+     * @throws IOException the last error, if all ports are held
+     */
+    public InetSocketAddress firstFree(Binding binding) throws IOException {
+        int[] ports = ports();
+        IOException last = null;
+        for (int round = 0; round < (ports.length == 1 ? 1 : ROUNDS); round++) {
+            if (round > 0) {
+                LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(LONGEST_PAUSE_NANOS));
+            }
+            for (int port : ports) {
+                try {
+                    return binding.bind(port);
+                } catch (IOException taken) {
+                    last = taken;
+                }
+            }
+        }
+        throw last;
+    }
+
+    /** Binds one port. */
+    @FunctionalInterface
+    public interface Binding {
+        InetSocketAddress bind(int port) throws IOException;
     }
 
     /** Returns the reason when no port could be bound, with the processes that hold them as far as they can be seen. */

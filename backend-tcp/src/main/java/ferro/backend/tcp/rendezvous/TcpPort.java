@@ -91,16 +91,12 @@ public final class TcpPort implements AutoCloseable {
 
     /** Binds the first port that is free. */
     private InetSocketAddress bind(PortPlan plan) throws Refusal {
-        int[] ports = plan.ports.ports();
-        IOException last = null;
-        for (int port : ports) {
-            try {
-                return listener.bind(io, loop, new InetSocketAddress(plan.address.bind(), port));
-            } catch (IOException taken) {
-                last = taken;
-            }
+        InetAddress here = plan.address.bind();
+        try {
+            return plan.ports.firstFree(port -> listener.bind(io, loop, new InetSocketAddress(here, port)));
+        } catch (IOException taken) {
+            throw plan.ports.noneFree(here, taken);
         }
-        throw plan.ports.noneFree(plan.address.bind(), last);
     }
 
     /**

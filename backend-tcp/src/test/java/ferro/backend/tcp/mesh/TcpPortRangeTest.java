@@ -52,7 +52,14 @@ class TcpPortRangeTest {
                     ranks.join(0, 3, Ranks.LONG, with(asked, 0)),
                     ranks.join(1, 3, Ranks.LONG, with(asked, 1)),
                     ranks.join(2, 3, Ranks.LONG, with(asked, 2)));
-            joining.forEach(Ranks::result);
+            // with the first failure, because the others would wait for the rank that failed
+            CompletableFuture<?> all = CompletableFuture.allOf(joining.toArray(CompletableFuture[]::new));
+            joining.forEach(one -> one.whenComplete((mesh, failure) -> {
+                if (failure != null) {
+                    all.completeExceptionally(failure);
+                }
+            }));
+            Ranks.result(all);
 
             assertEquals(List.of("127.0.0.1"), Sockets.listening(Integer.parseInt(asked.get("MASTER_PORT"))));
             assertEquals(List.of("127.0.0.1"), Sockets.listening(first), "round the range");
@@ -65,6 +72,27 @@ class TcpPortRangeTest {
         Map<String, String> all = new HashMap<>(settings);
         all.put("LOCAL_RANK", "" + localRank);
         return all;
+    }
+
+    /** Linux can refuse a free port to both of two processes that begin to listen on it at once. */
+    @Test
+    void aPortThatWasRefusedOnceIsTriedAgain() throws IOException {
+        int first = threeInARow();
+        try (ServerSocket one = listening(first);
+                ServerSocket two = listening(first + 1)) {
+            PortChoice choice = PortChoice.of(new FixedContext(Map.of(SETTING, first + "-" + (first + 1))), 0, false);
+            InetSocketAddress bound = choice.firstFree(port -> {
+                try (ServerSocket socket = listening(port)) {
+                    return (InetSocketAddress) socket.getLocalSocketAddress();
+                } catch (IOException taken) {
+                    // the port that the rank tries first is free from now on
+                    one.close();
+                    throw taken;
+                }
+            });
+            assertEquals(first, bound.getPort());
+            assertEquals(first + 1, two.getLocalPort());
+        }
     }
 
     @Test
