@@ -78,8 +78,8 @@ class TcpPortRangeTest {
     @Test
     void aPortThatWasRefusedOnceIsTriedAgain() throws IOException {
         int first = threeInARow();
-        try (ServerSocket one = listening(first);
-                ServerSocket two = listening(first + 1)) {
+        ServerSocket one = listening(first);
+        try (ServerSocket two = listening(first + 1)) {
             PortChoice choice = PortChoice.of(new FixedContext(Map.of(SETTING, first + "-" + (first + 1))), 0, false);
             InetSocketAddress bound = choice.firstFree(port -> {
                 try (ServerSocket socket = listening(port)) {
