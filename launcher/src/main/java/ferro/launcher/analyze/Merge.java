@@ -66,7 +66,7 @@ final class Merge {
                     + (wanted.isPresent() ? "" : "; this job wrote last"));
         }
         merge.leaveOutEarlierRuns();
-        merge.leaveOutEarlierAnswers();
+        merge.leaveOutEarlierAnswers(List.copyOf(merge.recordings.values()));
         merge.settle();
         return merge;
     }
@@ -75,6 +75,7 @@ final class Merge {
     static Merge ofOneRun(List<RankRecording> all) {
         Merge merge = new Merge(all.get(0).writer().job());
         all.forEach(merge::add);
+        byHost(merge.recordings.values()).values().forEach(merge::leaveOutEarlierAnswers);
         merge.settle();
         return merge;
     }
@@ -84,7 +85,7 @@ final class Merge {
      * not overwrite is of an earlier one.
      */
     private void leaveOutEarlierRuns() {
-        RankRecording newest = newest();
+        RankRecording newest = newest(recordings.values());
         long written = newest.clock().wallNanos();
         long earliest = newest.operations().stream()
                 .mapToLong(operation -> operation.begun() + newest.clock().offset())
@@ -102,8 +103,8 @@ final class Merge {
         }
     }
 
-    private RankRecording newest() {
-        return recordings.values().stream()
+    private RankRecording newest(Collection<RankRecording> compared) {
+        return compared.stream()
                 .max(Comparator.comparingLong(one -> one.clock().wallNanos()))
                 .orElseThrow(() -> new IllegalArgumentException("0 recordings of job " + job + ", need at least 1"));
     }
@@ -111,21 +112,29 @@ final class Merge {
     /**
      * Leaves out recordings that answer an earlier ferro dump than the newest recording: their ranks have not answered since,
      * and what they recorded then says nothing of what they do now.
+     *
+     * @param compared recordings whose wall clocks can be compared
      */
-    private void leaveOutEarlierAnswers() {
-        RankRecording newest = newest();
-        recordings.forEach((rank, one) -> {
+    private void leaveOutEarlierAnswers(List<RankRecording> compared) {
+        RankRecording newest = newest(compared);
+        compared.forEach(one -> {
             long older = newest.clock().wallNanos() - one.clock().wallNanos();
             boolean superseded = !newest.isAnswer() || one.origin().askedForAgain();
             if (one.isAnswer() && superseded && older > EARLIER_ANSWER_NANOS) {
-                outdated.put(rank, older);
+                leaveOut(one.writer().rank(), older);
             }
         });
-        outdated.forEach((rank, older) -> {
-            recordings.remove(rank);
-            notes.add("the recording of rank " + rank + " is left out: it answers an earlier ferro dump, "
-                    + PlainTexts.time(older) + " before the newest recording, and the rank has written none since");
-        });
+    }
+
+    private void leaveOut(int rank, long older) {
+        outdated.put(rank, older);
+        recordings.remove(rank);
+        notes.add("the recording of rank " + rank + " is left out: it answers an earlier ferro dump, "
+                + PlainTexts.time(older) + " before the newest recording, and the rank has written none since");
+    }
+
+    private static Map<String, List<RankRecording>> byHost(Collection<RankRecording> recordings) {
+        return recordings.stream().collect(Collectors.groupingBy(one -> one.writer().host()));
     }
 
     private void add(RankRecording one) {
@@ -136,8 +145,7 @@ final class Merge {
     }
 
     private void settle() {
-        Map<String, List<RankRecording>> hosts = recordings.values().stream()
-                .collect(Collectors.groupingBy(one -> one.writer().host()));
+        Map<String, List<RankRecording>> hosts = byHost(recordings.values());
         hosts.values().forEach(this::settle);
         if (hosts.size() > 1) {
             notes.add("times of " + hosts.size() + " hosts are compared by their wall clocks, which may differ");

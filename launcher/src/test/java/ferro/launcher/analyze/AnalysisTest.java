@@ -331,6 +331,22 @@ class AnalysisTest {
         assertFalse(text(analysis).contains("rank 2 wrote"), text(analysis));
     }
 
+    /** Ranks 0 and 1 of host-a fail; rank 1 was killed before it could write a recording of the failure. */
+    @Test
+    void launchersOfSeveralNodesLeaveOutARecordingOfAnEarlierDump() throws Exception {
+        RecordedJob job = new RecordedJob(3).calls(1, 5, 0).write(folder, "request", List.of(0, 1, 2));
+        job.ask(folder).passes(34_000 * RecordedJob.MILLI);
+        job.fail(List.of(0), "PEER_LOST", List.of(1), 6, "the connection to rank 1 was closed");
+        job.write(folder, "failure", List.of(0));
+        List<String> texts = Analysis.brief(folder, "a1b2c3d4", file -> true, 10);
+
+        Analysis analysis = Analysis.of(texts, Ends.UNSEEN).orElseThrow();
+
+        assertEquals(3, texts.size());
+        assertEquals(Set.of(1), analysis.missing());
+        assertEquals(Set.of(1), analysis.guilty());
+    }
+
     @Test
     void recordingsThatAnswerOneDumpLateAreAllTaken() throws Exception {
         RecordedJob job = new RecordedJob(3).calls(1, 5, 0).ask(folder).write(folder, "request", List.of(0, 1));
