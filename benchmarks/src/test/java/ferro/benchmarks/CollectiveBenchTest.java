@@ -75,6 +75,7 @@ class CollectiveBenchTest {
         assertTrue(last.matches(".*\"probe_us\":[0-9.]+}"), last);
     }
 
+    @Tag("long")
     @ParameterizedTest
     @ValueSource(strings = {"f16", "bf16"})
     void sumsAndAveragesOfHalvesAreRight(String type) throws Exception {

@@ -18,6 +18,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -69,6 +70,7 @@ class JoinTest {
                 .toList();
     }
 
+    @Tag("long")
     @ParameterizedTest
     @MethodSource("ferro.training.TrainingRanks#everywhere")
     void aPartOfAShardedBucketHasTheBitsOfTheWhole(Over medium, int worldSize) {

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -31,6 +32,7 @@ class AbandonedTensorsTest {
 
     private CountDownLatch failed;
 
+    @Tag("long")
     @ParameterizedTest
     @ValueSource(ints = {2, 3})
     void aRankWritesNoOtherBlockOfATensorWhoseCallHasFailed(int worldSize) {
@@ -58,6 +60,7 @@ class AbandonedTensorsTest {
         });
     }
 
+    @Tag("long")
     @ParameterizedTest
     @ValueSource(ints = {2, 3})
     void aCallThatReadsTensorsWhoseCallHasFailedFailsToo(int worldSize) {

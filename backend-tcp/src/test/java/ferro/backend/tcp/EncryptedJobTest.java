@@ -29,6 +29,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -75,6 +76,7 @@ class EncryptedJobTest {
         });
     }
 
+    @Tag("long")
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
     void sumsAndMessagesAreRightInAllSizes(String io) {

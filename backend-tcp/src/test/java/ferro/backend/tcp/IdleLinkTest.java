@@ -32,6 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Data connections that end between two calls are made anew; the highest rank stands behind the proxy. */
+@Tag("long")
 @Timeout(120)
 class IdleLinkTest {
     private static final int[] COUNTS = {1, 1_001, 100_003, 1_000_003};

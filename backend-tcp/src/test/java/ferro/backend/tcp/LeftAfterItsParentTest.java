@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -62,6 +63,7 @@ class LeftAfterItsParentTest {
         }
     }
 
+    @Tag("long")
     @ParameterizedTest
     @EnumSource(Call.class)
     void theCauseOfTheFirstGroupOfALineIsTheCauseInTheLast(Call call) {

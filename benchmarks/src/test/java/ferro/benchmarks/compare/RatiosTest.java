@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -136,6 +137,7 @@ class RatiosTest {
         assertTrue(chart.contains(">Open MPI</text>") && chart.contains(">ferro</text>"), chart);
     }
 
+    @Tag("long")
     @Test
     void theProbeOfTheMachineGivesTimes() throws Exception {
         try (MachineProbe probe = MachineProbe.open(Duration.ofMillis(1))) {

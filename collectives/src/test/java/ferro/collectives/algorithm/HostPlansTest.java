@@ -12,12 +12,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The proof of every plan that knows hosts, for many ways to lay ranks on them. */
 class HostPlansTest {
+    @Tag("long")
     @ParameterizedTest(name = "{0}")
     @MethodSource("algorithms")
     void isProvedHoweverRanksLieOnHosts(Algorithm algorithm) {

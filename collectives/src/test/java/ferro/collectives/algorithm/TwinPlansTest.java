@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -22,6 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * same {@link CombineOrder}; and only there.
  */
 class TwinPlansTest {
+    @Tag("long")
     @ParameterizedTest(name = "{0}")
     @MethodSource("flatAllReduces")
     void twinsCombineEveryElementAlikeInEveryWorld(Algorithm allReduce) {
@@ -32,6 +34,7 @@ class TwinPlansTest {
         }
     }
 
+    @Tag("long")
     @ParameterizedTest(name = "{0}")
     @MethodSource("allReducesByHosts")
     void twinsCombineEveryElementAlikeHoweverRanksLieOnHosts(Algorithm allReduce) {

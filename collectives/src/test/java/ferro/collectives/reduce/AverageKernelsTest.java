@@ -11,6 +11,7 @@ import ferro.collectives.reduce.Memories.Kind;
 import ferro.collectives.reduce.Memories.Run;
 import java.math.BigDecimal;
 import java.math.MathContext;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -128,6 +129,7 @@ class AverageKernelsTest {
         assertArrayEquals(new short[] {0x3eab}, brain);
     }
 
+    @Tag("long")
     @ParameterizedTest
     @EnumSource(names = {"FLOAT32", "FLOAT64"})
     void haveTheBitsOfASumAndADivisionInEveryMemoryAndLength(DataType type) {

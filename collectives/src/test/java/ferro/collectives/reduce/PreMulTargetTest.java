@@ -9,6 +9,7 @@ import ferro.ReduceOp;
 import ferro.collectives.reduce.Memories.Kind;
 import ferro.collectives.reduce.Memories.Run;
 import java.nio.ByteBuffer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -75,6 +76,7 @@ class PreMulTargetTest {
         }
     }
 
+    @Tag("long")
     @ParameterizedTest
     @EnumSource
     void sumsProductsOfTheOperandsThatItMultiplies(DataType type) {

@@ -73,6 +73,7 @@ class VectorKernelsTest {
         }
     }
 
+    @Tag("long")
     @ParameterizedTest
     @EnumSource
     void giveTheBitsOfThePlainKernelInEveryMemoryAndLength(DataType type) {

@@ -11,6 +11,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -37,6 +38,7 @@ class ProgramsTest {
         }
     }
 
+    @Tag("long")
     @ParameterizedTest
     @ValueSource(ints = {2})
     void everyProgramMayFollowAnyOther(int ranks) {
@@ -48,6 +50,7 @@ class ProgramsTest {
         }
     }
 
+    @Tag("long")
     @ParameterizedTest
     @ValueSource(ints = {2, 3, 4, 5, 6, 7, 8, 16})
     void programsInAnyOrderAreProved(int ranks) {

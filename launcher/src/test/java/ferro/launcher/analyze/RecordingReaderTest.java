@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -79,6 +80,7 @@ class RecordingReaderTest {
      * Sixteen times as many ranks take about 16 times as much processor time where the work per rank is bounded, and up to 256
      * times where each rank is compared with each other. Both are measured here, so that the speed of the machine is in both.
      */
+    @Tag("long")
     @Test
     void theTimeForOneFileOfAHugeWorldGrowsAsItsRanksDo() throws Exception {
         int few = RecordingReader.MOST_RANKS / GROWTH;

@@ -48,6 +48,7 @@ class CrashTest {
     }
 
     /** The machine of all ranks ends within a call of the storage, which has been made or not. */
+    @Tag("long")
     @ParameterizedTest(name = "{0} ranks, after the call: {1}")
     @CsvSource({"1, false", "1, true", "3, false", "3, true"})
     void atEveryCallOfTheStorage(int worldSize, boolean after) {

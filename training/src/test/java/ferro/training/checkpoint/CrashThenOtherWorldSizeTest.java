@@ -15,12 +15,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.LongConsumer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Four ranks train, and their machine ends in a save: in every call of the storage, before or after it is made, and in many bytes.
  * From what is then on the disk two and three ranks go on as the four would have.
  */
+@Tag("long")
 class CrashThenOtherWorldSizeTest {
     private static final CheckpointSettings AT_ONCE = CheckpointSettings.DEFAULT.withVisibleWithin(Duration.ZERO);
     private static final int SAVED = 3;

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,6 +21,7 @@ class GenerationFenceTest {
     private Path folder;
 
     /** Both generations list the same owners, so both make the same attempt; the nonces say nothing. */
+    @Tag("long")
     @RepeatedTest(10)
     void theLaterGenerationOwnsTheFolderThatBothTakeAtOnce() throws IOException {
         List<SavingJob> later = new ArrayList<>();

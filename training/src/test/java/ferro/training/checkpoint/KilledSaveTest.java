@@ -8,6 +8,7 @@ import ferro.training.TrainingRanks.Over;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,6 +23,7 @@ class KilledSaveTest {
     @TempDir
     private Path folder;
 
+    @Tag("long")
     @Test
     void leavesACheckpointThatIsWholeAndTheNextProcessGoesOnFromIt() throws Exception {
         List<String> lastLines = new ArrayList<>();

@@ -12,6 +12,7 @@ import ferro.training.TrainingRanks;
 import ferro.training.TrainingRanks.Over;
 import java.lang.management.ManagementFactory;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -21,6 +22,7 @@ class OptimizerGarbageTest {
     /** Two buckets, each with an all-gather, an all-gather of the norm, and the result: 800 at most were seen. */
     private static final long MAX_BYTES = 1200;
 
+    @Tag("long")
     @ParameterizedTest
     @EnumSource
     void stepAllocatesNothingButItsCalls(Over medium) {
