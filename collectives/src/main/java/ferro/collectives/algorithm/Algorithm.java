@@ -37,6 +37,35 @@ public record Algorithm(
     @FunctionalInterface
     non-sealed interface PlanMaker extends Maker {
         Plan plan(int rank, int size, int root, Hosts hosts);
+
+        /** Returns the number of chunks of SCRATCH of the rank that has the most; 0 if no rank has SCRATCH. */
+        default int scratchChunks(int size, int root, Hosts hosts) {
+            return 0;
+        }
+    }
+
+    /** The number of chunks of SCRATCH of the rank that has the most. */
+    @FunctionalInterface
+    interface ScratchSize {
+        int chunks(int size, int root, Hosts hosts);
+    }
+
+    /** A factory of plans with SCRATCH. */
+    private record PlansWithScratch(PlanMaker plans, ScratchSize scratch) implements PlanMaker {
+        @Override
+        public Plan plan(int rank, int size, int root, Hosts hosts) {
+            return plans.plan(rank, size, root, hosts);
+        }
+
+        @Override
+        public int scratchChunks(int size, int root, Hosts hosts) {
+            return scratch.chunks(size, root, hosts);
+        }
+    }
+
+    /** Returns the same algorithm with a formula for the size of SCRATCH. */
+    Algorithm scratch(ScratchSize size) {
+        return new Algorithm(kind, topology, name, order, new PlansWithScratch((PlanMaker) maker, size), traits);
     }
 
     /** The factory of a program, for ranks that share memory. */
@@ -60,6 +89,19 @@ public record Algorithm(
             return plans.plan(rank, size, root, hosts);
         }
         throw new IllegalStateException(this + " has no plan: it runs in shared memory");
+    }
+
+    /**
+     * Returns the number of chunks of {@link ferro.collectives.plan.Region#SCRATCH} of the rank that has the most. The
+     * number is equal on all ranks. It is computed without the plans of other ranks.
+     *
+     * @param size  number of ranks
+     * @param root  root of the operation; ignored if the operation has no root
+     * @param hosts hosts of all ranks; null if the topology is {@link Topology#FLAT}
+     * @return number of chunks; 0 if no rank has scratch memory, or if the operation has no elements
+     */
+    public int scratchChunks(int size, int root, Hosts hosts) {
+        return maker instanceof PlanMaker plans ? plans.scratchChunks(size, root, hosts) : 0;
     }
 
     /**

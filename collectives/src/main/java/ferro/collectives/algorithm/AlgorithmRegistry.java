@@ -176,14 +176,18 @@ public final class AlgorithmRegistry {
             case ALL_REDUCE ->
                 List.of(
                         flat(kind, "ring", PART_FIRST, RingAllReduce::plan),
-                        flat(kind, "recursiveDoubling", DOUBLING, RecursiveDoublingAllReduce::plan, ONE_ORDER),
+                        flat(kind, "recursiveDoubling", DOUBLING, RecursiveDoublingAllReduce::plan, ONE_ORDER)
+                                .scratch((size, root, hosts) -> size > 1 ? 1 : 0),
                         flat(kind, "halvingDoubling", HALVING, HalvingDoublingAllReduce::plan));
             case BROADCAST ->
                 List.of(
                         rooted(kind, "binomial", BinomialBroadcast::plan),
                         rooted(kind, "linear", LinearBroadcast::plan));
             case REDUCE ->
-                List.of(rooted(kind, "binomial", BinomialReduce::plan), rooted(kind, "linear", LinearReduce::plan));
+                List.of(
+                        rooted(kind, "binomial", BinomialReduce::plan)
+                                .scratch((size, root, hosts) -> size > BinomialTree.RANKS_WITHOUT_INNER ? 1 : 0),
+                        rooted(kind, "linear", LinearReduce::plan));
             case ALL_GATHER ->
                 List.of(
                         flat(kind, "ring", UNSPECIFIED, RingAllGather::plan),
@@ -192,17 +196,25 @@ public final class AlgorithmRegistry {
             case REDUCE_SCATTER ->
                 List.of(
                         flat(kind, "linear", PART_FIRST, LinearReduceScatter::plan),
-                        flat(kind, "linearDoubling", DOUBLING, AlgorithmRegistry::linearDoubling),
-                        flat(kind, "halving", HALVING, HalvingReduceScatter::plan),
-                        flat(kind, "ring", PART_LAST, RingReduceScatter::plan));
+                        flat(kind, "linearDoubling", DOUBLING, AlgorithmRegistry::linearDoubling)
+                                .scratch((size, root, hosts) -> TreeReduceScatter.scratchChunks(doublingTree(size))),
+                        flat(kind, "halving", HALVING, HalvingReduceScatter::plan)
+                                .scratch((size, root, hosts) -> HalvingReduceScatter.scratchChunks(size)),
+                        flat(kind, "ring", PART_LAST, RingReduceScatter::plan).scratch(AlgorithmRegistry::allAboveTwo));
             case GATHER ->
-                List.of(rooted(kind, "binomial", BinomialGather::plan), rooted(kind, "linear", LinearGather::plan));
+                List.of(
+                        rooted(kind, "binomial", BinomialGather::plan)
+                                .scratch((size, root, hosts) -> BinomialTree.widestInner(size, root)),
+                        rooted(kind, "linear", LinearGather::plan));
             case SCATTER ->
-                List.of(rooted(kind, "binomial", BinomialScatter::plan), rooted(kind, "linear", LinearScatter::plan));
+                List.of(
+                        rooted(kind, "binomial", BinomialScatter::plan)
+                                .scratch((size, root, hosts) -> BinomialTree.widestInner(size, root)),
+                        rooted(kind, "linear", LinearScatter::plan));
             case ALL_TO_ALL ->
                 List.of(
                         flat(kind, "pairwise", UNSPECIFIED, PairwiseAllToAll::plan),
-                        flat(kind, "bruck", UNSPECIFIED, BruckAllToAll::plan));
+                        flat(kind, "bruck", UNSPECIFIED, BruckAllToAll::plan).scratch(AlgorithmRegistry::allAboveTwo));
             case BARRIER -> List.of(flat(kind, "dissemination", UNSPECIFIED, DisseminationBarrier::plan));
         };
     }
@@ -211,12 +223,17 @@ public final class AlgorithmRegistry {
         return switch (kind) {
             case ALL_REDUCE ->
                 List.of(
-                        byHosts(kind, "byHostsDoubling", HOSTS_DOUBLING, HostPlans::smallAllReduce, ONE_ORDER),
+                        byHosts(kind, "byHostsDoubling", HOSTS_DOUBLING, HostPlans::smallAllReduce, ONE_ORDER)
+                                .scratch((size, root, hosts) -> 1),
                         byHosts(kind, "byHostsRing", HOSTS_RING, HostPlans::largeAllReduce));
             case REDUCE_SCATTER ->
                 List.of(
-                        byHosts(kind, "byHostsDoubling", HOSTS_DOUBLING, HostPlans::smallReduceScatter),
-                        byHosts(kind, "byHostsRing", HOSTS_RING, HostPlans::largeReduceScatter));
+                        byHosts(kind, "byHostsDoubling", HOSTS_DOUBLING, HostPlans::smallReduceScatter)
+                                .scratch((size, root, hosts) ->
+                                        TreeReduceScatter.scratchChunks(ReductionTree.doubling(hosts))),
+                        byHosts(kind, "byHostsRing", HOSTS_RING, HostPlans::largeReduceScatter)
+                                .scratch((size, root, hosts) ->
+                                        TreeReduceScatter.scratchChunks(ReductionTree.ring(hosts))));
             case BROADCAST -> {
                 PlanMaker maker = (rank, size, root, hosts) -> HostPlans.broadcast(rank, root, hosts);
                 yield List.of(new Algorithm(kind, Topology.HOSTS, "byHosts", UNSPECIFIED, maker, Set.of()));
@@ -251,8 +268,16 @@ public final class AlgorithmRegistry {
     }
 
     private static Plan linearDoubling(int rank, int size) {
-        ReductionTree tree = ReductionTree.doubling(ReductionTree.operandsOf(size));
-        return TreeReduceScatter.plan("linearDoubling", rank, size, part -> tree);
+        return TreeReduceScatter.plan("linearDoubling", rank, doublingTree(size));
+    }
+
+    private static ReductionTree doublingTree(int size) {
+        return ReductionTree.doubling(Hosts.ofOneRank(size));
+    }
+
+    /** Returns all chunks if more than two ranks need scratch memory. */
+    private static int allAboveTwo(int size, int root, Hosts hosts) {
+        return size > 2 ? size : 0;
     }
 
     private static Algorithm flat(

@@ -15,6 +15,24 @@ import ferro.collectives.plan.Extent;
  * @param root absolute rank of the root
  */
 record BinomialTree(int rank, int size, int root) {
+    /** Maximum number of ranks of a tree in which all ranks but the root are leaves. */
+    static final int RANKS_WITHOUT_INNER = 3;
+
+    /**
+     * Returns the number of chunks of the widest {@link #extent} of a rank that is neither the root nor a leaf.
+     */
+    static int widestInner(int size, int root) {
+        int widest = 0;
+        for (int relative = 2; relative + 1 < size; relative += 2) {
+            widest = Math.max(
+                    widest,
+                    new BinomialTree((relative + root) % size, size, root)
+                            .extent()
+                            .count());
+        }
+        return widest;
+    }
+
     /** Returns the relative rank, which is this rank counted from the root. */
     int relative() {
         return Math.floorMod(rank - root, size);

@@ -19,9 +19,8 @@ final class HalvingReduceScatter {
     private HalvingReduceScatter() {}
 
     static Plan plan(int rank, int size) {
-        if (Integer.bitCount(size) != 1 || size <= 2) {
-            ReductionTree tree = ReductionTree.halving(ReductionTree.operandsOf(size));
-            return TreeReduceScatter.plan(NAME, rank, size, part -> tree);
+        if (isInTree(size)) {
+            return TreeReduceScatter.plan(NAME, rank, tree(size));
         }
         PlanBuilder plan = new PlanBuilder(NAME, size).in(Extent.all(size)).out(Extent.only(rank));
         int length = size / 2;
@@ -39,6 +38,19 @@ final class HalvingReduceScatter {
                 .copy(Region.SCRATCH, Region.OUT, rank, 1)
                 .receiveCombine(last, Region.OUT, rank, 1)
                 .build();
+    }
+
+    /** Returns the number of chunks of SCRATCH of the rank that has the most. */
+    static int scratchChunks(int size) {
+        return isInTree(size) ? TreeReduceScatter.scratchChunks(tree(size)) : size / 2;
+    }
+
+    private static boolean isInTree(int size) {
+        return Integer.bitCount(size) != 1 || size <= 2;
+    }
+
+    private static ReductionTree tree(int size) {
+        return ReductionTree.halving(Hosts.ofOneRank(size));
     }
 
     /** Returns the first chunk of the aligned block of {@code length} chunks that contains the chunk of a rank. */

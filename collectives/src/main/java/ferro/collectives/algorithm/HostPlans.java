@@ -5,7 +5,6 @@ import ferro.collectives.plan.Plan;
 import ferro.collectives.plan.PlanBuilder;
 import ferro.collectives.plan.Region;
 import java.util.List;
-import java.util.stream.IntStream;
 
 /**
  * Plans for collectives of a group that spans several hosts. On each host one rank, its leader or the root, sends and
@@ -70,7 +69,6 @@ final class HostPlans {
      * order in which the ring needs them, and receive chunks in the order in which the ring produces them.
      */
     static Plan largeAllReduce(int rank, Hosts hosts) {
-        int count = hosts.count();
         int host = hosts.of(rank);
         int chunks = ringChunks(hosts);
         PlanBuilder plan =
@@ -79,32 +77,49 @@ final class HostPlans {
             for (int chunk : ringOrder(host, hosts)) {
                 plan.copy(Region.IN, Region.OUT, chunk, 1).send(hosts.leader(host), Region.OUT, chunk, 1);
             }
-            ringOrder(host + 1, hosts).forEach(chunk -> plan.receive(hosts.leader(host), Region.OUT, chunk, 1));
+            for (int chunk : ringOrder(host + 1, hosts)) {
+                plan.receive(hosts.leader(host), Region.OUT, chunk, 1);
+            }
             return plan.build();
         }
         List<Integer> members = hosts.beside(rank);
         for (int chunk : ringOrder(host, hosts)) {
             plan.copy(Region.IN, Region.OUT, chunk, 1);
-            members.forEach(member -> plan.receiveCombine(member, Region.OUT, chunk, 1));
-        }
-        int next = hosts.leader(host + 1);
-        int previous = hosts.leader(host - 1);
-        for (int i = 0; i < count - 1; i++) {
-            ringGroup(host - i, hosts).forEach(chunk -> plan.send(next, Region.OUT, chunk, 1));
-            ringGroup(host - i - 1, hosts).forEach(chunk -> plan.receiveCombine(previous, Region.OUT, chunk, 1));
-        }
-        for (int i = 0; i < count; i++) {
-            for (int chunk : ringGroup(host + 1 - i, hosts)) {
-                if (i > 0) {
-                    plan.receive(previous, Region.OUT, chunk, 1);
-                }
-                if (i < count - 1) {
-                    plan.send(next, Region.OUT, chunk, 1);
-                }
-                members.forEach(member -> plan.send(member, Region.OUT, chunk, 1));
+            for (int member : members) {
+                plan.receiveCombine(member, Region.OUT, chunk, 1);
             }
         }
+        reduceInRing(plan, host, hosts);
+        int position = 0;
+        int own = ringGroup(host + 1, hosts).count();
+        int last = chunks - ringGroup(host + 2, hosts).count();
+        for (int chunk : ringOrder(host + 1, hosts)) {
+            if (position >= own) {
+                plan.receive(hosts.leader(host - 1), Region.OUT, chunk, 1);
+            }
+            if (position < last) {
+                plan.send(hosts.leader(host + 1), Region.OUT, chunk, 1);
+            }
+            for (int member : members) {
+                plan.send(member, Region.OUT, chunk, 1);
+            }
+            position++;
+        }
         return plan.build();
+    }
+
+    /** Adds the steps of a leader that sum each chunk around the ring. */
+    private static void reduceInRing(PlanBuilder plan, int host, Hosts hosts) {
+        for (int i = 0; i < hosts.count() - 1; i++) {
+            Extent sent = ringGroup(host - i, hosts);
+            for (int chunk = sent.first(); sent.holds(chunk, 1); chunk++) {
+                plan.send(hosts.leader(host + 1), Region.OUT, chunk, 1);
+            }
+            Extent received = ringGroup(host - i - 1, hosts);
+            for (int chunk = received.first(); received.holds(chunk, 1); chunk++) {
+                plan.receiveCombine(hosts.leader(host - 1), Region.OUT, chunk, 1);
+            }
+        }
     }
 
     /** Returns the number of chunks of a ring of hosts. No part of a rank may be in the groups of two hosts. */
@@ -113,46 +128,40 @@ final class HostPlans {
     }
 
     /** Returns the chunks that begin at a host. Host numbers wrap around. */
-    private static List<Integer> ringGroup(int host, Hosts hosts) {
-        int chunks = ringChunks(hosts);
+    private static Extent ringGroup(int host, Hosts hosts) {
         int group = Math.floorMod(host, hosts.count());
-        return IntStream.range(0, chunks)
-                .filter(chunk -> chunk * hosts.count() / chunks == group)
-                .boxed()
-                .toList();
+        int first = firstOfGroup(group, hosts);
+        return new Extent(first, firstOfGroup(group + 1, hosts) - first);
+    }
+
+    /** Returns the first chunk c for which c * hosts / chunks is at least a host. */
+    private static int firstOfGroup(int host, Hosts hosts) {
+        return (host * ringChunks(hosts) + hosts.count() - 1) / hosts.count();
     }
 
     /**
      * Returns all chunks: first the chunks that begin at a host, then the chunks that begin at the hosts before it.
      */
-    private static List<Integer> ringOrder(int host, Hosts hosts) {
-        return IntStream.range(0, hosts.count())
-                .mapToObj(i -> ringGroup(host - i, hosts))
-                .flatMap(List::stream)
-                .toList();
+    private static int[] ringOrder(int host, Hosts hosts) {
+        int[] order = new int[ringChunks(hosts)];
+        int filled = 0;
+        for (int i = 0; i < hosts.count(); i++) {
+            Extent group = ringGroup(host - i, hosts);
+            for (int chunk = group.first(); group.holds(chunk, 1); chunk++) {
+                order[filled++] = chunk;
+            }
+        }
+        return order;
     }
 
     /** Makes a reduce-scatter with the same bits as {@link #smallAllReduce}. */
     static Plan smallReduceScatter(int rank, Hosts hosts) {
-        ReductionTree tree = ReductionTree.doubling(sums(0, hosts));
-        return TreeReduceScatter.plan("byHostsDoubling", rank, hosts.worldSize(), part -> tree);
+        return TreeReduceScatter.plan("byHostsDoubling", rank, ReductionTree.doubling(hosts));
     }
 
     /** Makes a reduce-scatter with the same bits as {@link #largeAllReduce}. */
     static Plan largeReduceScatter(int rank, Hosts hosts) {
-        int size = hosts.worldSize();
-        List<ReductionTree> trees = IntStream.range(0, hosts.count())
-                .mapToObj(host -> ReductionTree.inTurn(sums(host, hosts)))
-                .toList();
-        return TreeReduceScatter.plan("byHostsRing", rank, size, part -> trees.get(part * hosts.count() / size));
-    }
-
-    /** Returns the sum of each host, beginning with one host. */
-    private static List<ReductionTree> sums(int first, Hosts hosts) {
-        return IntStream.range(first, first + hosts.count())
-                .mapToObj(host -> ReductionTree.inTurn(ReductionTree.operands(hosts.ranks(host)))
-                        .ofOneHost())
-                .toList();
+        return TreeReduceScatter.plan("byHostsRing", rank, ReductionTree.ring(hosts));
     }
 
     /**
@@ -188,9 +197,11 @@ final class HostPlans {
                 chunks.forEach(chunk -> plan.send(hosts.leader(host + 1), Region.OUT, chunk, 1));
             }
             for (int member : members) {
-                chunks.stream()
-                        .filter(chunk -> chunk != member)
-                        .forEach(chunk -> plan.send(member, Region.OUT, chunk, 1));
+                for (int chunk : chunks) {
+                    if (chunk != member) {
+                        plan.send(member, Region.OUT, chunk, 1);
+                    }
+                }
             }
         }
         return plan.build();

@@ -65,6 +65,17 @@ public final class Hosts {
         return flat ? Optional.empty() : Optional.of(new Hosts(hostOf, ranks));
     }
 
+    /** Returns hosts of one rank each, for plans that know no hosts. */
+    static Hosts ofOneRank(int worldSize) {
+        int[] hostOf = new int[worldSize];
+        List<List<Integer>> ranks = new ArrayList<>(worldSize);
+        for (int rank = 0; rank < worldSize; rank++) {
+            hostOf[rank] = rank;
+            ranks.add(List.of(rank));
+        }
+        return new Hosts(hostOf, ranks);
+    }
+
     /**
      * Returns how many hosts there are.
      *

@@ -1,138 +1,218 @@
 package ferro.collectives.algorithm;
 
-import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.List;
-import java.util.stream.IntStream;
 
 /**
- * The order in which the operands of an element are combined, as a tree. A node is the operand of a rank or the sum of
- * two nodes. The sides of a sum may be swapped, because that changes no bit. Immutable.
+ * The order in which the operands of an element are combined, as a tree. A leaf is the sum of one host: the operands of
+ * its ranks, combined one after the other. An inner node is the sum of its two sides. The sides of a sum may be swapped,
+ * because that changes no bit. Immutable.
+ *
+ * <p>The leaves are numbered from left to right. So a node knows its hosts by two numbers, and a tree of n ranks takes
+ * memory in proportion to n.
  */
 final class ReductionTree {
-    private final ReductionTree left;
-    private final ReductionTree right;
-    private final BitSet ranks;
-    private final int height;
-    private final boolean isOfOneHost;
+    private final Hosts hosts;
+    /** The sum of each host. */
+    private final Sum[] ofHost;
+    /** The sum of all operands; null in a ring, where it depends on the part. */
+    private final Sum root;
+    /** In a ring, the number of steps in which the sums of all hosts before a host are made and sent; else null. */
+    private final int[] stepsBefore;
 
-    private ReductionTree(ReductionTree left, ReductionTree right, BitSet ranks, boolean isOfOneHost) {
-        this.left = left;
-        this.right = right;
-        this.ranks = ranks;
-        this.height = left == null ? 0 : 1 + Math.max(left.height, right.height);
-        this.isOfOneHost = isOfOneHost;
+    private int leaves;
+
+    private ReductionTree(Hosts hosts, Shape shape) {
+        this.hosts = hosts;
+        this.ofHost = new Sum[hosts.count()];
+        this.root = switch (shape) {
+            case DOUBLING -> block(0, core());
+            case HALVING -> stride(0, 1);
+            case RING -> null;
+        };
+        this.stepsBefore = root == null ? countSteps() : null;
     }
 
-    /** Returns the operand of a rank. */
-    static ReductionTree operand(int rank) {
-        BitSet only = new BitSet();
-        only.set(rank);
-        return new ReductionTree(null, null, only, false);
+    private enum Shape {
+        DOUBLING,
+        HALVING,
+        RING
     }
 
-    /** Returns the operands of several ranks. */
-    static List<ReductionTree> operands(List<Integer> ranks) {
-        return ranks.stream().map(ReductionTree::operand).toList();
-    }
+    /** A node of the tree. */
+    static final class Sum {
+        private final Sum left;
+        private final Sum right;
+        private final int host;
+        private final int firstLeaf;
+        private final int endLeaf;
+        private final int height;
+        /** The node at which the bits of a part choose between two branches of equal height for the first time. */
+        private final Sum firstFork;
 
-    /** Returns the operands of all ranks of a world. */
-    static List<ReductionTree> operandsOf(int worldSize) {
-        return IntStream.range(0, worldSize).mapToObj(ReductionTree::operand).toList();
-    }
+        private final int stepsIfMade;
+        private final int stepsIfFetched;
 
-    private ReductionTree plus(ReductionTree other) {
-        BitSet both = (BitSet) ranks.clone();
-        both.or(other.ranks);
-        return new ReductionTree(this, other, both, false);
-    }
-
-    /** Combines values one after the other. */
-    static ReductionTree inTurn(List<ReductionTree> values) {
-        return values.stream().reduce(ReductionTree::plus).orElseThrow();
-    }
-
-    /** Combines values as {@link RecursiveDoublingAllReduce} does. */
-    static ReductionTree doubling(List<ReductionTree> values) {
-        List<ReductionTree> sums = core(values);
-        while (sums.size() > 1) {
-            List<ReductionTree> wider = new ArrayList<>();
-            for (int i = 0; i < sums.size(); i += 2) {
-                wider.add(sums.get(i).plus(sums.get(i + 1)));
-            }
-            sums = wider;
+        private Sum(int host, int ranks, int leaf) {
+            this.left = null;
+            this.right = null;
+            this.host = host;
+            this.firstLeaf = leaf;
+            this.endLeaf = leaf + 1;
+            this.height = ranks - 1;
+            this.firstFork = this;
+            this.stepsIfMade = ranks;
+            this.stepsIfFetched = ranks == 1 ? 1 : ranks + 1;
         }
-        return sums.get(0);
+
+        private Sum(Sum left, Sum right) {
+            this.left = left;
+            this.right = right;
+            this.host = -1;
+            this.firstLeaf = left.firstLeaf;
+            this.endLeaf = right.endLeaf;
+            this.height = 1 + Math.max(left.height, right.height);
+            boolean isFork = left.height == right.height;
+            this.firstFork = isFork ? this : left.height > right.height ? left.firstFork : right.firstFork;
+            boolean isOfOperands = left.isOperand() && right.isOperand();
+            this.stepsIfMade = left.stepsIfSent() + right.stepsIfSent() - (isOfOperands ? 0 : 1);
+            this.stepsIfFetched = left.stepsIfFetched + right.stepsIfSent();
+        }
+
+        /** Returns whether this is the sum of the ranks of one host. */
+        boolean isOfOneHost() {
+            return left == null;
+        }
+
+        /** Returns whether this is the operand of one rank. */
+        boolean isOperand() {
+            return left == null && height == 0;
+        }
+
+        Sum left() {
+            return left;
+        }
+
+        Sum right() {
+            return right;
+        }
+
+        /** Returns the host if this is the sum of one host. */
+        int host() {
+            return host;
+        }
+
+        /** Returns the number of steps in which the maker of this sum makes it. */
+        int stepsIfMade() {
+            return stepsIfMade;
+        }
+
+        /** Returns the number of steps in which the maker of this sum makes it and sends it. */
+        int stepsIfSent() {
+            return isOperand() ? 1 : stepsIfMade + 1;
+        }
+
+        /** Returns the number of steps in which a rank outside of this sum makes it in SCRATCH. */
+        int stepsIfFetched() {
+            return stepsIfFetched;
+        }
     }
 
-    /** Combines values as {@link HalvingDoublingAllReduce} does. */
-    static ReductionTree halving(List<ReductionTree> values) {
-        List<ReductionTree> sums = core(values);
-        while (sums.size() > 1) {
-            List<ReductionTree> wider = new ArrayList<>();
-            int half = sums.size() / 2;
-            for (int i = 0; i < half; i++) {
-                wider.add(sums.get(i).plus(sums.get(i + half)));
-            }
-            sums = wider;
+    /** Combines hosts as {@link RecursiveDoublingAllReduce} combines ranks. */
+    static ReductionTree doubling(Hosts hosts) {
+        return new ReductionTree(hosts, Shape.DOUBLING);
+    }
+
+    /** Combines hosts as {@link HalvingDoublingAllReduce} combines ranks. */
+    static ReductionTree halving(Hosts hosts) {
+        return new ReductionTree(hosts, Shape.HALVING);
+    }
+
+    /** Combines hosts one after the other, beginning with the host that the part belongs to. */
+    static ReductionTree ring(Hosts hosts) {
+        return new ReductionTree(hosts, Shape.RING);
+    }
+
+    /** Returns the largest power of two up to the number of hosts. */
+    private int core() {
+        return Integer.highestOneBit(hosts.count());
+    }
+
+    /** Returns the sum of hosts next to each other. */
+    private Sum block(int first, int width) {
+        return width == 1 ? value(first) : new Sum(block(first, width / 2), block(first + width / 2, width / 2));
+    }
+
+    /** Returns the sum of hosts that are a number of hosts apart. */
+    private Sum stride(int first, int apart) {
+        return apart == core() ? value(first) : new Sum(stride(first, 2 * apart), stride(first + apart, 2 * apart));
+    }
+
+    /** Returns the sum of a host below the largest power of two. Each host above it is added to one host below it. */
+    private Sum value(int host) {
+        Sum own = leaf(host);
+        return host + core() < hosts.count() ? new Sum(own, leaf(host + core())) : own;
+    }
+
+    private Sum leaf(int host) {
+        ofHost[host] = new Sum(host, hosts.ranks(host).size(), leaves++);
+        return ofHost[host];
+    }
+
+    private int[] countSteps() {
+        int[] before = new int[hosts.count() + 1];
+        for (int host = 0; host < hosts.count(); host++) {
+            before[host + 1] = before[host] + leaf(host).stepsIfSent();
         }
-        return sums.get(0);
+        return before;
+    }
+
+    /** Returns whether hosts are combined in a ring. */
+    boolean isRing() {
+        return root == null;
+    }
+
+    /** Returns the sum of all operands; null in a ring. */
+    Sum root() {
+        return root;
+    }
+
+    /** Returns the sum of a host. Host numbers wrap around. */
+    Sum ofHost(int host) {
+        return ofHost[host % ofHost.length];
+    }
+
+    /** Returns the number of steps in which the sums of hosts of a ring are made and sent. Host numbers wrap around. */
+    int stepsOfHosts(int from, int to) {
+        return stepsBefore(to) - stepsBefore(from);
+    }
+
+    private int stepsBefore(int host) {
+        int count = hosts.count();
+        return host <= count ? stepsBefore[host] : stepsBefore[count] + stepsBefore[host - count];
+    }
+
+    /** Returns the hosts whose ranks have the operands. */
+    Hosts hosts() {
+        return hosts;
+    }
+
+    /** Returns whether the operand of a rank is in a sum. */
+    boolean has(Sum sum, int rank) {
+        int leaf = ofHost[hosts.of(rank)].firstLeaf;
+        return leaf >= sum.firstLeaf && leaf < sum.endLeaf;
     }
 
     /**
-     * Returns the first 2^k values, where 2^k is the largest power of two up to their number. Each remaining value is
-     * added to one of the first values.
+     * Returns the rank that computes a sum for a part if the rank of the part does not. The operand of that rank is at
+     * the end of the longest branch.
      */
-    private static List<ReductionTree> core(List<ReductionTree> values) {
-        int core = Integer.highestOneBit(values.size());
-        List<ReductionTree> sums = new ArrayList<>(values.subList(0, core));
-        for (int i = core; i < values.size(); i++) {
-            sums.set(i - core, sums.get(i - core).plus(values.get(i)));
+    int maker(Sum sum, int part) {
+        Sum node = sum.firstFork;
+        int bits = part;
+        for (; node.left != null; bits >>= 1) {
+            node = ((bits & 1) == 0 ? node.left : node.right).firstFork;
         }
-        return sums;
-    }
-
-    /** Returns the same sum, marked so that only ranks whose operands are in the sum compute it. */
-    ReductionTree ofOneHost() {
-        return new ReductionTree(left, right, ranks, true);
-    }
-
-    boolean isOperand() {
-        return left == null;
-    }
-
-    /** Returns the side whose tree is higher. */
-    ReductionTree left() {
-        return left;
-    }
-
-    ReductionTree right() {
-        return right;
-    }
-
-    boolean has(int rank) {
-        return ranks.get(rank);
-    }
-
-    /** Returns whether only ranks whose operands this sum has may compute it. */
-    boolean isOfOneHost() {
-        return isOfOneHost;
-    }
-
-    /**
-     * Returns the rank that computes this sum for a part if the rank of the part does not. The operand of that rank is
-     * at the end of the longest branch.
-     */
-    int maker(int part) {
-        ReductionTree node = this;
-        for (int bits = part; !node.isOperand(); ) {
-            if (node.left.height == node.right.height) {
-                node = (bits & 1) == 0 ? node.left : node.right;
-                bits >>= 1;
-            } else {
-                node = node.left.height > node.right.height ? node.left : node.right;
-            }
-        }
-        return node.ranks.nextSetBit(0);
+        List<Integer> ranks = hosts.ranks(node.host);
+        return ranks.get(ranks.size() == 1 ? 0 : bits & 1);
     }
 }

@@ -1,13 +1,15 @@
 package ferro.collectives.algorithm;
 
+import ferro.collectives.algorithm.ReductionTree.Sum;
 import ferro.collectives.plan.Extent;
 import ferro.collectives.plan.Plan;
 import ferro.collectives.plan.PlanBuilder;
 import ferro.collectives.plan.Region;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
-import java.util.function.IntFunction;
 
 /**
  * Reduce-scatter that combines each part in the order of a {@link ReductionTree}, so that it has the same bits as the
@@ -19,45 +21,64 @@ import java.util.function.IntFunction;
  * than five ranks need about {@code log2 p - 1} steps. A sum of one host is computed only on that host, so that it
  * crosses between hosts once.
  *
- * <p>All ranks list the steps of all parts in the same order, and each rank does its own steps of that list. So both
- * ends of a link agree on its messages, and the first unfinished message can always proceed.
+ * <p>The steps of each part are numbered. All ranks order the steps by number, then by part, and each rank does its own
+ * steps. So both ends of a link agree on its messages, and the first unfinished message can always proceed. A rank does
+ * not make the steps of other ranks. It only counts these steps, because a sum knows the number of its steps.
  */
 final class TreeReduceScatter {
-    private final int part;
-    private final List<PartStep> steps = new ArrayList<>();
+    /** In place of a rank: keeps the steps of all ranks that write SCRATCH. */
+    static final int ALL_RANKS = -1;
 
-    private TreeReduceScatter(int part) {
-        this.part = part;
-    }
+    private final ReductionTree tree;
+    private final Hosts hosts;
+    private final int rank;
+    private final List<PartStep> kept = new ArrayList<>();
+    private int part;
+    private int number;
+    private long visited;
 
     /** A message between two ranks, or a step inside one rank, for one part. */
     private record PartStep(int part, int number, int from, Region source, int to, Region into, boolean combines) {}
 
-    static Plan plan(String name, int rank, int size, IntFunction<ReductionTree> treeOfPart) {
-        List<PartStep> own = new ArrayList<>();
-        for (int part = 0; part < size; part++) {
-            TreeReduceScatter maker = new TreeReduceScatter(part);
-            maker.make(treeOfPart.apply(part), part, Region.OUT);
-            maker.steps.stream()
-                    .filter(step -> step.from == rank || step.to == rank)
-                    .forEach(own::add);
+    TreeReduceScatter(ReductionTree tree, int rank) {
+        this.tree = tree;
+        this.hosts = tree.hosts();
+        this.rank = rank;
+    }
+
+    static Plan plan(String name, int rank, ReductionTree tree) {
+        return new TreeReduceScatter(tree, rank).plan(name);
+    }
+
+    /** Returns the number of chunks of SCRATCH of the rank that has the most. */
+    static int scratchChunks(ReductionTree tree) {
+        return new TreeReduceScatter(tree, ALL_RANKS).scratchChunks();
+    }
+
+    Plan plan(String name) {
+        int size = hosts.worldSize();
+        for (int next = 0; next < size; next++) {
+            walk(next);
         }
-        own.sort(Comparator.comparingInt(PartStep::number).thenComparingInt(PartStep::part));
+        kept.sort(Comparator.comparingInt(PartStep::number).thenComparingInt(PartStep::part));
         PlanBuilder plan = new PlanBuilder(name, size)
                 .in(Extent.all(size))
                 .out(Extent.only(rank))
-                .scratch(scratch(rank, own));
-        own.forEach(step -> add(step, rank, plan));
+                .scratch(scratch());
+        kept.forEach(step -> add(step, rank, plan));
         return plan.build();
     }
 
-    private static Extent scratch(int rank, List<PartStep> own) {
-        int[] parts = own.stream()
-                .filter(step -> step.to == rank && step.into == Region.SCRATCH)
-                .mapToInt(PartStep::part)
-                .sorted()
-                .toArray();
-        return parts.length == 0 ? Extent.NONE : new Extent(parts[0], parts[parts.length - 1] - parts[0] + 1);
+    private Extent scratch() {
+        int first = Integer.MAX_VALUE;
+        int last = -1;
+        for (PartStep step : kept) {
+            if (step.to == rank && step.into == Region.SCRATCH) {
+                first = Math.min(first, step.part);
+                last = Math.max(last, step.part);
+            }
+        }
+        return last < 0 ? Extent.NONE : new Extent(first, last - first + 1);
     }
 
     private static void add(PartStep step, int rank, PlanBuilder plan) {
@@ -76,41 +97,226 @@ final class TreeReduceScatter {
         }
     }
 
-    /** Adds the steps that compute a value in a region of a rank. */
-    private void make(ReductionTree value, int rank, Region into) {
-        if (value.isOperand() || value.isOfOneHost() && !value.has(rank)) {
-            step(value, rank, into, false);
+    /**
+     * Walks the parts from both ends. A rank that the walk has not yet met from both ends has at most one chunk for each
+     * part from the next part on. So the walk ends when a rank has as many.
+     */
+    int scratchChunks() {
+        int size = hosts.worldSize();
+        int[] first = new int[size];
+        int[] last = new int[size];
+        Arrays.fill(first, size);
+        Arrays.fill(last, -1);
+        int most = 0;
+        for (int walked = 0; most < size - walked; walked++) {
+            walk(walked);
+            most = Math.max(most, widest(first, last));
+            walk(size - 1 - walked);
+            most = Math.max(most, widest(first, last));
+        }
+        return most;
+    }
+
+    /** Records that the kept steps write their part, and returns the most parts from the first to the last of a rank. */
+    private int widest(int[] first, int[] last) {
+        int most = 0;
+        for (PartStep step : kept) {
+            first[step.to] = Math.min(first[step.to], part);
+            last[step.to] = Math.max(last[step.to], part);
+            most = Math.max(most, last[step.to] - first[step.to] + 1);
+        }
+        kept.clear();
+        return most;
+    }
+
+    /** Walks the steps of a part, and keeps the steps of this rank. */
+    private void walk(int next) {
+        part = next;
+        number = 0;
+        if (!tree.isRing()) {
+            make(tree.root(), part, Region.OUT);
             return;
         }
-        boolean isLeftFirst = value.left().has(rank) || !value.right().has(rank);
-        make(isLeftFirst ? value.left() : value.right(), rank, into);
-        combine(isLeftFirst ? value.right() : value.left(), rank, into);
+        int count = hosts.count();
+        int begin = part * count / hosts.worldSize();
+        int own = hosts.of(part);
+        makeOfOneHost(tree.ofHost(own), part, Region.OUT);
+        new HostsInTurn(begin).combineOthers(Math.floorMod(own - begin, count), part, Region.OUT);
     }
 
-    /**
-     * Adds the steps that combine a value into a region of a rank. The value does not include the operand of this rank.
-     */
-    private void combine(ReductionTree value, int rank, Region into) {
-        boolean isMadeLocally = into == Region.OUT && !value.isOperand() && !value.isOfOneHost();
-        if (isMadeLocally) {
-            make(value, rank, Region.SCRATCH);
-            add(rank, Region.SCRATCH, rank, into, true);
+    /** Makes a sum in a region of a rank. */
+    private void make(Sum sum, int at, Region into) {
+        visited++;
+        if (sum.isOfOneHost()) {
+            if (tree.has(sum, at)) {
+                makeOfOneHost(sum, at, into);
+            } else {
+                step(sum, at, into, false);
+            }
+        } else if (into == Region.SCRATCH && isOfOthers(sum, at)) {
+            number += tree.has(sum, at) ? sum.stepsIfMade() : sum.stepsIfFetched();
         } else {
-            step(value, rank, into, true);
+            boolean isLeftFirst = tree.has(sum.left(), at) || !tree.has(sum.right(), at);
+            make(isLeftFirst ? sum.left() : sum.right(), at, into);
+            combine(isLeftFirst ? sum.right() : sum.left(), at, into);
         }
     }
 
-    /** Adds the step that copies or combines an operand, or a sum that another rank computes. */
-    private void step(ReductionTree value, int rank, Region into, boolean combines) {
-        int maker = value.maker(part);
-        Region source = value.isOperand() ? Region.IN : Region.SCRATCH;
-        if (!value.isOperand()) {
-            make(value, maker, source);
+    /** Makes the sum of a host in a region of a rank of that host. */
+    private void makeOfOneHost(Sum sum, int at, Region into) {
+        List<Integer> ranks = hosts.ranks(sum.host());
+        int own = Collections.binarySearch(ranks, at);
+        if (isOfOthers(sum, at)) {
+            number += sum.stepsIfMade() + (own > 1 ? 1 : 0);
+            return;
         }
-        add(maker, source, rank, into, combines);
+        keep(at, Region.IN, at, into, false);
+        new OperandsInTurn(ranks).combineOthers(own, at, into);
     }
 
-    private void add(int from, Region source, int to, Region into, boolean combines) {
-        steps.add(new PartStep(part, steps.size(), from, source, to, into, combines));
+    /** Combines a sum into a region of a rank. The sum does not include the operand of this rank. */
+    private void combine(Sum sum, int at, Region into) {
+        boolean isMadeLocally = into == Region.OUT && !sum.isOfOneHost();
+        if (isMadeLocally) {
+            make(sum, at, Region.SCRATCH);
+            keep(at, Region.SCRATCH, at, into, true);
+        } else {
+            step(sum, at, into, true);
+        }
+    }
+
+    /** Copies or combines an operand, or a sum that another rank computes, into a region of a rank. */
+    private void step(Sum sum, int at, Region into, boolean combines) {
+        visited++;
+        if (sum.isOperand()) {
+            keep(hosts.leader(sum.host()), Region.IN, at, into, combines);
+        } else if (isOfOthers(sum, at)) {
+            number += sum.stepsIfSent();
+        } else {
+            int maker = tree.maker(sum, part);
+            make(sum, maker, Region.SCRATCH);
+            keep(maker, Region.SCRATCH, at, into, combines);
+        }
+    }
+
+    /** Returns whether no step that makes a sum at a rank is a step of this rank. */
+    private boolean isOfOthers(Sum sum, int at) {
+        return rank != ALL_RANKS && rank != at && !tree.has(sum, rank);
+    }
+
+    private void keep(int from, Region source, int to, Region into, boolean combines) {
+        visited++;
+        boolean isKept = rank == ALL_RANKS ? into == Region.SCRATCH : from == rank || to == rank;
+        if (isKept) {
+            kept.add(new PartStep(part, number, from, source, to, into, combines));
+        }
+        number++;
+    }
+
+    /** Returns how many sums and steps were visited so far. */
+    long visited() {
+        return visited;
+    }
+
+    /** Values that are combined one after the other. */
+    private abstract class InTurn {
+        abstract int count();
+
+        /** Returns the index of the value that has the operand of this rank; negative if there is none. */
+        abstract int indexOfThisRank();
+
+        /** Returns the number of steps of values, from one to before another. */
+        abstract int steps(int from, int to);
+
+        abstract void add(int index, int at, Region into, boolean combines);
+
+        /**
+         * Combines all other values into a region that has one value. The values before this one are combined in
+         * SCRATCH if they are several.
+         */
+        final void combineOthers(int own, int at, Region into) {
+            if (own == 1) {
+                add(0, at, into, true);
+            } else if (own > 1) {
+                add(0, at, Region.SCRATCH, false);
+                combine(1, own, at, Region.SCRATCH);
+                keep(at, Region.SCRATCH, at, into, true);
+            }
+            combine(own + 1, count(), at, into);
+        }
+
+        private void combine(int from, int to, int at, Region into) {
+            int next = from;
+            int end = to;
+            if (rank != ALL_RANKS && rank != at) {
+                int mine = indexOfThisRank();
+                boolean isIn = mine >= from && mine < to;
+                next = isIn ? mine : to;
+                end = isIn ? mine + 1 : to;
+            }
+            number += steps(from, next);
+            for (; next < end; next++) {
+                add(next, at, into, true);
+            }
+            number += steps(end, to);
+        }
+    }
+
+    /** The operands of a host. */
+    private final class OperandsInTurn extends InTurn {
+        private final List<Integer> ranks;
+
+        OperandsInTurn(List<Integer> ranks) {
+            this.ranks = ranks;
+        }
+
+        @Override
+        int count() {
+            return ranks.size();
+        }
+
+        @Override
+        int indexOfThisRank() {
+            return Collections.binarySearch(ranks, rank);
+        }
+
+        @Override
+        int steps(int from, int to) {
+            return to - from;
+        }
+
+        @Override
+        void add(int index, int at, Region into, boolean combines) {
+            keep(ranks.get(index), Region.IN, at, into, combines);
+        }
+    }
+
+    /** The sums of the hosts of a ring. */
+    private final class HostsInTurn extends InTurn {
+        private final int first;
+
+        HostsInTurn(int first) {
+            this.first = first;
+        }
+
+        @Override
+        int count() {
+            return hosts.count();
+        }
+
+        @Override
+        int indexOfThisRank() {
+            return Math.floorMod(hosts.of(rank) - first, hosts.count());
+        }
+
+        @Override
+        int steps(int from, int to) {
+            return tree.stepsOfHosts(first + from, first + to);
+        }
+
+        @Override
+        void add(int index, int at, Region into, boolean combines) {
+            step(tree.ofHost(first + index), at, into, combines);
+        }
     }
 }

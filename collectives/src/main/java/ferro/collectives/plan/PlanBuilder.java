@@ -19,6 +19,12 @@ public final class PlanBuilder {
     private Extent scratch = Extent.NONE;
     private final List<Step.Send> sends = new ArrayList<>();
     private final List<Step.Arrival> receives = new ArrayList<>();
+    /** The last send of each chunk. */
+    private final LastSteps sent;
+    /** The last entry of the receive list that wrote each chunk. */
+    private final LastSteps written;
+    /** The last local step that read each chunk. */
+    private final LastSteps readLocally;
 
     /**
      * Begins a plan.
@@ -29,6 +35,9 @@ public final class PlanBuilder {
     public PlanBuilder(String algorithm, int chunkCount) {
         this.algorithm = algorithm;
         this.chunkCount = chunkCount;
+        this.sent = new LastSteps(chunkCount);
+        this.written = new LastSteps(chunkCount);
+        this.readLocally = new LastSteps(chunkCount);
     }
 
     /**
@@ -74,8 +83,8 @@ public final class PlanBuilder {
      * @return this
      */
     public PlanBuilder send(int peer, Region region, int chunk, int chunks) {
-        int written = lastWrite(region, chunk, chunks);
-        sends.add(new StepRecords.SendStep(peer, region, chunk, chunks, 0, written));
+        sends.add(new StepRecords.SendStep(peer, region, chunk, chunks, 0, written.latest(region, chunk, chunks)));
+        sent.set(region, chunk, chunks, sends.size());
         return this;
     }
 
@@ -89,9 +98,8 @@ public final class PlanBuilder {
      * @return this
      */
     public PlanBuilder receive(int peer, Region region, int chunk, int chunks) {
-        receives.add(new StepRecords.ReceiveStep(
-                peer, region, chunk, chunks, lastSend(region, chunk, chunks), lastTouch(region, chunk, chunks)));
-        return this;
+        return add(new StepRecords.ReceiveStep(
+                peer, region, chunk, chunks, sent.latest(region, chunk, chunks), touched(region, chunk, chunks)));
     }
 
     /**
@@ -104,9 +112,14 @@ public final class PlanBuilder {
      * @return this
      */
     public PlanBuilder receiveCombine(int peer, Region region, int chunk, int chunks) {
-        receives.add(new StepRecords.ReceiveCombineStep(
-                peer, region, chunk, chunks, lastSend(region, chunk, chunks), lastTouch(region, chunk, chunks), false));
-        return this;
+        return add(new StepRecords.ReceiveCombineStep(
+                peer,
+                region,
+                chunk,
+                chunks,
+                sent.latest(region, chunk, chunks),
+                touched(region, chunk, chunks),
+                false));
     }
 
     /**
@@ -119,10 +132,9 @@ public final class PlanBuilder {
      * @return this
      */
     public PlanBuilder copy(Region from, Region region, int chunk, int chunks) {
-        int touched = Math.max(lastWrite(from, chunk, chunks), lastTouch(region, chunk, chunks));
-        receives.add(
-                new StepRecords.LocalCopyStep(from, region, chunk, chunks, lastSend(region, chunk, chunks), touched));
-        return this;
+        int touched = Math.max(written.latest(from, chunk, chunks), touched(region, chunk, chunks));
+        return add(new StepRecords.LocalCopyStep(
+                from, region, chunk, chunks, sent.latest(region, chunk, chunks), touched));
     }
 
     /**
@@ -135,10 +147,9 @@ public final class PlanBuilder {
      * @return this
      */
     public PlanBuilder combine(Region from, Region region, int chunk, int chunks) {
-        int touched = Math.max(lastWrite(from, chunk, chunks), lastTouch(region, chunk, chunks));
-        receives.add(new StepRecords.LocalCombineStep(
-                from, region, chunk, chunks, lastSend(region, chunk, chunks), touched, false));
-        return this;
+        int touched = Math.max(written.latest(from, chunk, chunks), touched(region, chunk, chunks));
+        return add(new StepRecords.LocalCombineStep(
+                from, region, chunk, chunks, sent.latest(region, chunk, chunks), touched, false));
     }
 
     /**
@@ -154,7 +165,7 @@ public final class PlanBuilder {
     }
 
     private void markCompleting() {
-        boolean[] written = new boolean[chunkCount];
+        boolean[] writtenLater = new boolean[chunkCount];
         for (int i = receives.size() - 1; i >= 0; i--) {
             Step.Arrival arrival = receives.get(i);
             if (arrival.region() != Region.OUT) {
@@ -162,8 +173,8 @@ public final class PlanBuilder {
             }
             int over = 0;
             for (int chunk = arrival.chunk(); chunk < arrival.chunk() + arrival.chunks(); chunk++) {
-                over += written[chunk] ? 1 : 0;
-                written[chunk] = true;
+                over += writtenLater[chunk] ? 1 : 0;
+                writtenLater[chunk] = true;
             }
             if (arrival instanceof Step.Combine combine && over < combine.chunks()) {
                 if (over > 0) {
@@ -197,42 +208,22 @@ public final class PlanBuilder {
                 true);
     }
 
-    /** Returns how many receives must be finished so that the last write of these chunks is finished. */
-    private int lastWrite(Region region, int chunk, int chunks) {
-        for (int i = receives.size() - 1; i >= 0; i--) {
-            Step.Arrival arrival = receives.get(i);
-            if (arrival.region() == region && overlap(arrival.chunk(), arrival.chunks(), chunk, chunks)) {
-                return i + 1;
-            }
+    private PlanBuilder add(Step.Arrival arrival) {
+        receives.add(arrival);
+        written.set(arrival.region(), arrival.chunk(), arrival.chunks(), receives.size());
+        if (arrival instanceof Step.Local local) {
+            readLocally.set(local.from(), local.chunk(), local.chunks(), receives.size());
         }
-        return 0;
+        return this;
     }
 
-    /** Returns the same as {@link #lastWrite}, but also counts local steps that read these chunks. */
-    private int lastTouch(Region region, int chunk, int chunks) {
-        int written = lastWrite(region, chunk, chunks);
-        for (int i = receives.size() - 1; i >= written; i--) {
-            if (receives.get(i) instanceof Step.Local local
-                    && local.from() == region
-                    && overlap(local.chunk(), local.chunks(), chunk, chunks)) {
-                return i + 1;
-            }
-        }
-        return written;
+    /** Returns how many receives must be finished so that no receive writes these chunks and no local step reads them. */
+    private int touched(Region region, int chunk, int chunks) {
+        return Math.max(written.latest(region, chunk, chunks), readLocally.latest(region, chunk, chunks));
     }
 
-    /** Returns how many sends must be finished so that no send reads these chunks any more. */
-    private int lastSend(Region region, int chunk, int chunks) {
-        for (int i = sends.size() - 1; i >= 0; i--) {
-            Step.Send send = sends.get(i);
-            if (send.region() == region && overlap(send.chunk(), send.chunks(), chunk, chunks)) {
-                return i + 1;
-            }
-        }
-        return 0;
-    }
-
-    private static boolean overlap(int first, int length, int otherFirst, int otherLength) {
-        return first < otherFirst + otherLength && otherFirst < first + length;
+    /** Returns how many entries of the indexes of last steps were read or written so far. */
+    long visitedEntries() {
+        return sent.visited() + written.visited() + readLocally.visited();
     }
 }

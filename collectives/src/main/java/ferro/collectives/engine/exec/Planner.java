@@ -25,10 +25,8 @@ import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
@@ -193,9 +191,13 @@ public final class Planner {
         if (algorithm.topology() == Topology.SHARED_MEMORY) {
             return new Prepared(key, identity, algorithm.program(call, shared.slotBytes()));
         }
-        Plan plan = plan(algorithm, group.rank(), key.root());
+        Plan plan = algorithm.plan(group.rank(), group.worldSize(), key.root(), hosts);
         boolean hasOnePass = bytes <= Schedule.SCRATCH_BYTES_MOST;
-        return prepared(key, plan, hasOnePass ? List.of(plan) : all(algorithm, key.root()));
+        // the number of passes must be equal on all ranks, so the rank with the most scratch memory decides
+        return prepared(
+                key,
+                plan,
+                hasOnePass ? plan.scratch().count() : algorithm.scratchChunks(group.worldSize(), key.root(), hosts));
     }
 
     private SharedCall call(Prepared.Key key) {
@@ -233,16 +235,13 @@ public final class Planner {
         return areEqual ? choice.algorithm(Topology.FLAT, flat) : choice.algorithmOfParts(flat);
     }
 
-    private Plan plan(Algorithm algorithm, int rank, int root) {
-        return algorithm.plan(rank, group.worldSize(), root, hosts);
-    }
-
-    private Prepared prepared(Prepared.Key key, Plan plan, List<Plan> ofAll) {
+    private Prepared prepared(Prepared.Key key, Plan plan, int scratchChunks) {
         Prepared.Key carried = key.carried();
         int record = recordElements(key);
         ChunkCounts parts = carried.parts().inRecords(record);
+        long scratch = parts.longest(plan.chunkCount()) * scratchChunks;
         Schedule.Chunking cut =
-                Schedule.Chunking.of(ofAll, parts, record * unit(carried), segmentBytes, Schedule.SCRATCH_BYTES_MOST);
+                Schedule.Chunking.of(parts, scratch, record * unit(carried), segmentBytes, Schedule.SCRATCH_BYTES_MOST);
         return new Prepared(key, identity, plan, new Schedule(plan, cut));
     }
 
@@ -271,13 +270,6 @@ public final class Planner {
         kept = kept.hasLabels(labelsOfCall) ? kept : kept.labelled(labelsOfCall);
         joined[slot] = kept;
         return kept;
-    }
-
-    /** Makes the plans of all ranks, which are needed to compute the largest scratch memory of any rank. */
-    private List<Plan> all(Algorithm algorithm, int root) {
-        return IntStream.range(0, group.worldSize())
-                .mapToObj(rank -> plan(algorithm, rank, root))
-                .toList();
     }
 
     /** Returns the message of the exception that refuses a call on device tensors. */

@@ -187,7 +187,7 @@ public final class ChunkCounts {
     }
 
     /** Returns the length of the longest of so many chunks. */
-    long longest(int chunks) {
+    public long longest(int chunks) {
         if (chunks == 0) {
             return 0;
         }

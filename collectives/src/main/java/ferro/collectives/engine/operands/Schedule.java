@@ -139,15 +139,13 @@ public final class Schedule {
      * @param passes       how many times the plan is run, each for a part of every chunk
      */
     public record Chunking(ChunkCounts parts, int elementBytes, long segmentBytes, int passes) {
-        /** Cuts so that no rank needs more scratch memory than {@code scratchBytesMost}. */
+        /**
+         * Returns the cut with which no rank needs more scratch memory than {@code scratchBytesMost}. Without passes, the
+         * rank with the most scratch memory needs {@code scratch} elements.
+         */
         public static Chunking of(
-                List<Plan> plans, ChunkCounts parts, int elementBytes, long segmentBytes, long scratchBytesMost) {
-            long most = 0;
-            for (Plan plan : plans) {
-                most = Math.max(
-                        most, parts.longest(plan.chunkCount()) * plan.scratch().count() * elementBytes);
-            }
-            int passes = (int) Math.max(1, (most + scratchBytesMost - 1) / scratchBytesMost);
+                ChunkCounts parts, long scratch, int elementBytes, long segmentBytes, long scratchBytesMost) {
+            int passes = (int) Math.max(1, (scratch * elementBytes + scratchBytesMost - 1) / scratchBytesMost);
             return new Chunking(parts, elementBytes, segmentBytes, passes);
         }
     }

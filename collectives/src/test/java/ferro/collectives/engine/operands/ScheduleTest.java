@@ -129,7 +129,12 @@ class ScheduleTest {
             CollectiveKind kind, String algorithm, int size, ChunkCounts parts, long scratchMost) {
         List<Plan> plans = plans(kind, algorithm, size, 0);
         int unit = UNIT * parts.recordElements();
-        Interpreter all = new Interpreter(plans, Schedule.Chunking.of(plans, parts, unit, 64, scratchMost));
+        long scratch = plans.stream()
+                .mapToLong(plan ->
+                        parts.longest(plan.chunkCount()) * plan.scratch().count())
+                .max()
+                .orElseThrow();
+        Interpreter all = new Interpreter(plans, Schedule.Chunking.of(parts, scratch, unit, 64, scratchMost));
         for (int rank = 0; rank < size; rank++) {
             long[] in = all.memory.get(rank)[Region.IN.ordinal()];
             for (int i = 0; i < in.length; i++) {

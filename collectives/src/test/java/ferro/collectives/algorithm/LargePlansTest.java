@@ -1,0 +1,102 @@
+package ferro.collectives.algorithm;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.CollectiveKind;
+import ferro.collectives.plan.Plan;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The work for plans of 10,000 ranks, and the formula of scratch memory. */
+class LargePlansTest {
+    private static final int RANKS = 10_000;
+    private static final int RANKS_OF_A_HOST = 8;
+    /** Most visits for a level of a tree: a sum, its other side, and the step that combines the two. */
+    private static final int VISITS = 6;
+    /** Most parts that the formula of scratch memory walks. */
+    private static final int PARTS_WALKED = 8;
+    /** The depth of a binary tree of 10,000 ranks. */
+    private static final int DEPTH = 14;
+
+    private static final Hosts HOSTS = Hosts.of(RANKS, (a, b) -> a / RANKS_OF_A_HOST == b / RANKS_OF_A_HOST)
+            .orElseThrow();
+
+    static Stream<Algorithm> algorithms() {
+        return AlgorithmRegistry.all().stream().filter(row -> row.topology() != Topology.SHARED_MEMORY);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, RANKS / 2, RANKS - 1})
+    void aReduceScatterInATreeVisitsFewMoreSumsThanItsOwnStepsAndThePathToEachPart(int rank) {
+        for (ReductionTree tree : List.of(
+                ReductionTree.doubling(Hosts.ofOneRank(RANKS)),
+                ReductionTree.halving(Hosts.ofOneRank(RANKS)),
+                ReductionTree.doubling(HOSTS),
+                ReductionTree.ring(HOSTS))) {
+            TreeReduceScatter maker = new TreeReduceScatter(tree, rank);
+            Plan plan = maker.plan("counted");
+            long steps = (long) plan.sends().size() + plan.receives().size();
+            long most = VISITS * ((long) RANKS * DEPTH + steps);
+            assertTrue(maker.visited() <= most, () -> maker.visited() + " visits, at most " + most + " expected");
+        }
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("algorithms")
+    void theFormulaOfScratchMemoryIsThatOfTheRankWithTheMost(Algorithm algorithm) {
+        boolean movesElements = algorithm.kind() != CollectiveKind.BARRIER;
+        for (int size = 1; movesElements && size <= 64; size++) {
+            for (Hosts hosts : algorithm.topology() == Topology.HOSTS ? layouts(size) : noHosts()) {
+                for (int root = 0; root < (algorithm.kind().isRooted() ? size : 1); root += 1 + size / 5) {
+                    assertEquals(
+                            most(algorithm, size, root, hosts),
+                            algorithm.scratchChunks(size, root, hosts),
+                            algorithm + " of " + size + " ranks, root " + root + ", hosts " + hosts);
+                }
+            }
+        }
+    }
+
+    @Test
+    void theFormulaOfScratchMemoryVisitsFewPartsOf10000Ranks() {
+        for (ReductionTree tree : List.of(
+                ReductionTree.doubling(Hosts.ofOneRank(RANKS)),
+                ReductionTree.halving(Hosts.ofOneRank(RANKS)),
+                ReductionTree.doubling(HOSTS),
+                ReductionTree.ring(HOSTS))) {
+            TreeReduceScatter maker = new TreeReduceScatter(tree, TreeReduceScatter.ALL_RANKS);
+            int chunks = maker.scratchChunks();
+            assertTrue(chunks > RANKS - PARTS_WALKED, () -> chunks + " chunks");
+            assertTrue(maker.visited() <= (long) VISITS * PARTS_WALKED * RANKS, () -> maker.visited() + " visits");
+        }
+    }
+
+    private static int most(Algorithm algorithm, int size, int root, Hosts hosts) {
+        return IntStream.range(0, size)
+                .map(rank -> algorithm.plan(rank, size, root, hosts).scratch().count())
+                .max()
+                .orElseThrow();
+    }
+
+    private static List<Hosts> noHosts() {
+        List<Hosts> none = new ArrayList<>();
+        none.add(null);
+        return none;
+    }
+
+    private static List<Hosts> layouts(int size) {
+        return HostPlansTest.layouts(size).stream()
+                .filter(hostOf -> size < 14 || IntStream.of(hostOf).max().orElseThrow() % 9 == 1)
+                .map(hostOf -> Hosts.of(size, (a, b) -> hostOf[a] == hostOf[b]))
+                .flatMap(Optional::stream)
+                .toList();
+    }
+}
