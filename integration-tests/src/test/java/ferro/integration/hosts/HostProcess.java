@@ -47,7 +47,11 @@ public final class HostProcess implements AutoCloseable {
 
     /** Waits for a line on standard output, and returns the first of its kind. */
     public String outLine(Predicate<String> wanted) throws InterruptedException {
-        return out.await(wanted);
+        try {
+            return out.await(wanted);
+        } catch (AssertionError missing) {
+            throw new AssertionError("no such line: " + this, missing);
+        }
     }
 
     /** Waits for a line on standard error that contains this text, and returns it. */
