@@ -24,6 +24,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -94,25 +95,17 @@ class RecordedPlansTest {
         return Arrays.asList((Hosts) null);
     }
 
-    /** Returns layouts of ranks on equal hosts, on unequal hosts, in turn, in blocks and as drawn from a seed. */
+    /** Returns layouts of ranks on hosts: in turn, in blocks, with one large host, and as drawn from a seed. */
     private static List<Hosts> layouts(int size) {
-        List<int[]> all = new ArrayList<>();
-        for (int count : new TreeSet<>(List.of(2, 3, 5, Math.max(2, size / 8), size / 2, size - 1))) {
-            if (count >= 2 && count < size) {
-                all.add(IntStream.range(0, size).map(rank -> rank % count).toArray());
-                all.add(IntStream.range(0, size)
-                        .map(rank -> rank * count / size)
-                        .toArray());
-                all.add(IntStream.range(0, size)
-                        .map(rank -> Math.max(0, rank - (size - count)))
-                        .toArray());
-                Random drawn = new Random(100L * size + count);
-                all.add(IntStream.range(0, size)
-                        .map(rank -> drawn.nextInt(count))
-                        .toArray());
-            }
-        }
-        return all.stream()
+        int few = Math.max(2, size / 8);
+        int half = Math.max(2, size / 2);
+        Random drawn = new Random(size);
+        return Stream.of(
+                        IntStream.range(0, size).map(rank -> rank % half),
+                        IntStream.range(0, size).map(rank -> rank * few / size),
+                        IntStream.range(0, size).map(rank -> Math.max(0, rank - (size - half))),
+                        IntStream.range(0, size).map(rank -> drawn.nextInt(5)))
+                .map(IntStream::toArray)
                 .map(hostOf -> Hosts.of(size, (a, b) -> hostOf[a] == hostOf[b]))
                 .flatMap(Optional::stream)
                 .toList();
