@@ -17,6 +17,7 @@ import ferro.training.Replicas;
 import ferro.training.StepTimes;
 import ferro.training.checkpoint.CheckpointInfo;
 import ferro.training.checkpoint.Checkpoints;
+import ferro.training.checkpoint.Resume;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -401,6 +402,33 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
         CheckpointInfo info = checkpoints.load(into.state(Map.of()));
         into.write(info.metadata());
         return info;
+    }
+
+    /**
+     * Loads the newest undamaged checkpoint, in the same way as {@link #load}. If there is no checkpoint, the training
+     * begins, and the call copies the parameters of rank 0 to all ranks. All ranks must make this collective call after
+     * the trainer has initialized the model.
+     *
+     * @param checkpoints the checkpoints of the group
+     * @return the step after which the training continues; 0 if the training begins
+     * @throws UnsupportedOperationException if the wrapped optimizer is not an optimizer of ferro, because its state
+     *     cannot be set
+     * @throws IllegalArgumentException if {@link #save} did not write the checkpoint, or wrote it with another kind of
+     *     optimizer
+     * @throws ferro.training.checkpoint.CheckpointException if the checkpoint does not fit the model, or if all
+     *     checkpoints are damaged; all ranks throw this exception
+     * @throws ferro.FerroException if a rank is lost
+     */
+    public long resume(Checkpoints checkpoints) {
+        SavedModel into = SavedModel.of(block, stateful());
+        Resume resume = Resume.from(checkpoints, into.state(Map.of()), metadata -> {
+            into.check(metadata);
+            into.write(metadata);
+        });
+        if (resume.checkpoint().isEmpty()) {
+            broadcastParameters();
+        }
+        return resume.step();
     }
 
     private StatefulOptimizer stateful() {

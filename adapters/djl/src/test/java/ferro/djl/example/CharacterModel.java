@@ -92,7 +92,7 @@ public final class CharacterModel {
         long steps = Long.parseLong(arguments[1]);
         StagedBlock block = (StagedBlock) trainer.getModel().getBlock();
         try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(Path.of(arguments[2])))) {
-            for (long step = begin(checkpoints, optimizer); step < steps; step++) {
+            for (long step = optimizer.resume(checkpoints); step < steps; step++) {
                 double loss;
                 try (Batch batch = batch(trainer.getManager().newSubManager(), text, group, step)) {
                     loss = block.trainBatch(trainer, batch, optimizer);
@@ -104,15 +104,6 @@ public final class CharacterModel {
                 }
             }
         }
-    }
-
-    /** Continues after the last checkpoint, if there is one. */
-    private static long begin(Checkpoints checkpoints, DistributedOptimizer optimizer) {
-        if (checkpoints.latest().isPresent()) {
-            return optimizer.load(checkpoints).step();
-        }
-        optimizer.broadcastParameters();
-        return 0;
     }
 
     private static SequentialBlock block() {
