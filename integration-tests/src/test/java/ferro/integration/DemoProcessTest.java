@@ -6,7 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,6 +32,41 @@ class DemoProcessTest {
             assertTrue(report.contains("[0] check ok: parameters are bitwise equal on all 4 ranks"), report);
             assertTrue(report.contains("[0] check ok: the first 50 losses differ by at most "), report);
             assertTrue(report.contains("[0] are 4 ranks faster than one? "), report);
+        }
+    }
+
+    @Test
+    void jobWhoseRanksAreKilledEndsWithTheLossesOfAnUndisturbedRun() throws Exception {
+        String text = text("it was the age of wisdom, it was the age of foolishness; ".repeat(40));
+        Path temporary = Files.createDirectory(folder.resolve("temporary"));
+        Map<String, String> variables = new HashMap<>(LauncherRun.FOR_SHORT_LIVES);
+        variables.put("TMPDIR", temporary.toString());
+
+        String[] options =
+                ("--ranks 2 --steps 80 --batch 20 --seconds 1000 --restarts 1 --chaos 1ms --text " + text).split(" ");
+        try (LauncherRun run = demo(variables, options)) {
+            run.awaitErrLine("ferro: generation 1 of at most 1 starts in 1s: rank ");
+            run.restOfLine("[0] trained ");
+            assertEquals(0, run.exitCode(), run::toString);
+
+            String report = String.join("\n", run.outLines());
+            assertTrue(report.contains("[0] check ok: parameters are bitwise equal on all 2 ranks"), report);
+            assertTrue(
+                    report.matches(
+                            "(?s).*\\[0] check ok: the losses of steps [0-9]+ to 80, after the last resume, differ"
+                                    + " by at most 0\\.0e\\+00 \\(relative\\) from those of an undisturbed run, allowed 0e\\+00.*"),
+                    report);
+            String marks = run.outLines().stream()
+                    .filter(line -> line.matches("\\[0] +\\|[ xo]*o[ xo]*"))
+                    .findFirst()
+                    .orElseThrow(() -> new AssertionError(report));
+            assertEquals("xo", marks.replaceAll("[^xo]", ""), report);
+            try (Stream<Path> left = Files.list(temporary)) {
+                assertEquals(
+                        List.of(),
+                        left.filter(file -> !file.getFileName().toString().startsWith("hsperfdata"))
+                                .toList());
+            }
         }
     }
 

@@ -1,12 +1,17 @@
 package ferro.launcher;
 
+import com.google.common.io.MoreFiles;
+import com.google.common.io.RecursiveDeleteOption;
 import ferro.examples.textmodel.TextModelMain;
 import ferro.launcher.input.BadInputException;
 import ferro.launcher.input.ExitCode;
 import ferro.launcher.input.JobSpec;
+import ferro.launcher.input.Restarts;
+import ferro.launcher.input.TemporaryFolder;
 import ferro.launcher.program.JavaSettings;
 import ferro.launcher.program.OwnTarget;
 import ferro.launcher.program.Target;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,6 +27,8 @@ import picocli.CommandLine.Unmatched;
         description = "Trains one small language model with four processes on the text of ferro's pages;"
                 + " ferro demo --help shows its options.")
 final class DemoCommand implements Callable<Integer> {
+    private static final String CHECKPOINTS = "--checkpoints";
+
     private final World world;
 
     @Option(
@@ -30,6 +37,13 @@ final class DemoCommand implements Callable<Integer> {
             defaultValue = "4",
             description = "number of processes that train")
     private int ranks;
+
+    @Option(
+            names = "--restarts",
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "if the job fails, start all processes again, at most N times")
+    private int restarts;
 
     @Unmatched
     private List<String> given;
@@ -45,11 +59,31 @@ final class DemoCommand implements Callable<Integer> {
             world.out().print(TextModelMain.usage());
             return ExitCode.OK;
         }
-        List<String> all = defaulted(options);
-        check(ranks, all);
+        List<String> all = new ArrayList<>(options);
+        all.addAll(defaults(options, world.checkout()));
+        Restarts allowed = new Restarts(restarts, Optional.empty());
+        if (!allowed.areAny()) {
+            return run(allowed, all);
+        }
+        all.addAll(List.of("--restarts", "" + restarts));
+        if (names(options, CHECKPOINTS)) {
+            return run(allowed, all);
+        }
+        Path folder = TemporaryFolder.make("ferro-demo-", world.environment());
+        try {
+            all.addAll(List.of(CHECKPOINTS, folder.toString()));
+            return run(allowed, all);
+        } finally {
+            // files only that ranks of this user have put there
+            MoreFiles.deleteRecursively(folder, RecursiveDeleteOption.ALLOW_INSECURE);
+        }
+    }
+
+    private int run(Restarts allowed, List<String> options) throws IOException, InterruptedException {
+        check(ranks, options);
         JavaSettings settings = JavaSettings.of(Optional.empty(), List.of(), world.environment());
-        Target target = OwnTarget.of(TextModelMain.class.getName(), all, settings);
-        return new Job(JobSpec.onThisHost(ranks), target, world).run();
+        Target target = OwnTarget.of(TextModelMain.class.getName(), options, settings);
+        return new Job(JobSpec.onThisHost(ranks).restarting(allowed), target, world).run();
     }
 
     /** Checks the input before any rank is started. */
@@ -62,12 +96,6 @@ final class DemoCommand implements Callable<Integer> {
         } catch (IllegalArgumentException misuse) {
             throw new BadInputException(misuse.getMessage(), misuse);
         }
-    }
-
-    private List<String> defaulted(List<String> options) {
-        List<String> all = new ArrayList<>(options);
-        all.addAll(defaults(options, world.checkout()));
-        return all;
     }
 
     /** Returns the option that only the launcher knows: where the checkout is. */

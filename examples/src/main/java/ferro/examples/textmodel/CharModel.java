@@ -105,6 +105,10 @@ final class CharModel {
         }
     }
 
+    Shape shape() {
+        return shape;
+    }
+
     /**
      * Draws the first parameters. The hidden weights keep the scale of the activations (He et al. 2015, arXiv:1502.01852). The
      * output weights are small, so that the first loss is the loss of guessing.

@@ -4,11 +4,13 @@ import ferro.examples.textmodel.Trainer.TrainingStep;
 import ferro.group.Codec;
 import ferro.group.ProcessGroup;
 import ferro.training.GradientBuckets;
+import ferro.training.checkpoint.CheckpointInfo;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
@@ -56,21 +58,50 @@ final class TextModelJob {
                 "model: %d symbols, context %d, embedding %d, hidden %d: %,d parameters",
                 shape.symbols(), shape.context(), shape.embedding(), shape.hidden(), shape.parameterCount());
         try (Trainer trainer = trainer(group)) {
-            long end = System.nanoTime() + options.number("--seconds") * 1_000_000_000L;
-            List<TrainingStep> steps = trainer.train(
-                    group.rank(),
-                    group.worldSize(),
-                    options.number("--steps"),
-                    () -> group.rank() == 0 && System.nanoTime() - end >= 0,
-                    progress());
-            summary(steps);
-            trainer.read();
-            boolean right = replicasAreEqual(trainer.model);
-            if (group.rank() == 0) {
-                right &= lossesAreThoseOfOneProcess(steps);
+            if (options.checkpoints().isEmpty()) {
+                List<TrainingStep> steps = train(trainer, 0, step -> {});
+                return isRight(trainer, steps, Optional.empty()) ? 0 : 1;
             }
-            return right ? 0 : 1;
+            try (SavedTraining saved =
+                    new SavedTraining(group, options.checkpoints().get(), trainer)) {
+                report("checkpoints in %s", options.checkpoints().get());
+                Optional<Thread> kill =
+                        options.chaos().prepare(group.generation(), group.rank(), group.worldSize(), saved.saved());
+                List<TrainingStep> steps = train(trainer, saved.earlierMillis(), saved::after);
+                kill.ifPresent(Thread::interrupt);
+                if (group.rank() == 0) {
+                    saved.plot().forEach(line -> report("%s", line));
+                }
+                return isRight(trainer, steps, saved.resume().checkpoint()) ? 0 : 1;
+            }
         }
+    }
+
+    private List<TrainingStep> train(Trainer trainer, long earlierMillis, Consumer<TrainingStep> after) {
+        long left = options.number("--seconds") * 1_000L - earlierMillis;
+        long end = System.nanoTime() + left * 1_000_000L;
+        return trainer.train(
+                group.rank(),
+                group.worldSize(),
+                options.number("--steps"),
+                () -> group.rank() == 0 && System.nanoTime() - end >= 0,
+                progress().andThen(after));
+    }
+
+    private boolean isRight(Trainer trainer, List<TrainingStep> steps, Optional<CheckpointInfo> resumed) {
+        if (!steps.isEmpty()) {
+            summary(steps);
+        }
+        trainer.read();
+        boolean right = replicasAreEqual(trainer.model);
+        if (steps.isEmpty()) {
+            report("the checkpoint has all %,d steps", options.number("--steps"));
+        } else if (resumed.isPresent()) {
+            right &= lossesAreThoseOfAnUndisturbedRun(steps, resumed.get().worldSize());
+        } else if (group.rank() == 0) {
+            right &= lossesAreThoseOfOneProcess(steps);
+        }
+        return right;
     }
 
     private Trainer trainer(ProcessGroup ranks) {
@@ -95,7 +126,7 @@ final class TextModelJob {
             since[1] += batches.batchSize();
             since[2] += step.communicationNanos();
             long elapsed = step.endNanos() - since[0];
-            if (step.number() == 0 || elapsed >= LINE_EVERY_NANOS) {
+            if (since[0] == 0 || elapsed >= LINE_EVERY_NANOS) {
                 report(
                         "%5.1f s  step %,d  loss %.3f %,8.0f characters/s %3.0f %% communicating",
                         step.endNanos() / 1e9,
@@ -159,6 +190,30 @@ final class TextModelJob {
             int batch = batches.batchSize();
             report("%s", new Speed(group.worldSize(), Speed.of(steps, batch), Speed.of(alone, batch), cores).answer());
         }
+        return right;
+    }
+
+    /**
+     * Trains all steps again on all ranks, from the beginning and without a stop. If as many ranks have saved the checkpoint, the
+     * losses after the last resume have the same bits.
+     */
+    private boolean lossesAreThoseOfAnUndisturbedRun(List<TrainingStep> steps, int savedBy) {
+        int first = steps.get(0).number();
+        int[] left = {first + steps.size()};
+        List<TrainingStep> undisturbed;
+        try (ProcessGroup again =
+                        group.newGroup(IntStream.range(0, group.worldSize()).toArray());
+                Trainer trainer = trainer(again)) {
+            undisturbed = trainer.train(
+                    again.rank(), again.worldSize(), options.number("--steps"), () -> --left[0] == 0, step -> {});
+        }
+        double allowed = savedBy == group.worldSize() ? 0 : ALLOWED;
+        double difference = largestDifference(steps, undisturbed.subList(first, first + steps.size()));
+        boolean right = difference <= allowed;
+        report(
+                "check %s: the losses of steps %,d to %,d, after the last resume, differ by at most %.1e (relative) from"
+                        + " those of an undisturbed run, allowed %.0e",
+                right ? "ok" : "FAILED", first + 1, first + steps.size(), difference, allowed);
         return right;
     }
 

@@ -5,11 +5,18 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
 import ferro.training.GradientBuckets;
+import ferro.training.Parameter;
 import ferro.training.StepTimes;
+import ferro.training.checkpoint.Checkpoints;
+import ferro.training.checkpoint.NamedTensor;
+import ferro.training.checkpoint.Resume;
+import ferro.training.checkpoint.TrainingState;
 import ferro.training.optimizer.ShardedOptimizer;
 import ferro.training.optimizer.UpdateRule;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
@@ -40,9 +47,9 @@ final class Trainer implements AutoCloseable {
     }
 
     /**
-     * Trains on one of so many parts of each batch until all steps are done, or a rank is out of time. The scale makes the
-     * average over the ranks the mean over the full batch, even if the shares of two ranks differ by a sample. The learning
-     * rate falls linearly to a tenth.
+     * Trains on one of so many parts of each batch until all steps are done, or a rank is out of time. The first step is the
+     * one after the last resume. The scale makes the average over the ranks the mean over the full batch, even if the shares
+     * of two ranks differ by a sample. The learning rate falls linearly to a tenth.
      */
     List<TrainingStep> train(
             int part, int parts, int steps, BooleanSupplier outOfTime, Consumer<TrainingStep> progress) {
@@ -50,7 +57,7 @@ final class Trainer implements AutoCloseable {
         float scale = (float) ((double) parts / batches.batchSize());
         long begin = System.nanoTime();
         boolean last = false;
-        for (int step = 0; step < steps && !last; step++) {
+        for (int step = (int) optimizer.stepCount(); step < steps && !last; step++) {
             read();
             double loss = model.lossAndGradients(batches.text(), batches.share(step, part, parts), scale, this::send);
             long computed = System.nanoTime();
@@ -66,6 +73,26 @@ final class Trainer implements AutoCloseable {
             progress.accept(done.get(done.size() - 1));
         }
         return done;
+    }
+
+    /** Loads the newest undamaged checkpoint; without one, the training begins. All ranks call it, before they train. */
+    Resume resume(Checkpoints checkpoints) {
+        return Resume.from(checkpoints, state(Map.of()), optimizer::restore);
+    }
+
+    /** Saves the state after the last step in the background, with more metadata. All ranks call it. */
+    void save(Checkpoints checkpoints, Map<String, String> metadata) {
+        Map<String, String> all = new HashMap<>(optimizer.settings());
+        all.putAll(metadata);
+        checkpoints.saveAsync(optimizer.stepCount(), state(all));
+    }
+
+    private TrainingState state(Map<String, String> metadata) {
+        List<NamedTensor> tensors = new ArrayList<>();
+        for (Parameter parameter : model.shape().parameters()) {
+            tensors.add(NamedTensor.of(parameter.name(), optimizer.parameter(tensors.size()), parameter.shape()));
+        }
+        return TrainingState.of(tensors).withSlices(optimizer.state()).withMetadata(metadata);
     }
 
     /** Puts a complete gradient into its bucket, which may leave for the other ranks at once. */

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -26,6 +27,7 @@ class OptionsTest {
         "--seconds, soon, --seconds soon: need",
         "--batch, 99999999999, --batch 99999999999: need",
         "--seed, x, --seed x: need",
+        "--chaos, 10, --chaos 10: need a time such as 10s",
         "--epochs, 3, unknown option --epochs"
     })
     void valuesThatMakeNoSenseAreNamed(String name, String value, String expected) {
@@ -33,6 +35,21 @@ class OptionsTest {
                 .getMessage();
 
         assertTrue(message.contains(expected), message);
+    }
+
+    @Test
+    void killsNeedRestartsAndCheckpoints() {
+        String alone = refusal("--chaos", "10s", "--checkpoints", "saved");
+        assertTrue(alone.contains("--chaos 10s without --restarts"), alone);
+        String lost = refusal("--chaos", "10s", "--restarts", "3");
+        assertTrue(lost.contains("--chaos 10s without --checkpoints"), lost);
+        Options options = Options.parse("--chaos", "10s", "--restarts", "3", "--checkpoints", "saved", "--seed", "5");
+        assertEquals(new Chaos(Duration.ofSeconds(10), 3, 5), options.chaos());
+    }
+
+    private static String refusal(String... arguments) {
+        return assertThrows(IllegalArgumentException.class, () -> Options.parse(arguments))
+                .getMessage();
     }
 
     @Test

@@ -10,6 +10,7 @@ import ferro.group.ProcessGroup;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -19,12 +20,16 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Tests of the full job, with ranks as threads. The tests take seconds, because the model has its real size. */
 class TextModelJobTest {
     private static final String TEXT = "the quick brown fox jumps over the lazy dog; pack my box with jugs. ".repeat(9);
 
     private static final int CORES = 3;
+
+    @TempDir
+    private Path folder;
 
     private final ByteArrayOutputStream reported = new ByteArrayOutputStream();
 
@@ -41,6 +46,22 @@ class TextModelJobTest {
                 Pattern.compile("are 4 ranks faster than one\\? (yes|no), \\d+\\.\\d times as fast on 3 cores: "
                         + "[\\d,]+ characters/s beside [\\d,]+ of one rank \\(median step after warm-up\\)\n");
         assertTrue(answer.matcher(report).find(), report);
+    }
+
+    @Test
+    void aJobThatIsStartedAgainHasTheLossesOfAnUndisturbedRun() throws Exception {
+        String saved = "--checkpoints=" + folder;
+        run(2, TEXT, TEXT, "--steps=40", "--batch=20", "--seconds=1000", saved);
+        reported.reset(); // the last checkpoint has step 25
+
+        List<Integer> exitCodes = run(2, TEXT, TEXT, "--steps=40", "--batch=20", "--seconds=1000", saved);
+
+        String report = reported.toString(StandardCharsets.UTF_8);
+        assertEquals(List.of(0, 0), exitCodes, report);
+        assertTrue(
+                report.contains(
+                        "check ok: the losses of steps 26 to 40, after the last resume, differ by at most 0.0e+00"),
+                report);
     }
 
     @Test
