@@ -66,8 +66,8 @@ final class Generations {
     /** Returns the name of the next generation, with the most that the job may have. */
     private String named(int next, RestartRules.Decision decision) {
         return limits.window().isEmpty()
-                ? "generation " + next + " of at most " + limits.most()
-                : "generation " + next + " (restart " + decision.number() + " of at most " + limits.most()
+                ? "generation " + next + " of at most " + limits.max()
+                : "generation " + next + " (restart " + decision.number() + " of at most " + limits.max()
                         + limits.within() + ")";
     }
 

@@ -179,7 +179,7 @@ final class Job {
             try (GenerationRun one = new GenerationRun(parts, key, files.of(number, spec.restarts()), events)) {
                 return one.run(nodes, stores.ofRanks(nodes.cards()), binding);
             } finally {
-                stores.tellRefused();
+                stores.printRefused();
             }
         }
     }

@@ -21,7 +21,7 @@ import javax.crypto.spec.SecretKeySpec;
 final class JobKeys {
     private static final String MAC = "HmacSHA256";
     /** A name with this generation must still be short enough: with a window, a job may start again for years. */
-    private static final int MOST_GENERATIONS = 999_999;
+    private static final int MAX_GENERATIONS = 999_999;
 
     private final JobKey job;
     private final byte[] secret;
@@ -61,7 +61,7 @@ final class JobKeys {
 
     private static void checkLength(String id) {
         try {
-            JoinOptions.jobId(id, MOST_GENERATIONS);
+            JoinOptions.jobId(id, MAX_GENERATIONS);
         } catch (IllegalArgumentException tooLong) {
             throw new BadInputException(
                     "FERRO_JOB_ID " + id + " is too long for --restarts, which adds the number of the generation: "

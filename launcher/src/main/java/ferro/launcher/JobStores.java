@@ -86,7 +86,7 @@ final class JobStores implements AutoCloseable {
     }
 
     /** Prints how many processes of other generations were refused, if more than the first one was. */
-    void tellRefused() {
+    void printRefused() {
         int count = refused.get();
         if (count > 1) {
             notes.accept(count + " connections of processes of other generations were refused");

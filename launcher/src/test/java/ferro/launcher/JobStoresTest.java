@@ -85,7 +85,7 @@ class JobStoresTest {
             assertEquals(
                     "refused a process of generation 0 at 127.0.0.1: generation 1 runs now; more such processes are only counted",
                     notes.poll(20, TimeUnit.SECONDS));
-            stores.tellRefused();
+            stores.printRefused();
             assertEquals(
                     "2 connections of processes of other generations were refused", notes.poll(20, TimeUnit.SECONDS));
             assertEquals(List.of(), List.copyOf(notes));

@@ -6,20 +6,20 @@ import java.util.Optional;
 /**
  * How often a job may start again ({@code --restarts}, {@code --restart-window}).
  *
- * @param most   restarts of the job on all nodes together; 0 for a job that never starts again
+ * @param max    restarts of the job on all nodes together; 0 for a job that never starts again
  * @param window only failures in this time before a failure count; empty if all failures count
  */
-public record Restarts(int most, Optional<Duration> window) {
+public record Restarts(int max, Optional<Duration> window) {
     public static final Restarts NONE = new Restarts(0, Optional.empty());
 
     private static final String OPTION = "--restarts";
 
     /** Refuses what makes no sense. */
     public Restarts {
-        if (most < 0) {
-            throw new BadInputException(OPTION + " " + most + ": need a number of restarts of 0 or more");
+        if (max < 0) {
+            throw new BadInputException(OPTION + " " + max + ": need a number of restarts of 0 or more");
         }
-        if (most == 0 && window.isPresent()) {
+        if (max == 0 && window.isPresent()) {
             throw new BadInputException(
                     "--restart-window " + text(window.get()) + " needs " + OPTION + " with a number of 1 or more");
         }
@@ -27,7 +27,7 @@ public record Restarts(int most, Optional<Duration> window) {
 
     /** Whether the job may start again. */
     public boolean areAny() {
-        return most > 0;
+        return max > 0;
     }
 
     /** Returns the window in words, for example {@code  in 1h}; empty text if all failures count. */
@@ -37,7 +37,7 @@ public record Restarts(int most, Optional<Duration> window) {
 
     /** Returns it as launchers compare it, for example {@code 3} or {@code 3 in 1h}; empty text for no restarts. */
     public String compared() {
-        return areAny() ? most + within() : "";
+        return areAny() ? max + within() : "";
     }
 
     /** Returns a time as the options take it. */

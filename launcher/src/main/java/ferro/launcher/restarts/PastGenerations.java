@@ -7,7 +7,7 @@ import java.util.Locale;
 /** The generations of a job that have ended, as the end of the job prints them. Not thread-safe. */
 public final class PastGenerations {
     /** Older generations are left out: a job may fail for weeks. */
-    private static final int MOST_LINES = 20;
+    private static final int MAX_LINES = 20;
 
     private final List<PastGeneration> ended = new ArrayList<>();
 
@@ -37,7 +37,7 @@ public final class PastGenerations {
             return List.of();
         }
         List<String> lines = new ArrayList<>();
-        int hidden = Math.max(0, ended.size() - MOST_LINES);
+        int hidden = Math.max(0, ended.size() - MAX_LINES);
         if (hidden > 0) {
             lines.add(hidden + (hidden == 1 ? " earlier generation is" : " earlier generations are") + " not shown");
         }

@@ -15,9 +15,9 @@ public final class RestartRules {
     private static final long FIRST_WAIT_MILLIS = 1000;
     private static final long LONGEST_WAIT_MILLIS = 60_000;
     /** More doublings of the first wait exceed the longest wait. */
-    private static final int MOST_DOUBLINGS = 6;
+    private static final int MAX_DOUBLINGS = 6;
     /** Generations in a row without a rank that has joined: a third one would not join either. */
-    private static final int MOST_UNJOINED = 2;
+    private static final int MAX_UNJOINED = 2;
 
     private final Restarts limits;
     private final LongSupplier clock;
@@ -63,13 +63,13 @@ public final class RestartRules {
             return Decision.end("exit code 2 means wrong input, which a restart does not change");
         }
         unjoined = joined ? 0 : unjoined + 1;
-        if (unjoined == MOST_UNJOINED) {
-            return Decision.end("no rank joined in " + MOST_UNJOINED + " generations in a row");
+        if (unjoined == MAX_UNJOINED) {
+            return Decision.end("no rank joined in " + MAX_UNJOINED + " generations in a row");
         }
         int counted = counted(clock.getAsLong());
-        if (counted > limits.most()) {
-            String which = limits.most() == 1 ? "the only restart" : "all " + limits.most() + " restarts";
-            return Decision.end(which + limits.within() + (limits.most() == 1 ? " is used" : " are used"));
+        if (counted > limits.max()) {
+            String which = limits.max() == 1 ? "the only restart" : "all " + limits.max() + " restarts";
+            return Decision.end(which + limits.within() + (limits.max() == 1 ? " is used" : " are used"));
         }
         return new Decision(true, wait(counted), counted, "");
     }
@@ -83,7 +83,7 @@ public final class RestartRules {
 
     /** Returns 1 s, 2 s, 4 s and so on, up to a minute: a window that forgets failures also shortens the wait. */
     private static Duration wait(int counted) {
-        int doublings = Math.min(counted - 1, MOST_DOUBLINGS);
+        int doublings = Math.min(counted - 1, MAX_DOUBLINGS);
         return Duration.ofMillis(Math.min(FIRST_WAIT_MILLIS << doublings, LONGEST_WAIT_MILLIS));
     }
 }
