@@ -8,7 +8,7 @@ import java.util.List;
  *
  * @param conclusion how the ranks ended
  * @param restarts   whether all ranks are started again
- * @param waitMillis time until then; 0 if the job ends
+ * @param waitMillis rest of the wait until then, which begins at the failure; 0 if the job ends
  * @param line       what each launcher prints before it waits; empty if the job ends
  * @param past       one line for each generation until now; none for a job that has had only one
  */

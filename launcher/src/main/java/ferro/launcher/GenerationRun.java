@@ -2,6 +2,7 @@ package ferro.launcher;
 
 import ferro.RankEnd;
 import ferro.backend.tcp.connect.SecretFile;
+import ferro.job.CheckpointReport;
 import ferro.launcher.input.ExitCode;
 import ferro.launcher.input.HostName;
 import ferro.launcher.input.JobSpec;
@@ -19,11 +20,14 @@ import ferro.launcher.rank.JobSignals;
 import ferro.launcher.rank.ProcessGroupGuard;
 import ferro.launcher.rank.RankProcess;
 import ferro.launcher.rank.Supervisor;
+import ferro.spi.Settings;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.BlockingQueue;
 import java.util.stream.Collectors;
 
@@ -91,10 +95,32 @@ final class GenerationRun implements AutoCloseable {
      */
     GenerationEnd run(JobNodes nodes, StoreHost store, CoreBinding binding) throws IOException, InterruptedException {
         job.signals.ranksStart();
-        RankEnvironment variables = new RankEnvironment(
-                job.spec, store, key, files.recordings, nodes.generations().number());
-        Optional<IOException> unstarted = start(binding, variables);
-        return unstarted.isPresent() ? nodes.unstarted(unstarted.get()) : nodes.conclude(awaited(nodes), joined);
+        int number = nodes.generations().number();
+        RankEnvironment variables = new RankEnvironment(job.spec, store, key, files.recordings, number);
+        Optional<Path> checkpoints =
+                job.spec.restarts().areAny() ? Optional.of(job.folder.checkpoints(number)) : Optional.empty();
+        Optional<IOException> unstarted = start(binding, variables, checkpoints);
+        if (unstarted.isPresent()) {
+            return nodes.unstarted(unstarted.get());
+        }
+        JobEnd end = awaited(nodes);
+        long endNanos = end.outcome().heardNanos().orElseGet(System::nanoTime);
+        return nodes.conclude(end, new GenerationProgress(joined, lastCheckpoint(checkpoints), endNanos));
+    }
+
+    /** Returns the last checkpoint in the report of this host's ranks, and removes the report; empty text if there is none. */
+    private String lastCheckpoint(Optional<Path> report) {
+        if (report.isEmpty()) {
+            return "";
+        }
+        try {
+            OptionalLong step = CheckpointReport.last(report.get());
+            java.nio.file.Files.deleteIfExists(report.get());
+            return step.isPresent() ? "step " + step.getAsLong() : "";
+        } catch (IOException failure) {
+            job.screen.note("the last checkpoint of this generation is unknown (" + failure + ")");
+            return "";
+        }
     }
 
     private JobEnd awaited(JobNodes nodes) throws InterruptedException {
@@ -179,9 +205,10 @@ final class GenerationRun implements AutoCloseable {
      * Starts the ranks. Returns why a rank could not be started if there are other nodes to tell; throws it on a single
      * node.
      */
-    private Optional<IOException> start(CoreBinding binding, RankEnvironment variables) throws IOException {
+    private Optional<IOException> start(CoreBinding binding, RankEnvironment variables, Optional<Path> checkpoints)
+            throws IOException {
         try {
-            startAll(binding, variables);
+            startAll(binding, variables, checkpoints);
             return Optional.empty();
         } catch (IOException failure) {
             if (job.spec.placement().nodes() == 1) {
@@ -192,15 +219,18 @@ final class GenerationRun implements AutoCloseable {
         }
     }
 
-    private void startAll(CoreBinding binding, RankEnvironment variables) throws IOException {
+    private void startAll(CoreBinding binding, RankEnvironment variables, Optional<Path> checkpoints)
+            throws IOException {
         RankProcess.JobShared shared =
                 new RankProcess.JobShared(job.leash, job.screen, files.log, events, job.spec.debugged());
         for (int local = 0; local < job.spec.placement().ranksHere(); local++) {
             int rank = job.spec.placement().firstRank() + local;
+            Map<String, String> environment = variables.of(local, job.environment);
+            checkpoints.ifPresent(file -> environment.put(Settings.CHECKPOINT_REPORT.variable(), file.toString()));
             ranks.add(RankProcess.start(
                     rank,
                     binding.wrap(local, job.spec.debugged().commandLine(rank, job.command)),
-                    variables.of(local, job.environment),
+                    environment,
                     shared));
         }
     }

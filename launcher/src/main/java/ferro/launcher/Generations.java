@@ -4,6 +4,7 @@ import ferro.launcher.input.Restarts;
 import ferro.launcher.restarts.PastGenerations;
 import ferro.launcher.restarts.PastGenerations.PastGeneration;
 import ferro.launcher.restarts.RestartRules;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.LongSupplier;
 
@@ -13,6 +14,7 @@ import java.util.function.LongSupplier;
  */
 final class Generations {
     private final Restarts limits;
+    private final LongSupplier clock;
     private final RestartRules rules;
     private final PastGenerations past = new PastGenerations();
     private List<String> lines = List.of();
@@ -26,6 +28,7 @@ final class Generations {
      */
     Generations(Restarts limits, LongSupplier clock) {
         this.limits = limits;
+        this.clock = clock;
         this.rules = new RestartRules(limits, clock);
     }
 
@@ -43,24 +46,25 @@ final class Generations {
      * Decides what follows the generation that has ended.
      *
      * @param conclusion how it ended
-     * @param joined     whether its ranks had joined
+     * @param progress   how far its ranks had come
      * @param seconds    that it lasted
      */
-    GenerationEnd ended(Conclusion conclusion, boolean joined, double seconds) {
-        // no store and no line of a rank names a checkpoint yet
-        past.add(new PastGeneration(number, seconds, conclusion.cause(), ""));
+    GenerationEnd ended(Conclusion conclusion, GenerationProgress progress, double seconds) {
+        past.add(new PastGeneration(number, seconds, conclusion.cause(), progress.checkpoint()));
         lines = past.lines();
         if (!conclusion.failed()) {
             return last(conclusion);
         }
-        RestartRules.Decision decision = rules.afterFailure(conclusion.code(), joined);
+        RestartRules.Decision decision = rules.afterFailure(conclusion.code(), progress.joined());
         if (!decision.restarts()) {
             String why = "the job does not start again: " + decision.why();
             return last(decision.why().isEmpty() ? conclusion : conclusion.after(List.of(why)));
         }
         String line = named(number + 1, decision) + " starts in " + Restarts.text(decision.delay()) + ": "
                 + conclusion.cause();
-        return new GenerationEnd(conclusion, true, decision.delay().toMillis(), line, lines);
+        // ranks need time to end, and their recordings are read: this time is a part of the wait
+        Duration rest = decision.delay().minusNanos(clock.getAsLong() - progress.endNanos());
+        return new GenerationEnd(conclusion, true, Math.max(0, rest.toMillis()), line, lines);
     }
 
     /** Returns the name of the next generation, with the most that the job may have. */

@@ -114,6 +114,11 @@ final class JobFolder implements AutoCloseable {
         return file;
     }
 
+    /** Returns the file in which ranks of one generation report their checkpoints. */
+    Path checkpoints(int generation) {
+        return folder.resolve("checkpoints-" + generation);
+    }
+
     /** Removes a secret unless it is the user's own file: all who need it have read it. */
     void removeSecret(Path file) throws IOException {
         if (folder.equals(file.getParent())) {

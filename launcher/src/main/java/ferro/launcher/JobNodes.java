@@ -116,19 +116,19 @@ record JobNodes(
     /**
      * Waits for the reports of the other nodes, if there are any, and concludes from all of them.
      *
-     * @param joined whether all ranks had joined; only the launcher of node 0 need know it
+     * @param progress how far the ranks had come; only the launcher of node 0 need know it
      */
-    GenerationEnd conclude(JobEnd here, boolean joined) throws InterruptedException {
+    GenerationEnd conclude(JobEnd here, GenerationProgress progress) throws InterruptedException {
         if (nodes.isEmpty()) {
             Postmortem postmortem = Postmortem.of(here);
-            return decided(Conclusion.of(postmortem, List.of(), startedNanos, saysWhatIsWrong), joined);
+            return decided(Conclusion.of(postmortem, List.of(), startedNanos, saysWhatIsWrong), progress);
         }
         NodeRecordings recordings = NodeRecordings.of(here.recordings(), here.job(), here.outcome());
         String verdict = nodes.get()
                 .conclude(
                         orders -> NodeReport.of(here, recordings, orders, startedNanos)
                                 .encoded(),
-                        gathered -> judged(gathered, joined));
+                        gathered -> judged(gathered, progress));
         return heard(verdict);
     }
 
@@ -144,15 +144,15 @@ record JobNodes(
         String verdict = nodes.get()
                 .conclude(
                         orders -> Nodes.untold("could not start its ranks: " + why.getMessage()),
-                        gathered -> judged(gathered, false));
+                        gathered -> judged(gathered, new GenerationProgress(false, "", System.nanoTime())));
         return heard(verdict);
     }
 
-    private GenerationEnd decided(Conclusion conclusion, boolean joined) {
-        return generations.ended(conclusion, joined, (System.nanoTime() - startedNanos) / 1e9);
+    private GenerationEnd decided(Conclusion conclusion, GenerationProgress progress) {
+        return generations.ended(conclusion, progress, (System.nanoTime() - startedNanos) / 1e9);
     }
 
-    private String judged(Nodes.Gathered gathered, boolean joined) {
+    private String judged(Nodes.Gathered gathered, GenerationProgress progress) {
         Map<Integer, NodeReport> reports = new TreeMap<>();
         gathered.reports().forEach((node, text) -> reports.put(node, NodeReport.decoded(text)));
         List<String> notes = new ArrayList<>();
@@ -161,7 +161,7 @@ record JobNodes(
         Conclusion conclusion =
                 Conclusion.of(merged, lost, startedNanos, saysWhatIsWrong).after(notes);
         // without node 0, nobody starts the ranks again
-        return new Gson().toJson(own == 0 ? decided(conclusion, joined) : generations.last(conclusion));
+        return new Gson().toJson(own == 0 ? decided(conclusion, progress) : generations.last(conclusion));
     }
 
     @Override

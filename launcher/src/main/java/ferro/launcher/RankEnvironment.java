@@ -24,7 +24,12 @@ record RankEnvironment(JobSpec spec, StoreHost store, JobKeys.JobKey key, Record
      * Variables that would win over those that the launcher sets. They may come from another launcher that runs this one.
      */
     private static final List<String> FOREIGN = List.of(
-            "TORCHELASTIC_USE_AGENT_STORE", "FERRO_MASTER_PORT", "FERRO_RANK", "FERRO_WORLD_SIZE", "FERRO_RENDEZVOUS");
+            "TORCHELASTIC_USE_AGENT_STORE",
+            "FERRO_MASTER_PORT",
+            "FERRO_RANK",
+            "FERRO_WORLD_SIZE",
+            "FERRO_RENDEZVOUS",
+            "FERRO_CHECKPOINT_REPORT");
 
     /**
      * Returns the name of the job. On one host the name is fresh. Launchers of several hosts cannot agree on a fresh name

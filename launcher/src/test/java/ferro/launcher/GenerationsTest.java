@@ -16,6 +16,8 @@ import org.junit.jupiter.api.Test;
 class GenerationsTest {
     private static final Conclusion KILLED = failed(137, "rank 2 was ended by signal KILL");
 
+    private static final GenerationProgress JOINED = new GenerationProgress(true, "", 0);
+
     private static Conclusion failed(int code, String cause) {
         return new Conclusion(code, List.of(), null, cause, ConclusionKind.FAILED);
     }
@@ -29,26 +31,41 @@ class GenerationsTest {
         Generations two = generations(2, Optional.empty());
         assertEquals(
                 "generation 1 of at most 2 starts in 1s: rank 2 was ended by signal KILL",
-                two.ended(KILLED, true, 3).line());
+                two.ended(KILLED, JOINED, 3).line());
         two.met(1);
-        GenerationEnd second = two.ended(KILLED, true, 3);
+        GenerationEnd second = two.ended(KILLED, JOINED, 3);
         assertEquals(2000, second.waitMillis());
         assertEquals("generation 2 of at most 2 starts in 2s: rank 2 was ended by signal KILL", second.line());
 
         assertEquals(
                 "generation 1 (restart 1 of at most 2 in 1h) starts in 1s: rank 2 was ended by signal KILL",
                 generations(2, Optional.of(Duration.ofHours(1)))
-                        .ended(KILLED, true, 3)
+                        .ended(KILLED, JOINED, 3)
                         .line());
+    }
+
+    @Test
+    void timeThatRanksNeedToEndIsAPartOfTheWait() {
+        long[] now = {5_000_000_000L};
+        Generations many = new Generations(new Restarts(9, Optional.empty()), () -> now[0]);
+        assertEquals(
+                700,
+                many.ended(KILLED, new GenerationProgress(true, "", 4_700_000_000L), 3)
+                        .waitMillis());
+
+        GenerationEnd late = many.ended(KILLED, new GenerationProgress(true, "", 1_000_000_000L), 3);
+        assertEquals(0, late.waitMillis());
+        assertTrue(late.line().contains("starts in 2s"), late.line());
     }
 
     @Test
     void lastFailureSaysWhyTheJobDoesNotStartAgainAndListsItsGenerations() {
         Generations one = generations(1, Optional.empty());
-        one.ended(KILLED, true, 3);
+        one.ended(KILLED, JOINED, 3);
         one.met(1);
 
-        GenerationEnd end = one.ended(failed(1, "rank 0 ended with exit code 1"), true, 4);
+        GenerationEnd end =
+                one.ended(failed(1, "rank 0 ended with exit code 1"), new GenerationProgress(true, "step 40", 0), 4);
 
         assertFalse(end.restarts());
         assertEquals(
@@ -56,7 +73,7 @@ class GenerationsTest {
                         "the job does not start again: the only restart is used",
                         "the job had these generations:",
                         "  generation 0: 3.0 s, rank 2 was ended by signal KILL",
-                        "  generation 1: 4.0 s, rank 0 ended with exit code 1"),
+                        "  generation 1: 4.0 s, rank 0 ended with exit code 1, last checkpoint step 40"),
                 end.ofJob().notes());
     }
 
@@ -64,7 +81,7 @@ class GenerationsTest {
     void jobThatEndsWellOrAsItWasAskedDoesNotStartAgain() {
         for (ConclusionKind kind : List.of(ConclusionKind.WELL, ConclusionKind.ASKED)) {
             GenerationEnd end =
-                    generations(3, Optional.empty()).ended(new Conclusion(0, List.of(), null, "", kind), true, 3);
+                    generations(3, Optional.empty()).ended(new Conclusion(0, List.of(), null, "", kind), JOINED, 3);
 
             assertFalse(end.restarts());
             assertEquals(List.of(), end.ofJob().notes(), "a job of one generation");
@@ -73,7 +90,7 @@ class GenerationsTest {
 
     @Test
     void jobWithoutRestartsEndsAsBefore() {
-        GenerationEnd end = generations(0, Optional.empty()).ended(KILLED, true, 3);
+        GenerationEnd end = generations(0, Optional.empty()).ended(KILLED, JOINED, 3);
 
         assertFalse(end.restarts());
         assertEquals(KILLED, end.ofJob());
@@ -82,9 +99,9 @@ class GenerationsTest {
     @Test
     void otherLaunchersReadWhatNodeZeroHasDecided() {
         Generations zero = generations(5, Optional.empty());
-        zero.ended(KILLED, true, 3);
+        zero.ended(KILLED, JOINED, 3);
         zero.met(1);
-        GenerationEnd decided = zero.ended(KILLED, true, 3);
+        GenerationEnd decided = zero.ended(KILLED, JOINED, 3);
         Generations other = generations(5, Optional.empty());
 
         GenerationEnd read = new Gson().fromJson(new Gson().toJson(decided), GenerationEnd.class);

@@ -254,6 +254,8 @@ public final class Settings {
     public static final Setting<String> HOME = Setting.named("HOME", "an absolute path", TEXT);
     /** The folder for temporary files. */
     public static final Setting<String> TMPDIR = Setting.named("TMPDIR", "a folder", TEXT);
+    /** File in which a rank reports the steps of its checkpoints to its launcher. */
+    public static final Setting<String> CHECKPOINT_REPORT = Setting.named("FERRO_CHECKPOINT_REPORT", "a file", TEXT);
     /** File with the job's secret, mode 0600. */
     public static final Setting<String> SECRET_FILE =
             Setting.named("FERRO_SECRET_FILE", "a file that only its owner can read", TEXT);
@@ -321,6 +323,7 @@ public final class Settings {
             STORE_SERVED,
             JOB_ID,
             GENERATION,
+            CHECKPOINT_REPORT,
             SECRET_FILE,
             CONDA_PREFIX,
             VIRTUAL_ENV,

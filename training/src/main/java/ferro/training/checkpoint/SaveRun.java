@@ -1,6 +1,8 @@
 package ferro.training.checkpoint;
 
 import ferro.HostTensor;
+import ferro.group.SystemContext;
+import ferro.job.CheckpointReport;
 import ferro.training.checkpoint.StoredParameters.WeightIndex;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -268,6 +270,9 @@ final class SaveRun {
         long checksum = CheckpointManifest.checksum(ByteBuffer.wrap(manifest.getBytes(StandardCharsets.UTF_8)));
         SavedStep saved = new SavedStep(ownFolder, step, ranks.worldSize(), checksum);
         folder.publish(saved, () -> deleteFailed(parts));
+        try (SystemContext process = SystemContext.ofProcess()) {
+            CheckpointReport.of(process).published(step);
+        }
         folder.copyForOthers();
         if (settings.keepLast() > 0) {
             new Retention(folder).deleteOlder(saved, settings.keepLast());
