@@ -87,6 +87,11 @@ public final class HostProcess implements AutoCloseable {
         command().destroyForcibly();
     }
 
+    /** Returns the pid of the command as this machine numbers it. */
+    public long pid() {
+        return command().pid();
+    }
+
     /** As this machine numbers it; inside the host it has another number. */
     private ProcessHandle command() {
         return entering.children().findFirst().orElseThrow(() -> new AssertionError("has ended: " + this));

@@ -3,12 +3,16 @@ package ferro.integration.restarts;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ferro.integration.LauncherRun;
 import ferro.integration.Processes;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -134,6 +138,83 @@ class RestartsTest {
                 assertEquals(0, reads.exitCode(), reads::toString);
                 assertTrue(reads.outLines().toString().contains("rank 0"), reads::toString);
             }
+        }
+    }
+
+    @Test
+    @DisplayName("row 52: a save that fails on a full disk starts the job again, which continues when there is room")
+    void saveThatFailsOnAFullDiskStartsTheJobAgain() throws Exception {
+        Path disk = Files.createDirectory(folder.resolve("disk"));
+        assumeTrue(
+                new ProcessBuilder("unshare", "--mount", "true").start().waitFor() == 0,
+                "cannot mount here: needs root and unshare");
+        String mount = "mount -t tmpfs -o size=1m none " + disk + "; ";
+        try (LauncherRun run = LauncherRun.inShell(
+                "exec unshare --mount sh -c '" + mount + "exec \"$0\" \"$@\"' \"$0\" \"$@\"",
+                Map.of("TMPDIR", folder.toString()),
+                ("run -n 2 --restarts 3 -cp " + LauncherRun.classPath() + " " + SumsOfGenerations.class.getName() + " "
+                                + end() + " " + disk.resolve("saved"))
+                        .split(" "))) {
+            run.restOfLine("[0] generation 0 saved step ");
+            fill(Path.of("/proc/" + run.pid() + "/root" + disk + "/filler"), run);
+
+            run.restOfLine("[0] generation 1 saved step ");
+            Files.createFile(end());
+            assertEquals(0, run.exitCode(), run::toString);
+            assertTrue(run.errText().contains("No space left on device"), run::toString);
+            assertTrue(
+                    run.errText()
+                            .matches(
+                                    "(?s).*\nferro: +generation 0: [0-9.]+ s, rank [01] .*, last checkpoint step [0-9]+\n"
+                                            + "ferro: +generation 1: [0-9.]+ s, all ranks ended with exit code 0, last checkpoint"
+                                            + " step [0-9]+"),
+                    run::toString);
+        }
+    }
+
+    /** Fills the disk until the job says that it starts again, and makes room. */
+    private static void fill(Path file, LauncherRun run) throws IOException {
+        ByteBuffer page = ByteBuffer.allocate(4096);
+        try (FileChannel filler = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+            Processes.await(
+                    () -> {
+                        fillOnce(filler, page);
+                        return run.errText().contains("ferro: generation 1 of at most 3 starts in 1s: ");
+                    },
+                    SOON,
+                    "a full disk has ended no generation");
+        }
+        Files.delete(file);
+    }
+
+    private static void fillOnce(FileChannel filler, ByteBuffer page) {
+        try {
+            while (true) {
+                filler.write(page.clear());
+            }
+        } catch (IOException full) {
+            assertTrue(full.getMessage().contains("No space left"), full::toString);
+        }
+    }
+
+    @Test
+    @DisplayName("row 52: a rank that stays stopped past the deadline starts the job again")
+    void rankThatStaysStoppedPastTheDeadlineStartsTheJobAgain() throws Exception {
+        try (LauncherRun run = LauncherRun.start(
+                Map.of("TMPDIR", folder.toString(), "FERRO_TIMEOUT", "3s"),
+                ("run -n 3 --restarts 3 -cp " + LauncherRun.classPath() + " " + SumsOfGenerations.class.getName() + " "
+                                + end())
+                        .split(" "))) {
+            awaitSums(run, 0, 0);
+            long stopped = awaitSums(run, 1, 0);
+            Processes.signal(stopped, "STOP");
+
+            run.awaitErrLine("ferro: generation 1 of at most 3 starts in 1s: ");
+            awaitSums(run, 1, 1);
+            Processes.awaitEnd(stopped, SOON);
+            Files.createFile(end());
+            assertEquals(0, run.exitCode(), run::toString);
+            assertFalse(run.outLines().toString().contains("wrong"), run::toString);
         }
     }
 
