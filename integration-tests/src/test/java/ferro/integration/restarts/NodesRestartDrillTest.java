@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.integration.LauncherRun;
 import ferro.integration.Processes;
 import ferro.integration.drill.Drill;
 import ferro.integration.hosts.HostProcess;
@@ -36,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 class NodesRestartDrillTest {
     private static final int NODES = 3;
     /** Ranks of each node: in CI one, because a host of tests has few cores. */
-    private static final int RANKS_HERE = Drill.whole() ? 2 : 1;
+    private static final int RANKS_PER_NODE = Drill.whole() ? 2 : 1;
 
     private static final int FAULTS = Drill.whole() ? 200 : 4;
     /** As long as a rank takes until it adds up, and a while more. */
@@ -68,8 +67,8 @@ class NodesRestartDrillTest {
             started = 0;
             List<String> line = new ArrayList<>(List.of("run", "--nodes", "" + NODES, "--node-rank", "" + node));
             line.addAll(List.of("--master", hosts.endpoint(0, PORT), "--secret-file", folder.resolve("key") + ""));
-            line.addAll(List.of("-n" + RANKS_HERE, "--restarts", "1", "--restart-window", "100ms"));
-            line.addAll(List.of("--node-timeout", "30s", "-J-Xmx64m", "-cp", LauncherRun.classPath()));
+            line.addAll(List.of("-n" + RANKS_PER_NODE, "--restarts", "1", "--restart-window", "100ms"));
+            line.addAll(List.of("--node-timeout", "30s", "-J-Xmx64m"));
             line.addAll(List.of(SumsOfGenerations.class.getName(), end() + "", folder.resolve("saved") + ""));
             process = hosts.ferro(
                     node,
@@ -87,7 +86,7 @@ class NodesRestartDrillTest {
             while (pid.find()) {
                 pids.add(Long.parseLong(pid.group(2)));
             }
-            assertEquals(RANKS_HERE, pids.size(), this::toString);
+            assertEquals(RANKS_PER_NODE, pids.size(), this::toString);
             return pids;
         }
 
@@ -98,7 +97,7 @@ class NodesRestartDrillTest {
         }
 
         void awaitSums(int generation) throws InterruptedException {
-            for (int rank = node * RANKS_HERE; rank < (node + 1) * RANKS_HERE; rank++) {
+            for (int rank = node * RANKS_PER_NODE; rank < (node + 1) * RANKS_PER_NODE; rank++) {
                 process.restOfLine("[" + rank + "] generation " + generation + " sums as pid ");
             }
         }
@@ -128,7 +127,9 @@ class NodesRestartDrillTest {
             long descriptors = faults(new Random(seed));
             awaitSums(FAULTS);
             long after = descriptors();
-            assertTrue(after <= descriptors + NODES * RANKS_HERE, after + " descriptors, " + descriptors + " in generation 1");
+            assertTrue(
+                    after <= descriptors + NODES * RANKS_PER_NODE,
+                    after + " descriptors, " + descriptors + " in generation 1");
             Files.createFile(end());
             for (NodeLauncher launcher : launchers) {
                 assertEquals(0, launcher.process.exitCode(), launchers::toString);
@@ -181,7 +182,7 @@ class NodesRestartDrillTest {
             launchers.get(node).process.kill();
             launchers.get(node).start();
         } else {
-            hosts.run(node, "kill -9 " + pids.get(node).get(random.nextInt(RANKS_HERE)));
+            hosts.run(node, "kill -9 " + pids.get(node).get(random.nextInt(RANKS_PER_NODE)));
         }
     }
 

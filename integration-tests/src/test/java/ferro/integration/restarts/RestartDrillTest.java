@@ -66,9 +66,8 @@ class RestartDrillTest {
         Path saved = folder.resolve("saved");
         try (LauncherRun run = LauncherRun.start(
                 Map.of("TMPDIR", temporary.toString(), "FERRO_SHM_DIR", memory.toString()),
-                ("run -n " + RANKS + " --links " + links + " --restarts 1 --restart-window 100ms -J-Xmx64m -cp "
-                                + LauncherRun.classPath() + " " + SumsOfGenerations.class.getName() + " " + end + " "
-                                + saved)
+                ("run -n " + RANKS + " --links " + links + " --restarts 1 --restart-window 100ms -J-Xmx64m "
+                                + SumsOfGenerations.class.getName() + " " + end + " " + saved)
                         .split(" "))) {
             long descriptors = killed(run, random);
             List<Long> last = pids(run, KILLS);
