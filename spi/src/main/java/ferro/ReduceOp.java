@@ -206,7 +206,6 @@ public final class ReduceOp {
      * @param combiner code; see the class for its required properties
      * @return op for every element type
      */
-    @SuppressWarnings("overloads") // the types of a lambda's parameters select the overload
     public static ReduceOp of(String name, Combiner combiner) {
         return new ReduceOp(named(name), Objects.requireNonNull(combiner, "combiner"), 1);
     }
@@ -223,21 +222,6 @@ public final class ReduceOp {
     }
 
     /**
-     * Creates an op for f32.
-     *
-     * @param name    name of the op, as in {@link #ofFloats(String, FloatCombine)}
-     * @param combine code, as in {@link #ofFloats(String, FloatCombine)}; a lambda must declare the types of its
-     *     parameters, which select this overload
-     * @return op; a call with tensors of another type throws IllegalArgumentException before any data moves
-     * @deprecated a lambda that only throws fits several overloads and does not compile: use {@link #ofFloats}
-     */
-    @Deprecated
-    @SuppressWarnings("overloads") // the types of a lambda's parameters select the overload
-    public static ReduceOp of(String name, FloatCombine combine) {
-        return ofFloats(name, combine);
-    }
-
-    /**
      * Creates an op for f64.
      *
      * @param name    name of the op, as in {@link #ofFloats(String, FloatCombine)}
@@ -246,21 +230,6 @@ public final class ReduceOp {
      */
     public static ReduceOp ofDoubles(String name, DoubleCombine combine) {
         return of(name, DataType.FLOAT64, double[].class, combine);
-    }
-
-    /**
-     * Creates an op for f64.
-     *
-     * @param name    name of the op, as in {@link #ofDoubles(String, DoubleCombine)}
-     * @param combine code, as in {@link #ofDoubles(String, DoubleCombine)}; a lambda must declare the types of its
-     *     parameters, which select this overload
-     * @return op; a call with tensors of another type throws IllegalArgumentException before any data moves
-     * @deprecated a lambda that only throws fits several overloads and does not compile: use {@link #ofDoubles}
-     */
-    @Deprecated
-    @SuppressWarnings("overloads") // the types of a lambda's parameters select the overload
-    public static ReduceOp of(String name, DoubleCombine combine) {
-        return ofDoubles(name, combine);
     }
 
     /**
@@ -275,21 +244,6 @@ public final class ReduceOp {
     }
 
     /**
-     * Creates an op for i32.
-     *
-     * @param name    name of the op, as in {@link #ofInts(String, IntCombine)}
-     * @param combine code, as in {@link #ofInts(String, IntCombine)}; a lambda must declare the types of its
-     *     parameters, which select this overload
-     * @return op; a call with tensors of another type throws IllegalArgumentException before any data moves
-     * @deprecated a lambda that only throws fits several overloads and does not compile: use {@link #ofInts}
-     */
-    @Deprecated
-    @SuppressWarnings("overloads") // the types of a lambda's parameters select the overload
-    public static ReduceOp of(String name, IntCombine combine) {
-        return ofInts(name, combine);
-    }
-
-    /**
      * Creates an op for i64. The op does not accept u64, since most code would treat its elements as signed.
      *
      * @param name    name of the op, as in {@link #ofFloats(String, FloatCombine)}
@@ -298,21 +252,6 @@ public final class ReduceOp {
      */
     public static ReduceOp ofLongs(String name, LongCombine combine) {
         return of(name, DataType.INT64, long[].class, combine);
-    }
-
-    /**
-     * Creates an op for i64.
-     *
-     * @param name    name of the op, as in {@link #ofLongs(String, LongCombine)}
-     * @param combine code, as in {@link #ofLongs(String, LongCombine)}; a lambda must declare the types of its
-     *     parameters, which select this overload
-     * @return op; a call with tensors of another type throws IllegalArgumentException before any data moves
-     * @deprecated a lambda that only throws fits several overloads and does not compile: use {@link #ofLongs}
-     */
-    @Deprecated
-    @SuppressWarnings("overloads") // the types of a lambda's parameters select the overload
-    public static ReduceOp of(String name, LongCombine combine) {
-        return ofLongs(name, combine);
     }
 
     /**

@@ -8,10 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.ReduceOp.Combiner;
-import ferro.ReduceOp.DoubleCombine;
 import ferro.ReduceOp.FloatCombine;
-import ferro.ReduceOp.IntCombine;
-import ferro.ReduceOp.LongCombine;
 import ferro.ReduceOp.SpanCombine;
 import java.util.List;
 import java.util.Map;
@@ -173,19 +170,6 @@ class ReduceOpTest {
                 assertEquals(other == type, op.unsupportedBecause(other).isEmpty(), other + " by " + op);
             }
         });
-    }
-
-    @Test
-    @SuppressWarnings("deprecation")
-    void overloadsThatAreDeprecatedMakeTheSameOps() {
-        DoubleCombine doubles = (into, received) -> into;
-        IntCombine ints = (into, received) -> into;
-        LongCombine longs = (into, received) -> into;
-
-        assertEquals(ReduceOp.ofFloats("keep", KEEP), ReduceOp.of("keep", KEEP));
-        assertEquals(ReduceOp.ofDoubles("keep", doubles), ReduceOp.of("keep", doubles));
-        assertEquals(ReduceOp.ofInts("keep", ints), ReduceOp.of("keep", ints));
-        assertEquals(ReduceOp.ofLongs("keep", longs), ReduceOp.of("keep", longs));
     }
 
     @Test
