@@ -137,7 +137,8 @@ class LinuxProcessesTest {
     private static Watched watch(ProcessTable table, Process child) throws IOException {
         String self = table.self();
         String realm = self.substring(0, self.indexOf(']') + 2);
-        ProcessStat stat = ProcessStat.of(Files.readString(PROC.resolve(child.pid() + "/stat")));
+        LinuxProcesses.ProcessStat stat =
+                LinuxProcesses.ProcessStat.of(Files.readString(PROC.resolve(child.pid() + "/stat")));
         return table.watch(realm + stat.pid() + " " + stat.startTicks()).orElseThrow();
     }
 }
