@@ -97,6 +97,20 @@ final class CallChecks {
         }
     }
 
+    /** Checks a scan. */
+    static void scan(Collective call, int rank) {
+        usable(call, rank);
+        sameType(call.kind(), call.in(), call.out());
+        if (call.op() == ReduceOp.AVG) {
+            throw new IllegalArgumentException(call.kind()
+                    + ": a scan has no avg, because the number of operands differs between the ranks: use sum, and"
+                    + " divide the result");
+        }
+        op(call.kind(), call.op(), call.in());
+        length(call.kind(), "output", call.out(), call.in().elementCount(), "input");
+        Overlaps.refuseButIdentical(call.kind(), call.in(), call.out());
+    }
+
     private static String place(Tensor tensor) {
         return tensor instanceof DeviceTensor on ? "on device " + on.device() : "in host memory";
     }

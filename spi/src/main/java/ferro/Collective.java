@@ -22,6 +22,8 @@ public sealed interface Collective extends Operands
                 CollectiveRecords.Gather,
                 CollectiveRecords.Scatter,
                 CollectiveRecords.AllToAll,
+                CollectiveRecords.Scan,
+                CollectiveRecords.ExclusiveScan,
                 CollectiveRecords.Barrier {
     /**
      * Returns an all-reduce in place: combines the tensors of all ranks, and writes the result into the tensor of every
@@ -265,6 +267,60 @@ public sealed interface Collective extends Operands
     }
 
     /**
+     * Returns a scan in place: rank r gets the combined tensors of the ranks 0 to r, in rank order.
+     *
+     * @param data operand and result
+     * @param op   reduction; not AVG
+     * @return call
+     */
+    static Collective scan(Tensor data, ReduceOp op) {
+        CallChecks.given(CollectiveKind.SCAN, "data", data);
+        return new CollectiveRecords.Scan(data, data, op);
+    }
+
+    /**
+     * Returns a scan: rank r gets the combined operands of the ranks 0 to r, in rank order.
+     *
+     * @param in  operand
+     * @param out result, same type and length; may be {@code in}
+     * @param op  reduction; not AVG
+     * @return call
+     */
+    static Collective scan(Tensor in, Tensor out, ReduceOp op) {
+        return new CollectiveRecords.Scan(in, out, op);
+    }
+
+    /**
+     * Returns an exclusive scan in place: rank r gets the combined tensors of the ranks 0 to r-1, in rank order. Rank 0
+     * gets the identity of a built-in op, see {@link #exclusiveScan(Tensor, Tensor, ReduceOp)}.
+     *
+     * @param data operand and result
+     * @param op   reduction; not AVG
+     * @return call
+     */
+    static Collective exclusiveScan(Tensor data, ReduceOp op) {
+        CallChecks.given(CollectiveKind.EXCLUSIVE_SCAN, "data", data);
+        return new CollectiveRecords.ExclusiveScan(data, data, op);
+    }
+
+    /**
+     * Returns an exclusive scan: rank r gets the combined operands of the ranks 0 to r-1, in rank order.
+     *
+     * <p>Rank 0 has no rank before it. With a built-in op, rank 0 gets the identity of the op: 0 for SUM, BOR, BXOR and a
+     * sum of multiplied inputs, 1 for PRODUCT, all bits set for BAND, the largest value of the type for MIN (positive
+     * infinity for floats), and the smallest value for MAX (negative infinity for floats). With a user-defined op, the
+     * result tensor of rank 0 stays unchanged.
+     *
+     * @param in  operand
+     * @param out result, same type and length; may be {@code in}
+     * @param op  reduction; not AVG
+     * @return call
+     */
+    static Collective exclusiveScan(Tensor in, Tensor out, ReduceOp op) {
+        return new CollectiveRecords.ExclusiveScan(in, out, op);
+    }
+
+    /**
      * Returns a barrier: waits until every rank has made the call.
      *
      * @return call
@@ -276,8 +332,8 @@ public sealed interface Collective extends Operands
     /**
      * Checks shapes, counts, root and memory before any data moves.
      *
-     * <p>The input and output of this rank must not overlap, except in place. An in-place allReduce or reduce has the
-     * identical range as input and output. In other calls in place, the rank's own part begins at the offset of that
+     * <p>The input and output of this rank must not overlap, except in place. An in-place allReduce, reduce or scan
+     * has the identical range as input and output. In other calls in place, the rank's own part begins at the offset of that
      * part in the tensor of all parts. An overlap of two different buffers is detected only if the JVM gives their
      * addresses.
      *

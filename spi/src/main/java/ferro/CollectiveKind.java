@@ -28,6 +28,10 @@ public enum CollectiveKind {
     SCATTER("scatter", Held.ALL_ON_ROOT, Held.PART),
     /** Distributes the data of every rank; each rank receives one part from every rank. */
     ALL_TO_ALL("allToAll", Held.ALL, Held.ALL),
+    /** Combines the operands of the ranks up to each rank, in rank order. */
+    SCAN("scan", Held.ALL, Held.ALL),
+    /** Combines the operands of the ranks before each rank, in rank order. */
+    EXCLUSIVE_SCAN("exclusiveScan", Held.ALL, Held.ALL),
     /** Waits for all ranks. */
     BARRIER("barrier", Held.NONE, Held.NONE);
 
@@ -125,7 +129,16 @@ public enum CollectiveKind {
      * @return true if calls of this kind have a {@link ReduceOp}
      */
     public boolean combines() {
-        return this == ALL_REDUCE || this == REDUCE || this == REDUCE_SCATTER;
+        return this == ALL_REDUCE || this == REDUCE || this == REDUCE_SCATTER || isScan();
+    }
+
+    /**
+     * Returns whether each rank gets the combined operands of the ranks before it, with or without its own operand.
+     *
+     * @return true for {@link #SCAN} and {@link #EXCLUSIVE_SCAN}
+     */
+    public boolean isScan() {
+        return this == SCAN || this == EXCLUSIVE_SCAN;
     }
 
     /**

@@ -361,6 +361,65 @@ final class CollectiveRecords {
         }
     }
 
+    /**
+     * Scan: combines the operands of the ranks up to each rank, in rank order. The call is in place if {@code in == out}.
+     *
+     * @param in  operand
+     * @param out result, same type and length
+     * @param op  reduction
+     */
+    record Scan(Tensor in, Tensor out, ReduceOp op) implements Collective {
+        Scan {
+            CallChecks.given(CollectiveKind.SCAN, in, out);
+            CallChecks.given(CollectiveKind.SCAN, "op", op);
+        }
+
+        @Override
+        public void check(int rank, int worldSize) {
+            CallChecks.scan(this, rank);
+        }
+
+        @Override
+        public Collective on(Tensor otherIn, Tensor otherOut) {
+            return new Scan(otherIn, otherOut, op);
+        }
+
+        @Override
+        public CollectiveKind kind() {
+            return CollectiveKind.SCAN;
+        }
+    }
+
+    /**
+     * Exclusive scan: combines the operands of the ranks before each rank, in rank order. Rank 0 gets the identity of a
+     * built-in op. A user-defined op leaves the result of rank 0 unchanged.
+     *
+     * @param in  operand
+     * @param out result, same type and length
+     * @param op  reduction
+     */
+    record ExclusiveScan(Tensor in, Tensor out, ReduceOp op) implements Collective {
+        ExclusiveScan {
+            CallChecks.given(CollectiveKind.EXCLUSIVE_SCAN, in, out);
+            CallChecks.given(CollectiveKind.EXCLUSIVE_SCAN, "op", op);
+        }
+
+        @Override
+        public void check(int rank, int worldSize) {
+            CallChecks.scan(this, rank);
+        }
+
+        @Override
+        public Collective on(Tensor otherIn, Tensor otherOut) {
+            return new ExclusiveScan(otherIn, otherOut, op);
+        }
+
+        @Override
+        public CollectiveKind kind() {
+            return CollectiveKind.EXCLUSIVE_SCAN;
+        }
+    }
+
     /** Barrier: waits until every rank has made the call. */
     record Barrier() implements Collective {
         static final Barrier CALL = new Barrier();

@@ -25,6 +25,8 @@ class CollectiveKindTest {
             Collective.gather(LESS, MORE, ROOT),
             Collective.scatter(MORE, LESS, ROOT),
             Collective.allToAll(MORE, MORE),
+            Collective.scan(MORE, ReduceOp.SUM),
+            Collective.exclusiveScan(MORE, ReduceOp.SUM),
             Collective.barrier());
 
     @Test

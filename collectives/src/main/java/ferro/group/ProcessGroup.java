@@ -39,7 +39,8 @@ import java.util.function.Consumer;
  *     {@link #allGather(ferro.Tensor, ferro.Tensor) allGather},
  *     {@link #reduceScatter(ferro.Tensor, ferro.Tensor, ferro.ReduceOp) reduceScatter},
  *     {@link #gather(ferro.Tensor, ferro.Tensor, int) gather}, {@link #scatter(ferro.Tensor, ferro.Tensor, int) scatter},
- *     {@link #allToAll(ferro.Tensor, ferro.Tensor) allToAll}, {@link #barrier}.
+ *     {@link #allToAll(ferro.Tensor, ferro.Tensor) allToAll}, {@link #scan(ferro.Tensor, ferro.ReduceOp) scan},
+ *     {@link #exclusiveScan(ferro.Tensor, ferro.ReduceOp) exclusiveScan}, {@link #barrier}.
  * <li>Collectives on arrays of primitives: {@link #allReduce(float[], ferro.ReduceOp) allReduce} and the others.
  * <li>Parts of unequal length: {@link #allGather(ferro.Tensor, ferro.Tensor, long[]) allGather with counts} and the others.
  * <li>Asynchronous forms of all of these: {@link #allReduceAsync} and the others; {@link #submit} for any {@link ferro.Collective}.
@@ -61,8 +62,8 @@ import java.util.function.Consumer;
  *
  * <h2>Tensors</h2>
  * Lengths, counts and positions are numbers of elements. A call writes its result into a tensor of the caller and allocates none.
- * Operand and result may share memory only in two cases. In an all-reduce, and on the root of a reduce, operand and result may be
- * the same range. In an all-gather or reduce-scatter, and on the root of a gather or scatter, a rank's own tensor may be its part
+ * Operand and result may share memory only in two cases. In an all-reduce or scan, and on the root of a reduce, operand and result may
+ * be the same range. In an all-gather or reduce-scatter, and on the root of a gather or scatter, a rank's own tensor may be its part
  * of the tensor of all parts. Any other overlap is rejected, of arrays, of buffers (by their addresses) and of device tensors.
  *
  * <p>Device tensors go over NCCL, or through host memory if {@code ferro.gpu.fallback} allows it. Otherwise device tensors are

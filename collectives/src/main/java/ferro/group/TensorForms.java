@@ -11,7 +11,7 @@ import ferro.Work;
  * The tensor forms of {@link ProcessGroup}, collective by collective, then messages. For each collective, the blocking
  * forms come before the asynchronous form.
  */
-abstract class TensorForms extends AsyncArrayForms {
+abstract class TensorForms extends ScanArrayForms {
     TensorForms(GroupCore end, CallOptions options) {
         super(end, options);
     }
@@ -311,6 +311,78 @@ abstract class TensorForms extends AsyncArrayForms {
      */
     public final Work allToAllAsync(Tensor in, Tensor out) {
         return submit(Collective.allToAll(in, out));
+    }
+
+    /**
+     * Combines the tensors of the ranks 0 to r, in rank order, and writes the result in place into the tensor of rank r.
+     *
+     * @param data operand and result; the same type and length on every rank
+     * @param op   reduction; the same on every rank; not AVG
+     * @throws NullPointerException          if an argument is null
+     * @throws IllegalArgumentException      if the reduction is AVG, or user-defined for another element type
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end does not support this call, or the element type does not
+     *     support the reduction
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
+     */
+    public final void scan(Tensor data, ReduceOp op) {
+        run(Collective.scan(data, op));
+    }
+
+    /**
+     * Starts a scan in place, and does not wait for other ranks.
+     *
+     * @param data operand and result; the same type and length on every rank; must not be used until the
+     *     work is done
+     * @param op   reduction; the same on every rank; not AVG
+     * @return handle
+     * @throws NullPointerException          if an argument is null
+     * @throws IllegalArgumentException      if the reduction is AVG, or user-defined for another element type
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end does not support this call, or the element type does not
+     *     support the reduction
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
+     */
+    public final Work scanAsync(Tensor data, ReduceOp op) {
+        return submit(Collective.scan(data, op));
+    }
+
+    /**
+     * Combines the tensors of the ranks before r, in rank order, and writes the result in place into the tensor of rank r.
+     * On rank 0 the result is the identity of a built-in op, such as 0 for SUM. A user-defined op leaves the tensor of
+     * rank 0 unchanged.
+     *
+     * @param data operand and result; the same type and length on every rank
+     * @param op   reduction; the same on every rank; not AVG
+     * @throws NullPointerException          if an argument is null
+     * @throws IllegalArgumentException      if the reduction is AVG, or user-defined for another element type
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end does not support this call, or the element type does not
+     *     support the reduction
+     * @throws ferro.FerroException          TIMED_OUT at the deadline, MISMATCH if lengths differ between ranks;
+     *     another code if the group fails or has failed
+     */
+    public final void exclusiveScan(Tensor data, ReduceOp op) {
+        run(Collective.exclusiveScan(data, op));
+    }
+
+    /**
+     * Starts an exclusive scan in place, and does not wait for other ranks.
+     *
+     * @param data operand and result; the same type and length on every rank; must not be used until the
+     *     work is done
+     * @param op   reduction; the same on every rank; not AVG
+     * @return handle
+     * @throws NullPointerException          if an argument is null
+     * @throws IllegalArgumentException      if the reduction is AVG, or user-defined for another element type
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end does not support this call, or the element type does not
+     *     support the reduction
+     * @throws ferro.FerroException          if the group has failed; the handle throws TIMED_OUT, MISMATCH and others
+     */
+    public final Work exclusiveScanAsync(Tensor data, ReduceOp op) {
+        return submit(Collective.exclusiveScan(data, op));
     }
 
     /**

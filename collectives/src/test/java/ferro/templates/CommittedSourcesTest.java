@@ -31,7 +31,8 @@ class CommittedSourcesTest {
                         Path.of("ferro/group/ArrayMessages.java"),
                         Path.of("ferro/group/AsyncArrayForms.java"),
                         Path.of("ferro/group/AsyncRootedArrayForms.java"),
-                        Path.of("ferro/group/RootedArrayForms.java")),
+                        Path.of("ferro/group/RootedArrayForms.java"),
+                        Path.of("ferro/group/ScanArrayForms.java")),
                 files);
         for (Path file : files) {
             assertEquals(

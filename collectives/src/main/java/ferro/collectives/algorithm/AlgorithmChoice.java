@@ -195,6 +195,7 @@ public final class AlgorithmChoice {
             case GATHER, SCATTER -> worldSize <= 8 || bytes > 64 * KIB ? "linear" : "binomial";
             case REDUCE_SCATTER -> throw hasTwin(needed);
             case ALL_TO_ALL -> "pairwise";
+            case SCAN, EXCLUSIVE_SCAN -> scan(worldSize, bytes);
             case BARRIER -> "dissemination";
         };
     }
@@ -230,6 +231,14 @@ public final class AlgorithmChoice {
     }
 
     /**
+     * Chooses a scan. The number of steps matters for small data. Above, a chain sends the fewest bytes, and its
+     * segments form a pipeline.
+     */
+    private String scan(int worldSize, long bytes) {
+        return worldSize <= 2 || bytes > (far ? 1024 : 64) * KIB ? "chain" : "recursiveDoubling";
+    }
+
+    /**
      * Chooses an algorithm between hosts. The number of steps matters for small data, and the number of bytes for large
      * data.
      */
@@ -248,6 +257,8 @@ public final class AlgorithmChoice {
             case BARRIER -> "flat";
             case REDUCE_SCATTER -> throw hasTwin(needed);
             case BROADCAST, ALL_GATHER, GATHER, SCATTER, ALL_TO_ALL -> "staged";
+            case SCAN, EXCLUSIVE_SCAN ->
+                throw new IllegalArgumentException(needed + " has no algorithm in shared memory");
         };
     }
 

@@ -215,6 +215,17 @@ public final class AlgorithmRegistry {
                 List.of(
                         flat(kind, "pairwise", UNSPECIFIED, PairwiseAllToAll::plan),
                         flat(kind, "bruck", UNSPECIFIED, BruckAllToAll::plan).scratch(AlgorithmRegistry::allAboveTwo));
+            case SCAN ->
+                List.of(
+                        flat(kind, "recursiveDoubling", UNSPECIFIED, RecursiveDoublingScan::scan)
+                                .scratch(AlgorithmRegistry::oneAboveOne),
+                        flat(kind, "chain", UNSPECIFIED, ChainScan::scan));
+            case EXCLUSIVE_SCAN ->
+                List.of(
+                        flat(kind, "recursiveDoubling", UNSPECIFIED, RecursiveDoublingScan::exclusiveScan)
+                                .scratch(AlgorithmRegistry::oneAboveOne),
+                        flat(kind, "chain", UNSPECIFIED, ChainScan::exclusiveScan)
+                                .scratch(AlgorithmRegistry::oneAboveOne));
             case BARRIER -> List.of(flat(kind, "dissemination", UNSPECIFIED, DisseminationBarrier::plan));
         };
     }
@@ -240,7 +251,7 @@ public final class AlgorithmRegistry {
             }
             case ALL_GATHER -> List.of(byHosts(kind, "byHosts", UNSPECIFIED, HostPlans::allGather));
             case BARRIER -> List.of(byHosts(kind, "byHosts", UNSPECIFIED, HostPlans::barrier));
-            case REDUCE, GATHER, SCATTER, ALL_TO_ALL -> List.of();
+            case REDUCE, GATHER, SCATTER, ALL_TO_ALL, SCAN, EXCLUSIVE_SCAN -> List.of();
         };
     }
 
@@ -264,6 +275,7 @@ public final class AlgorithmRegistry {
             case SCATTER -> List.of(shared(kind, "staged", UNSPECIFIED, RootedPrograms::scatter));
             case ALL_TO_ALL -> List.of(shared(kind, "staged", UNSPECIFIED, ExchangePrograms::allToAll));
             case BARRIER -> List.of(shared(kind, "flat", UNSPECIFIED, ExchangePrograms::barrier));
+            case SCAN, EXCLUSIVE_SCAN -> List.of();
         };
     }
 
@@ -273,6 +285,11 @@ public final class AlgorithmRegistry {
 
     private static ReductionTree doublingTree(int size) {
         return ReductionTree.doubling(Hosts.ofOneRank(size));
+    }
+
+    /** Returns one chunk if there is more than one rank. */
+    private static int oneAboveOne(int size, int root, Hosts hosts) {
+        return size > 1 ? 1 : 0;
     }
 
     /** Returns all chunks if more than two ranks need scratch memory. */

@@ -112,14 +112,28 @@ public final class PlanBuilder {
      * @return this
      */
     public PlanBuilder receiveCombine(int peer, Region region, int chunk, int chunks) {
-        return add(new StepRecords.ReceiveCombineStep(
-                peer,
-                region,
-                chunk,
-                chunks,
-                sent.latest(region, chunk, chunks),
-                touched(region, chunk, chunks),
-                false));
+        return receiveCombine(peer, region, chunk, chunks, false);
+    }
+
+    /**
+     * Adds a step that receives chunks and combines them into the chunks of a region. The received chunks come first,
+     * for an op that is not commutative.
+     *
+     * @param peer   rank that sends
+     * @param region region that is written
+     * @param chunk  first chunk
+     * @param chunks number of chunks
+     * @return this
+     */
+    public PlanBuilder receiveCombineFirst(int peer, Region region, int chunk, int chunks) {
+        return receiveCombine(peer, region, chunk, chunks, true);
+    }
+
+    private PlanBuilder receiveCombine(int peer, Region region, int chunk, int chunks, boolean readsFirst) {
+        int sends = sent.latest(region, chunk, chunks);
+        int touched = touched(region, chunk, chunks);
+        return add(
+                new StepRecords.ReceiveCombineStep(peer, region, chunk, chunks, sends, touched, false, readsFirst));
     }
 
     /**
@@ -147,9 +161,27 @@ public final class PlanBuilder {
      * @return this
      */
     public PlanBuilder combine(Region from, Region region, int chunk, int chunks) {
+        return combine(from, region, chunk, chunks, false);
+    }
+
+    /**
+     * Adds a step that combines chunks of one region of this rank into the chunks of another region. The chunks that
+     * are read come first, for an op that is not commutative.
+     *
+     * @param from   region that is read
+     * @param region region that is written
+     * @param chunk  first chunk
+     * @param chunks number of chunks
+     * @return this
+     */
+    public PlanBuilder combineFirst(Region from, Region region, int chunk, int chunks) {
+        return combine(from, region, chunk, chunks, true);
+    }
+
+    private PlanBuilder combine(Region from, Region region, int chunk, int chunks, boolean readsFirst) {
+        int sends = sent.latest(region, chunk, chunks);
         int touched = Math.max(written.latest(from, chunk, chunks), touched(region, chunk, chunks));
-        return add(new StepRecords.LocalCombineStep(
-                from, region, chunk, chunks, sent.latest(region, chunk, chunks), touched, false));
+        return add(new StepRecords.LocalCombineStep(from, region, chunk, chunks, sends, touched, false, readsFirst));
     }
 
     /**
@@ -161,6 +193,16 @@ public final class PlanBuilder {
      */
     public Plan build() {
         markCompleting();
+        return buildScan();
+    }
+
+    /**
+     * Ends the plan of a scan, in which no combine completes its chunks: no rank but the last one has the operands of
+     * all ranks, and a rank may send on what it has combined.
+     *
+     * @return plan
+     */
+    public Plan buildScan() {
         return new Plan(algorithm, chunkCount, new Plan.Extents(in, out, scratch), sends, receives);
     }
 
@@ -195,7 +237,8 @@ public final class PlanBuilder {
                     local.chunks(),
                     local.afterSends(),
                     local.afterReceives(),
-                    true);
+                    true,
+                    local.readsFirst());
         }
         Step.ReceiveCombine combine = (Step.ReceiveCombine) step;
         return new StepRecords.ReceiveCombineStep(
@@ -205,7 +248,8 @@ public final class PlanBuilder {
                 combine.chunks(),
                 combine.afterSends(),
                 combine.afterReceives(),
-                true);
+                true,
+                combine.readsFirst());
     }
 
     private PlanBuilder add(Step.Arrival arrival) {

@@ -88,6 +88,15 @@ public sealed interface Step {
          * @return false if an operand is still missing after this step
          */
         boolean completes();
+
+        /**
+         * Returns whether the chunks that are read come first, so that the step computes {@code read op written}.
+         * Otherwise the step computes {@code written op read}. The order matters only for an op that is not
+         * commutative.
+         *
+         * @return false if the chunks that are written come first
+         */
+        boolean readsFirst();
     }
 
     /** A step that receives chunks and overwrites a region with them. */

@@ -11,13 +11,27 @@ final class StepRecords {
             implements Step.Receive {}
 
     record ReceiveCombineStep(
-            int peer, Region region, int chunk, int chunks, int afterSends, int afterReceives, boolean completes)
+            int peer,
+            Region region,
+            int chunk,
+            int chunks,
+            int afterSends,
+            int afterReceives,
+            boolean completes,
+            boolean readsFirst)
             implements Step.ReceiveCombine {}
 
     record LocalCopyStep(Region from, Region region, int chunk, int chunks, int afterSends, int afterReceives)
             implements Step.LocalCopy {}
 
     record LocalCombineStep(
-            Region from, Region region, int chunk, int chunks, int afterSends, int afterReceives, boolean completes)
+            Region from,
+            Region region,
+            int chunk,
+            int chunks,
+            int afterSends,
+            int afterReceives,
+            boolean completes,
+            boolean readsFirst)
             implements Step.LocalCombine {}
 }

@@ -42,6 +42,8 @@ class FramesToTheEngineTest {
             "gather",
             "scatter",
             "allToAll",
+            "scan",
+            "exclusiveScan",
             "barrier",
             "send",
             "recv",
@@ -67,8 +69,9 @@ class FramesToTheEngineTest {
             }
         }
         assertEquals(Map.of(), tooLong, "calls with more than " + MOST + " frames, the user's first");
-        // blocking and asynchronous forms of ten kinds on six arrays and tensors, those with counts, barriers, submit
-        assertEquals(2 * 10 * 7 + 2 * 5 + 2 + 1, forms, "forms");
+        // blocking and asynchronous forms of twelve kinds on six arrays and tensors, those with counts, barriers,
+        // submit
+        assertEquals(2 * 12 * 7 + 2 * 5 + 2 + 1, forms, "forms");
     }
 
     private static List<Method> forms() {

@@ -118,7 +118,7 @@ final class PlanResults {
             Contribution[] message = new Contribution[send.chunks()];
             if (isBarrier()) {
                 BitSet heard = rank.heard.get(send.afterReceives());
-                message[0] = new Contribution(0, heard, 0, false);
+                message[0] = new Contribution(0, heard, 0, false, false);
             } else {
                 System.arraycopy(rank.region(send.region()), send.chunk(), message, 0, send.chunks());
                 int position = rank.sent;
@@ -152,7 +152,7 @@ final class PlanResults {
             System.arraycopy(rank.region(local.from()), local.chunk(), read, 0, local.chunks());
             checkSet(read, () -> plans.arrival(rank.rank, index));
             if (arrival instanceof Step.LocalCombine combine) {
-                combine(rank, index, read, combine.completes());
+                combine(rank, index, read, combine);
             } else {
                 System.arraycopy(read, 0, into, local.chunk(), local.chunks());
             }
@@ -166,7 +166,7 @@ final class PlanResults {
         if (isBarrier()) {
             hear(rank, index, message[0].ranks());
         } else if (arrival instanceof Step.ReceiveCombine combine) {
-            combine(rank, index, message, combine.completes());
+            combine(rank, index, message, combine);
         } else {
             System.arraycopy(message, 0, into, arrival.chunk(), arrival.chunks());
         }
@@ -180,8 +180,7 @@ final class PlanResults {
         }
     }
 
-    private void combine(PlanMemory rank, int index, Contribution[] message, boolean completes) {
-        Step.Arrival arrival = rank.plan.receives().get(index);
+    private void combine(PlanMemory rank, int index, Contribution[] message, Step.Combine arrival) {
         Contribution[] into = rank.region(arrival.region());
         for (int i = 0; i < message.length; i++) {
             Contribution own = into[arrival.chunk() + i];
@@ -194,7 +193,7 @@ final class PlanResults {
             } else if (own.isComplete() || message[i].isComplete()) {
                 fail(plans.arrival(rank.rank, index) + " combines what is complete: " + own + " and " + message[i]);
             } else {
-                into[arrival.chunk() + i] = own.with(message[i], completes);
+                into[arrival.chunk() + i] = own.with(message[i], arrival);
             }
         }
     }
@@ -248,6 +247,9 @@ final class PlanResults {
         if (found.chunk() != wanted.chunk() || !found.ranks().equals(wanted.ranks())) {
             return Optional.of(end(rank, chunk) + " holding " + found + ", need " + wanted);
         }
+        if (plans.kind().isScan()) {
+            return whyNotScanned(rank, chunk, found);
+        }
         if (plans.isReduction() && plans.size() > 1 && !found.isComplete()) {
             return Optional.of(end(rank, chunk) + " of all ranks, but no combine has completed it");
         }
@@ -259,15 +261,25 @@ final class PlanResults {
         return Optional.empty();
     }
 
+    private static Optional<String> whyNotScanned(PlanMemory rank, int chunk, Contribution found) {
+        if (found.isComplete()) {
+            return Optional.of(end(rank, chunk) + " completed, though a scan has nothing to divide");
+        }
+        return found.isInOrder()
+                ? Optional.empty()
+                : Optional.of(end(rank, chunk) + " holding " + found + ", not combined in rank order");
+    }
+
     private static String end(PlanMemory rank, int chunk) {
         return "rank " + rank.rank + " ends after receive " + (rank.done - 1) + " with OUT chunk " + chunk;
     }
 
     private Contribution wanted(int rank, int chunk) {
         if (plans.isReduction()) {
-            BitSet everyone = new BitSet();
-            everyone.set(0, plans.size());
-            return new Contribution(chunk, everyone, 0, true);
+            int end = plans.kind() == CollectiveKind.EXCLUSIVE_SCAN ? rank : rank + 1;
+            BitSet combined = new BitSet();
+            combined.set(0, plans.kind().isScan() ? end : plans.size());
+            return new Contribution(chunk, combined, 0, true, true);
         }
         return switch (plans.kind()) {
             case BROADCAST, SCATTER -> Contribution.of(plans.root(), chunk);

@@ -57,7 +57,7 @@ record PlanSet(CollectiveKind kind, List<Plan> all, int root) {
     /** Returns what IN must hold. */
     Extent in(int rank) {
         return switch (kind) {
-            case ALL_REDUCE, REDUCE, REDUCE_SCATTER, ALL_TO_ALL -> Extent.all(chunkCount());
+            case ALL_REDUCE, REDUCE, REDUCE_SCATTER, ALL_TO_ALL, SCAN, EXCLUSIVE_SCAN -> Extent.all(chunkCount());
             case ALL_GATHER, GATHER -> part(rank);
             case BROADCAST, SCATTER -> rank == root ? Extent.all(chunkCount()) : Extent.NONE;
             default -> Extent.NONE;
@@ -67,7 +67,8 @@ record PlanSet(CollectiveKind kind, List<Plan> all, int root) {
     /** Returns what OUT must hold. */
     Extent out(int rank) {
         return switch (kind) {
-            case ALL_REDUCE, ALL_GATHER, ALL_TO_ALL -> Extent.all(chunkCount());
+            case ALL_REDUCE, ALL_GATHER, ALL_TO_ALL, SCAN -> Extent.all(chunkCount());
+            case EXCLUSIVE_SCAN -> rank > 0 ? Extent.all(chunkCount()) : Extent.NONE;
             case REDUCE, GATHER -> rank == root ? Extent.all(chunkCount()) : Extent.NONE;
             case REDUCE_SCATTER, SCATTER -> part(rank);
             case BROADCAST -> rank == root ? Extent.NONE : Extent.all(chunkCount());

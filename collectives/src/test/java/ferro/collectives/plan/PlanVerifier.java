@@ -11,7 +11,8 @@ import java.util.Optional;
  * number, order and chunks; the plans end with sends that never wait, and also where a rank has one send and one receive at
  * a time, strictly in order, and a send ends only with its receive (what a plain back end offers); no step uses a chunk that
  * another step may be writing; nothing unset is read, and every result is what the collective promises, each rank's part
- * counted exactly once, completed by the last combine and, for an all-reduce, combined by the same expression everywhere; a
+ * counted exactly once, completed by the last combine and, for an all-reduce, combined by the same expression everywhere; the
+ * result of a scan is combined in rank order, and completed by no combine; a
  * reduction reads each part of an operand once. All of this is also proved for an
  * operand and a result in the same memory.
  *

@@ -74,13 +74,7 @@ class PlanVerifierTest {
     @Test
     void refusesTwoCombinesIntoOneChunkWithoutAnOrder() {
         List<Plan> plans = plans(CollectiveKind.REDUCE, "linear", 4);
-        change(
-                plans,
-                0,
-                plan -> receives(
-                        plan,
-                        receives ->
-                                receives.set(2, new StepRecords.ReceiveCombineStep(2, Region.OUT, 0, 1, 0, 1, true))));
+        change(plans, 0, plan -> receives(plan, receives -> receives.set(2, last(2, Region.OUT, 1))));
 
         assertRefused(
                 CollectiveKind.REDUCE, plans, "rank 0 receive 2 (combine from 2, OUT chunk 0) is not ordered with");
@@ -90,12 +84,7 @@ class PlanVerifierTest {
     void refusesAPartThatIsCountedTwice() {
         List<Plan> plans = plans(CollectiveKind.REDUCE, "linear", 3);
         change(plans, 1, plan -> sends(plan, sends -> sends.add(new StepRecords.SendStep(0, Region.IN, 0, 1, 0, 0))));
-        change(
-                plans,
-                0,
-                plan -> receives(
-                        plan,
-                        receives -> receives.add(new StepRecords.ReceiveCombineStep(1, Region.OUT, 0, 1, 0, 3, true))));
+        change(plans, 0, plan -> receives(plan, receives -> receives.add(last(1, Region.OUT, 3))));
 
         assertRefused(CollectiveKind.REDUCE, plans, "rank 0 receive 3", "counts a rank twice");
     }
@@ -116,6 +105,11 @@ class PlanVerifierTest {
         assertRefused(CollectiveKind.REDUCE, plans, "rank 0 ends after receive 2", "but no combine has completed it");
     }
 
+    /** Returns a combine that completes chunk 0. */
+    private static Step.Arrival last(int peer, Region region, int afterReceives) {
+        return new StepRecords.ReceiveCombineStep(peer, region, 0, 1, 0, afterReceives, true, false);
+    }
+
     private static void completes(List<Step.Arrival> receives, int index, boolean completes) {
         Step.ReceiveCombine combine = (Step.ReceiveCombine) receives.get(index);
         assertTrue(combine.completes() != completes, combine::toString);
@@ -128,7 +122,8 @@ class PlanVerifierTest {
                         combine.chunks(),
                         combine.afterSends(),
                         combine.afterReceives(),
-                        completes));
+                        completes,
+                        combine.readsFirst()));
     }
 
     @Test
@@ -150,17 +145,50 @@ class PlanVerifierTest {
     }
 
     @Test
+    void refusesAScanThatIsNotInRankOrder() {
+        List<Plan> plans = plans(CollectiveKind.SCAN, "chain", 2);
+        PlanBuilder wrong = new PlanBuilder("chain", 1).in(Extent.all(1)).out(Extent.all(1));
+        wrong.copy(Region.IN, Region.OUT, 0, 1).receiveCombine(0, Region.OUT, 0, 1);
+        plans.set(1, wrong.buildScan());
+
+        assertRefused(
+                CollectiveKind.SCAN,
+                plans,
+                "rank 1 ends after receive 1",
+                "of ranks {0, 1}, not combined in rank order");
+    }
+
+    @Test
+    void refusesAScanThatCompletesAResult() {
+        List<Plan> plans = plans(CollectiveKind.SCAN, "chain", 2);
+        change(plans, 1, plan -> receives(plan, receives -> completes(receives, 1, true)));
+
+        assertRefused(CollectiveKind.SCAN, plans, "rank 1 ends after receive 1", "completed");
+    }
+
+    @Test
+    void refusesAnExclusiveScanThatHasTheOwnOperand() {
+        assertRefused(
+                CollectiveKind.EXCLUSIVE_SCAN,
+                plans(CollectiveKind.SCAN, "chain", 1),
+                "rank 0 has in",
+                "need Extent[first=0, count=1] and Extent[first=0, count=0]");
+        List<Plan> plans = plans(CollectiveKind.EXCLUSIVE_SCAN, "chain", 3);
+        change(
+                plans,
+                1,
+                plan -> sends(plan, sends -> sends.set(0, new StepRecords.SendStep(2, Region.OUT, 0, 1, 0, 2))));
+
+        assertRefused(
+                CollectiveKind.EXCLUSIVE_SCAN, plans, "rank 2 ends", "of ranks {0}, need chunk 0 of ranks {0, 1}");
+    }
+
+    @Test
     void refusesAPartThatIsLeftOut() {
         List<Plan> plans = plans(CollectiveKind.REDUCE, "linear", 3);
         change(plans, 1, plan -> sends(plan, List::clear));
         change(plans, 0, plan -> receives(plan, receives -> receives.remove(1)));
-        change(
-                plans,
-                0,
-                plan -> receives(
-                        plan,
-                        receives ->
-                                receives.set(1, new StepRecords.ReceiveCombineStep(2, Region.OUT, 0, 1, 0, 1, true))));
+        change(plans, 0, plan -> receives(plan, receives -> receives.set(1, last(2, Region.OUT, 1))));
 
         assertRefused(
                 CollectiveKind.REDUCE,
@@ -262,7 +290,7 @@ class PlanVerifierTest {
                 0,
                 plan -> receives(plan, receives -> {
                     receives.clear();
-                    receives.add(new StepRecords.ReceiveCombineStep(1, Region.OUT, 0, 1, 0, 0, true));
+                    receives.add(last(1, Region.OUT, 0));
                 }));
 
         assertRefused(CollectiveKind.REDUCE, plans, "rank 0 receive 0", "combines into what nothing has set");
@@ -271,13 +299,7 @@ class PlanVerifierTest {
     @Test
     void refusesAWriteToTheOperand() {
         List<Plan> plans = plans(CollectiveKind.REDUCE, "linear", 2);
-        change(
-                plans,
-                0,
-                plan -> receives(
-                        plan,
-                        receives ->
-                                receives.set(1, new StepRecords.ReceiveCombineStep(1, Region.IN, 0, 1, 0, 1, true))));
+        change(plans, 0, plan -> receives(plan, receives -> receives.set(1, last(1, Region.IN, 1))));
 
         assertRefused(CollectiveKind.REDUCE, plans, "rank 0 receive 1", "writes the caller's operand");
     }
@@ -309,7 +331,8 @@ class PlanVerifierTest {
                     Step.LocalCombine step = (Step.LocalCombine) receives.get(last);
                     receives.set(
                             last,
-                            new StepRecords.LocalCombineStep(step.from(), step.region(), 0, 1, 0, 2, step.completes()));
+                            new StepRecords.LocalCombineStep(
+                                    step.from(), step.region(), 0, 1, 0, 2, step.completes(), false));
                 }));
 
         assertRefused(

@@ -77,7 +77,8 @@ public final class Segmented {
                     piece.count,
                     piece.afterSends,
                     piece.afterReceives,
-                    combine.completes());
+                    combine.completes(),
+                    combine.readsFirst());
         }
         int peer = PlanSet.peer(arrival);
         return arrival instanceof Step.Receive
@@ -90,7 +91,8 @@ public final class Segmented {
                         piece.count,
                         piece.afterSends,
                         piece.afterReceives,
-                        ((Step.ReceiveCombine) arrival).completes());
+                        ((Step.ReceiveCombine) arrival).completes(),
+                        ((Step.ReceiveCombine) arrival).readsFirst());
     }
 
     /** Returns how many posts stand for the first steps of a list, as far as one segment, or all (-1), needs them. */

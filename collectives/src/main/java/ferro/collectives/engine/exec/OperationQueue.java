@@ -137,8 +137,7 @@ public final class OperationQueue implements CollectiveProgress {
             Prepared prepared, HostTensor in, HostTensor out, Duration timeout, Operation.OperandStaging staging) {
         loop.refuseInside(prepared.name);
         PendingWork work = new PendingWork(loop, prepared.name, ProgressLock.NONE, timeout);
-        Operation.OperandStaging all = prepared.isWidened() ? averages.of(prepared, in, out, staging) : staging;
-        Operation operation = new Operation(work, prepared, in, out, all);
+        Operation operation = new Operation(work, prepared, in, out, staging(prepared, in, out, staging));
         synchronized (queue) {
             checkUsable.accept(prepared.name);
             if (!queue.add(operation, progressLock)) {
@@ -151,6 +150,18 @@ public final class OperationQueue implements CollectiveProgress {
         // the call has its number and the other ranks wait for it, so it ends with the group
         control.exits().refuse(operation.sequence(), prepared.call);
         return work;
+    }
+
+    private Operation.OperandStaging staging(
+            Prepared prepared, HostTensor in, HostTensor out, Operation.OperandStaging own) {
+        if (prepared.isWidened()) {
+            return averages.of(prepared, in, out, own);
+        }
+        return writesIdentity(prepared) ? new IdentityResult(prepared.op, in, out) : own;
+    }
+
+    private boolean writesIdentity(Prepared prepared) {
+        return IdentityResult.isNeeded(prepared, loop.group().rank());
     }
 
     private void count(PendingWork work, Prepared prepared, HostTensor in) {
@@ -185,7 +196,7 @@ public final class OperationQueue implements CollectiveProgress {
         Duration timeout = options.timeout();
         checkUsable.accept(prepared.name);
         long seen = progressLock.look();
-        boolean isNext = noMessages && !prepared.isWidened() && isIdle();
+        boolean isNext = noMessages && !prepared.isWidened() && !writesIdentity(prepared) && isIdle();
         long sequence = isNext ? progressLock.tryEnterAsNext(seen) : ProgressLock.NONE;
         if (sequence == ProgressLock.NONE) {
             submit(prepared, call, timeout).await();
