@@ -18,8 +18,8 @@ import java.util.stream.IntStream;
  */
 final class KitRules {
     /** What NCCL does not do; without it the engine does everything. */
-    private static final Set<String> NCCL_REFUSALS =
-            Set.of(BackendContract.MESSAGE_TAGS, BackendContract.INTEGER_AVERAGES, "i16", "u16");
+    private static final Set<String> NCCL_REFUSALS = Set.of(
+            BackendContract.MESSAGE_TAGS, BackendContract.INTEGER_AVERAGES, "i16", "u16", "scan", "exclusiveScan");
 
     /** The rule of all-reduce: enough to see that host tensors have a way, too. */
     private static final int ON_HOST = 101;

@@ -89,11 +89,11 @@ public abstract class BackendContract
     public static final String EARLY_LEAVES = "early leaves";
 
     /**
-     * The rules that use device tensors if {@link #deviceMemory} is overridden: 101 to 108, 110 to 114, 120 to 123, 201
-     * and 608.
+     * The rules that use device tensors if {@link #deviceMemory} is overridden: 101 to 108, 110 to 114, 120 to 123, 127,
+     * 128, 201 and 608.
      */
-    public static final Set<Integer> ON_DEVICES =
-            Set.of(101, 102, 103, 104, 105, 106, 107, 108, 110, 111, 112, 113, 114, 120, 121, 122, 123, 201, 608);
+    public static final Set<Integer> ON_DEVICES = Set.of(
+            101, 102, 103, 104, 105, 106, 107, 108, 110, 111, 112, 113, 114, 120, 121, 122, 123, 127, 128, 201, 608);
 
     private static final String SETTINGS = "settings of each rank";
 

@@ -104,6 +104,29 @@ public interface CollectiveRules extends Subject {
     }
 
     /**
+     * Checks that a scan combines the operands of the ranks up to each rank.
+     *
+     * @param worldSize number of ranks
+     */
+    @Rule(value = 127, apart = true)
+    @EachSize
+    default void scanCombinesTheElementsOfTheRanksUpToEachRank(int worldSize) {
+        Cells.check(this, worldSize, CollectiveKind.SCAN);
+    }
+
+    /**
+     * Checks that an exclusive scan combines the operands of the ranks before each rank, and gives rank 0 the identity
+     * of the op.
+     *
+     * @param worldSize number of ranks
+     */
+    @Rule(value = 128, apart = true)
+    @EachSize
+    default void exclusiveScanCombinesTheElementsOfTheRanksBeforeEachRank(int worldSize) {
+        Cells.check(this, worldSize, CollectiveKind.EXCLUSIVE_SCAN);
+    }
+
+    /**
      * Checks that a barrier waits for the last rank. Each rank is the last one in turn.
      *
      * @param worldSize number of ranks

@@ -36,6 +36,8 @@ public interface LeavingRules extends Subject {
                 "allGather",
                 "reduceScatter",
                 "allToAll",
+                "scan",
+                "exclusiveScan",
                 "barrier",
                 "unequal parts",
                 "newGroup"

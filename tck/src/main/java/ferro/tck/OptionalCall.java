@@ -39,7 +39,16 @@ record OptionalCall(String name, Collective call, Operand out, long before, IntT
             if (!Numbers.isHalf(type)) {
                 calls.add(allReduce(type, ReduceOp.preMultipliedSum(floating ? 0.5 : -3), rank));
             }
-            calls.add(allReduce(type, ReduceOp.of("bits", OptionalCall::exclusiveOr), rank));
+            ReduceOp bits = ReduceOp.of("bits", OptionalCall::exclusiveOr);
+            calls.add(allReduce(type, bits, rank));
+            for (boolean isExclusive : new boolean[] {false, true}) {
+                calls.add(scan(type, bits, rank, isExclusive));
+                calls.add(scan(type, floating ? ReduceOp.preMultipliedSum(-2) : ReduceOp.BXOR, rank, isExclusive));
+                if (!floating) {
+                    calls.add(scan(type, ReduceOp.BAND, rank, isExclusive));
+                    calls.add(scan(type, ReduceOp.preMultipliedSum(-3), rank, isExclusive));
+                }
+            }
         }
         calls.add(reduceScatter(DataType.FLOAT32, ReduceOp.preMultipliedSum(-2), rank));
         calls.add(reduceScatter(DataType.INT16, ReduceOp.of("bits", OptionalCall::exclusiveOr), rank));
@@ -65,7 +74,7 @@ record OptionalCall(String name, Collective call, Operand out, long before, IntT
 
     /** Returns whether all ranks get the same result. */
     boolean alike() {
-        return call.kind() != CollectiveKind.REDUCE_SCATTER;
+        return call.kind() != CollectiveKind.REDUCE_SCATTER && !call.kind().isScan();
     }
 
     /**
@@ -84,7 +93,34 @@ record OptionalCall(String name, Collective call, Operand out, long before, IntT
         data.fill(index -> values.mark(rank, index));
         Collective call = Collective.allReduce(data.tensor(), data.tensor(), op);
         return new OptionalCall(
-                op + " of " + type.label(), call, data, Cells.hash(data), index -> right(values, type, op, index));
+                op + " of " + type.label(),
+                call,
+                data,
+                Cells.hash(data),
+                index -> right(values, type, op, index, RANKS));
+    }
+
+    private static OptionalCall scan(DataType type, ReduceOp op, int rank, boolean isExclusive) {
+        Values values = new Values(type, RANKS);
+        Operand data = Operand.unwritten(type, LENGTH, Operand.OperandMemory.of(rank));
+        data.fill(index -> values.mark(rank, index));
+        Collective call =
+                isExclusive ? Collective.exclusiveScan(data.tensor(), op) : Collective.scan(data.tensor(), op);
+        int count = isExclusive ? rank : rank + 1;
+        return new OptionalCall(
+                call.kind() + " by " + op + " of " + type.label(),
+                call,
+                data,
+                Cells.hash(data),
+                index -> count == 0 ? ofNoRank(values, type, op, index) : right(values, type, op, index, count));
+    }
+
+    /** Returns what an exclusive scan leaves on rank 0: the identity, or with a user-defined op the operand. */
+    private static long ofNoRank(Values values, DataType type, ReduceOp op, int index) {
+        if (op.combiner() != null) {
+            return values.mark(0, index);
+        }
+        return op.factor() == 1 ? Numbers.identity(type, op) : 0;
     }
 
     private static OptionalCall reduceScatter(DataType type, ReduceOp op, int rank) {
@@ -98,16 +134,16 @@ record OptionalCall(String name, Collective call, Operand out, long before, IntT
                 call,
                 out,
                 Cells.hash(out),
-                index -> right(values, type, op, rank * LENGTH + index));
+                index -> right(values, type, op, rank * LENGTH + index, RANKS));
     }
 
     /**
-     * Returns the expected bits of an element. The operands are multiples of 0.5, so that their sums are exact in every
+     * Returns the expected bits of an element that the first {@code ranks} ranks combine. The operands are multiples of 0.5, so that their sums are exact in every
      * order.
      */
-    private static long right(Values values, DataType type, ReduceOp op, int index) {
+    private static long right(Values values, DataType type, ReduceOp op, int index, int ranks) {
         long result = product(type, op, values.mark(0, index));
-        for (int rank = 1; rank < RANKS; rank++) {
+        for (int rank = 1; rank < ranks; rank++) {
             result = combined(type, op, result, product(type, op, values.mark(rank, index)));
         }
         return result;

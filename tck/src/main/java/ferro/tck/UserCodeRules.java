@@ -16,7 +16,7 @@ import ferro.tck.cells.UserRecords;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Rules 118, 119, 125 and 126, about user-defined reductions. A back end may refuse such reductions. */
+/** Rules 118, 119, 125, 126 and 129, about user-defined reductions. A back end may refuse such reductions. */
 public interface UserCodeRules extends Subject {
     /**
      * Checks that user-defined reductions work in every form, for every length and in every kind of memory.
@@ -52,6 +52,42 @@ public interface UserCodeRules extends Subject {
             for (int rank = 1; rank < worldSize; rank++) {
                 assertEquals(hashes[0][call], hashes[rank][call], "bits of call " + call + " on ranks 0 and " + rank);
             }
+        }
+    }
+
+    /**
+     * Checks that a user-defined reduction combines the operands of the right ranks in scans, and that an exclusive scan
+     * leaves the operand of rank 0 unchanged. Checks that a scan with AVG is refused before data moves.
+     *
+     * @param worldSize number of ranks
+     */
+    @Rule(129)
+    @EachSize
+    default void scansTakeAUsersCodeAndRefuseAverages(int worldSize) {
+        try (Ranks ranks = group(worldSize)) {
+            ranks.run(group -> {
+                int rank = group.rank();
+                int number = 0;
+                boolean isDone = true;
+                for (int length : new int[] {0, 1, 1000, aboveASegment()}) {
+                    for (ReduceOp op : UserCode.forms()) {
+                        Operand upTo = UserCode.operand(rank, length, number++);
+                        Operand before = UserCode.operand(rank, length, number);
+                        isDone = isDone(group, Collective.scan(upTo.tensor(), op))
+                                && isDone(group, Collective.exclusiveScan(before.tensor(), op));
+                        if (isDone) {
+                            UserCode.check(upTo, rank + 1, rank);
+                            UserCode.check(before, Math.max(1, rank), rank);
+                        }
+                    }
+                }
+                float[] data = {3};
+                if (isDone) {
+                    assertThrows(IllegalArgumentException.class, () -> group.scan(data, ReduceOp.AVG));
+                    assertThrows(IllegalArgumentException.class, () -> group.exclusiveScan(data, ReduceOp.AVG));
+                }
+                Expect.works(group);
+            });
         }
     }
 

@@ -24,8 +24,8 @@ class RankContractTest {
 
     @Test
     void ranksApartRunTheRulesOfTheirNumberOfRanks() {
-        assertEquals(List.of(101, 102, 103, 104, 105, 106, 107, 108, 110), numbers(1));
-        assertEquals(List.of(101, 102, 103, 104, 105, 106, 107, 108, 110, 113, 201), numbers(2));
+        assertEquals(List.of(101, 102, 103, 104, 105, 106, 107, 108, 110, 127, 128), numbers(1));
+        assertEquals(List.of(101, 102, 103, 104, 105, 106, 107, 108, 110, 113, 127, 128, 201), numbers(2));
         assertEquals(List.of(), numbers(6));
     }
 

@@ -51,6 +51,9 @@ class WrongBackEndsTest {
                 Arguments.of(WrongResults.TakesRecordsForBytes.class, 125),
                 Arguments.of(WrongResults.DropsPartsOfRecords.class, 126),
                 Arguments.of(WrongResults.ForgetsThePartsOfOthers.class, 126),
+                Arguments.of(WrongResults.ScansTheRanksAfterItToo.class, 127),
+                Arguments.of(WrongResults.LeavesRankZeroOut.class, 128),
+                Arguments.of(WrongResults.ScansAUsersCodeAsMaximum.class, 129),
                 Arguments.of(WrongResults.TakesAnyRootForTheFirstRank.class, 603));
     }
 

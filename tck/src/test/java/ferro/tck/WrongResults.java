@@ -190,6 +190,40 @@ final class WrongResults {
         }
     }
 
+    static final class ScansTheRanksAfterItToo extends Decorated {
+        ScansTheRanksAfterItToo() {
+            super(honest -> new Replacing(
+                    honest,
+                    call -> call.kind() == CollectiveKind.SCAN
+                            ? Collective.allReduce(call.in(), call.out(), call.op())
+                            : call));
+        }
+    }
+
+    /** Leaves the result of an exclusive scan on rank 0 as it was. */
+    static final class LeavesRankZeroOut extends Decorated {
+        LeavesRankZeroOut() {
+            super(honest -> new Replacing(
+                    honest,
+                    call -> call.kind() == CollectiveKind.EXCLUSIVE_SCAN && honest.rank() == 0
+                            ? call.on(
+                                    call.in(),
+                                    HostTensor.allocate(
+                                            call.in().dataType(), call.in().elementCount()))
+                            : call));
+        }
+    }
+
+    static final class ScansAUsersCodeAsMaximum extends Decorated {
+        ScansAUsersCodeAsMaximum() {
+            super(honest -> new Replacing(
+                    honest,
+                    call -> call.kind() == CollectiveKind.SCAN && call.op().combiner() != null
+                            ? Collective.scan(call.in(), call.out(), ReduceOp.MAX)
+                            : call));
+        }
+    }
+
     static final class SkipsTheBarrier extends Decorated {
         SkipsTheBarrier() {
             super(honest -> new Decorator(honest) {

@@ -38,10 +38,16 @@ public record Cell(CollectiveKind kind, DataType type, ReduceOp op, int length, 
             CollectiveKind.REDUCE_SCATTER,
             CollectiveKind.GATHER,
             CollectiveKind.SCATTER,
-            CollectiveKind.ALL_TO_ALL);
+            CollectiveKind.ALL_TO_ALL,
+            CollectiveKind.SCAN,
+            CollectiveKind.EXCLUSIVE_SCAN);
 
     private static final List<ReduceOp> OPS =
             List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.AVG);
+
+    /** The ops of a scan, which has no average. */
+    private static final List<ReduceOp> OPS_OF_SCANS =
+            List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX);
 
     /**
      * Returns all cells of a kind. The cells combine every type and op with the lengths 0 and 1 and with lengths near
@@ -89,7 +95,9 @@ public record Cell(CollectiveKind kind, DataType type, ReduceOp op, int length, 
     /** Adds a cell with the next root. Two cells in separate memory and two cells in place take turns. */
     private static void select(List<Cell> cells, Cell plain, int worldSize) {
         int number = cells.size();
-        boolean inPlace = worksInPlace(plain.kind) && number / 2 % 2 == 1;
+        // turns of four cells would pair each of the four ops of a scan with one kind of memory
+        int turn = isScan(plain.kind) ? number + number / OPS_OF_SCANS.size() : number;
+        boolean inPlace = worksInPlace(plain.kind) && turn / 2 % 2 == 1;
         // not the root of the cell that is a world size earlier, which is in place too if the world size is a multiple
         // of 4
         int root = (number + number / worldSize) % worldSize;
@@ -103,6 +111,9 @@ public record Cell(CollectiveKind kind, DataType type, ReduceOp op, int length, 
 
     /** Returns the ops of a kind; for a kind that is no reduction, one null. */
     private static List<ReduceOp> ops(CollectiveKind kind) {
+        if (isScan(kind)) {
+            return OPS_OF_SCANS;
+        }
         return combines(kind) ? OPS : Collections.singletonList(null);
     }
 
@@ -148,7 +159,8 @@ public record Cell(CollectiveKind kind, DataType type, ReduceOp op, int length, 
             cells.add(new Cell(kind, type, op, length.applyAsInt(type), cells.size() % worldSize, false));
         }
         // the sums of these averages need one and two 64-bit numbers for each element
-        for (DataType type : combines(kind) ? List.of(DataType.UINT8, DataType.INT64) : List.<DataType>of()) {
+        boolean averages = combines(kind) && !isScan(kind);
+        for (DataType type : averages ? List.of(DataType.UINT8, DataType.INT64) : List.<DataType>of()) {
             cells.add(new Cell(kind, type, ReduceOp.AVG, length.applyAsInt(type), cells.size() % worldSize, true));
         }
         return cells;
@@ -158,7 +170,12 @@ public record Cell(CollectiveKind kind, DataType type, ReduceOp op, int length, 
     public static boolean combines(CollectiveKind kind) {
         return kind == CollectiveKind.ALL_REDUCE
                 || kind == CollectiveKind.REDUCE
-                || kind == CollectiveKind.REDUCE_SCATTER;
+                || kind == CollectiveKind.REDUCE_SCATTER
+                || isScan(kind);
+    }
+
+    private static boolean isScan(CollectiveKind kind) {
+        return kind == CollectiveKind.SCAN || kind == CollectiveKind.EXCLUSIVE_SCAN;
     }
 
     private static void add(List<Cell> cells, Cell plain, int worldSize) {

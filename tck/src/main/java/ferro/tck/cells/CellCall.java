@@ -40,6 +40,8 @@ public record CellCall(Collective call, Operand in, ExpectedElements given, Oper
             case GATHER -> gather(cell, at);
             case SCATTER -> scatter(cell, at);
             case ALL_TO_ALL -> allToAll(cell, at);
+            case SCAN -> scan(cell, at);
+            case EXCLUSIVE_SCAN -> exclusiveScan(cell, at);
             default -> throw new IllegalArgumentException("the TCK has no cells of " + cell.kind());
         };
     }
@@ -72,6 +74,26 @@ public record CellCall(Collective call, Operand in, ExpectedElements given, Oper
         Operand out = cell.inPlace() ? in : at.unwritten(cell, cell.length());
         Collective call = Collective.allReduce(in.tensor(), out.tensor(), cell.op());
         ExpectedElements answer = at.values.right(cell.op(), 0);
+        return new CellCall(call, cell.inPlace() ? null : in, ExpectedElements.exactly(inputs), out, answer);
+    }
+
+    private static CellCall scan(Cell cell, CallInstant at) {
+        long[] inputs = at.values.inputs(at.rank, cell.length());
+        Operand in = at.unwritten(cell, cell.length()).fill(inputs);
+        Operand out = cell.inPlace() ? in : at.unwritten(cell, cell.length());
+        Collective call = Collective.scan(in.tensor(), out.tensor(), cell.op());
+        ExpectedElements answer = at.values.rightOfFirst(at.rank + 1, cell.op());
+        return new CellCall(call, cell.inPlace() ? null : in, ExpectedElements.exactly(inputs), out, answer);
+    }
+
+    private static CellCall exclusiveScan(Cell cell, CallInstant at) {
+        long[] inputs = at.values.inputs(at.rank, cell.length());
+        Operand in = at.unwritten(cell, cell.length()).fill(inputs);
+        Operand out = cell.inPlace() ? in : at.unwritten(cell, cell.length());
+        Collective call = Collective.exclusiveScan(in.tensor(), out.tensor(), cell.op());
+        ExpectedElements answer = at.rank == 0
+                ? ExpectedElements.exactly(at.values.identities(cell.op(), cell.length()))
+                : at.values.rightOfFirst(at.rank, cell.op());
         return new CellCall(call, cell.inPlace() ? null : in, ExpectedElements.exactly(inputs), out, answer);
     }
 

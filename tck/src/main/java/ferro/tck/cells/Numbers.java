@@ -131,6 +131,23 @@ public final class Numbers {
         };
     }
 
+    /** Returns the bits of the identity of an op: combined with any number, it gives that number. */
+    public static long identity(DataType type, ReduceOp op) {
+        long sign = 1L << Byte.SIZE * type.byteSize() - 1;
+        return switch (op.name()) {
+            case "sum", "bor", "bxor" -> 0;
+            case "product" -> ofDouble(type, 1);
+            case "band" -> -1;
+            case "min" ->
+                isFloating(type)
+                        ? ofDouble(type, Double.POSITIVE_INFINITY)
+                        : narrow(type, isUnsigned(type) ? -1 : sign - 1);
+            case "max" ->
+                isFloating(type) ? ofDouble(type, Double.NEGATIVE_INFINITY) : narrow(type, isUnsigned(type) ? 0 : sign);
+            default -> throw new IllegalArgumentException("the TCK has no identity of " + op);
+        };
+    }
+
     static String show(DataType type, long bits) {
         if (isUnsigned(type)) {
             return Long.toUnsignedString(number(type, bits));

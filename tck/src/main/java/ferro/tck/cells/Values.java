@@ -3,6 +3,7 @@ package ferro.tck.cells;
 import ferro.DataType;
 import ferro.ReduceOp;
 import java.math.BigInteger;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -41,7 +42,10 @@ public final class Values {
     private final DataType type;
     private final int worldSize;
     private final long[][] inputs = new long[PERIOD][];
-    private final Map<ReduceOp, ExpectedElements.Answer> rights = new ConcurrentHashMap<>();
+    private final Map<FirstRanks, ExpectedElements.Answer> rights = new ConcurrentHashMap<>();
+
+    /** A reduction of the operands of the first ranks. */
+    private record FirstRanks(int count, ReduceOp op) {}
 
     /** Creates the operands of one type for each rank, and the expected results. */
     public Values(DataType type, int worldSize) {
@@ -91,7 +95,23 @@ public final class Values {
 
     /** Returns the check of one element of a reduction. */
     ExpectedElements.Answer right(ReduceOp op) {
-        return rights.computeIfAbsent(op, this::plainLoop);
+        return right(new FirstRanks(worldSize, op));
+    }
+
+    private ExpectedElements.Answer right(FirstRanks ranks) {
+        return rights.computeIfAbsent(ranks, this::plainLoop);
+    }
+
+    /** Returns the check of all elements of a reduction of the operands of the first {@code count} ranks. */
+    ExpectedElements rightOfFirst(int count, ReduceOp op) {
+        return ExpectedElements.repeating(right(new FirstRanks(count, op)), PERIOD, 0);
+    }
+
+    /** Returns {@code count} identities of an op. */
+    long[] identities(ReduceOp op, int count) {
+        long[] all = new long[count];
+        Arrays.fill(all, Numbers.identity(type, op));
+        return all;
     }
 
     /** Returns the check of all elements of a reduction. The first element has the index {@code from}. */
@@ -100,11 +120,12 @@ public final class Values {
     }
 
     /** Computes the expected results once for every index of the period, because rules check millions of elements. */
-    private ExpectedElements.Answer plainLoop(ReduceOp op) {
+    private ExpectedElements.Answer plainLoop(FirstRanks ranks) {
+        ReduceOp op = ranks.op;
+        Stream<long[]> combined = Stream.of(inputs).map(operands -> Arrays.copyOf(operands, ranks.count));
         if (!Numbers.isFloating(type)) {
-            long[] rights = Stream.of(inputs)
-                    .mapToLong(operands -> integer(op, operands, -1))
-                    .toArray();
+            long[] rights =
+                    combined.mapToLong(operands -> integer(op, operands, -1)).toArray();
             return (index, found) -> {
                 long right = rights[index % PERIOD];
                 return found == right
@@ -112,8 +133,7 @@ public final class Values {
                         : "need " + Numbers.show(type, right) + ", found " + Numbers.show(type, found);
             };
         }
-        CloseTo[] rights =
-                Stream.of(inputs).map(operands -> answer(op, operands, -1)).toArray(CloseTo[]::new);
+        CloseTo[] rights = combined.map(operands -> answer(op, operands, -1)).toArray(CloseTo[]::new);
         return (index, found) -> {
             CloseTo right = rights[index % PERIOD];
             double value = Numbers.toDouble(type, found);

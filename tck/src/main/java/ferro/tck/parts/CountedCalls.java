@@ -157,6 +157,14 @@ public final class CountedCalls {
         if (makes(CollectiveKind.REDUCE, 1, 16)) {
             group.reduce(new double[] {2, 3}, ReduceOp.SUM, root);
         }
+        if (makes(CollectiveKind.SCAN, 2, 12 + 8)) {
+            group.scan(new float[] {2, 3, 5}, ReduceOp.SUM);
+            group.scanAsync(new long[] {7}, ReduceOp.MAX).await();
+        }
+        if (makes(CollectiveKind.EXCLUSIVE_SCAN, 2, 6 + 8)) {
+            group.exclusiveScan(new short[] {2, 3, 5}, ReduceOp.SUM);
+            group.exclusiveScanAsync(new double[] {7}, ReduceOp.MIN).await();
+        }
         if (makes(CollectiveKind.REDUCE_SCATTER, 1, 8L * ranks)) {
             group.reduceScatter(new float[2 * ranks], new float[2], ReduceOp.SUM);
         }

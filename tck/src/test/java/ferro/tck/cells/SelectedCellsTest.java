@@ -32,7 +32,7 @@ class SelectedCellsTest {
     }
 
     @ParameterizedTest(name = "{0}")
-    @ValueSource(strings = {"allReduce", "reduce", "reduceScatter"})
+    @ValueSource(strings = {"allReduce", "reduce", "reduceScatter", "scan", "exclusiveScan"})
     void theSelectionOfAReductionIsAQuarterOfTheCells(String kind) {
         List<Cell> all = Cell.of(CollectiveKind.parse(kind), 8);
         List<Cell> selected = Cell.selected(CollectiveKind.parse(kind), 8);

@@ -85,7 +85,8 @@ public enum NcclOperation {
     public static NcclOperation of(Collective call) {
         NcclOperation known = COLLECTIVES.get(call.kind());
         if (known == null) {
-            throw new UnsupportedOperationException("the NCCL back end has no " + call.kind());
+            throw new UnsupportedOperationException(
+                    "NCCL has no " + call.kind() + ": copy the tensors to the host, and call it on host tensors");
         }
         return known;
     }

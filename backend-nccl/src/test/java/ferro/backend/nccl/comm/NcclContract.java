@@ -43,6 +43,8 @@ abstract class NcclContract extends BackendContract {
                 LABELS,
                 INTEGER_AVERAGES,
                 "i16",
-                "u16");
+                "u16",
+                "scan",
+                "exclusiveScan");
     }
 }
