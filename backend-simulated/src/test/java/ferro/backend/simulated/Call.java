@@ -22,6 +22,8 @@ final class Call implements Op {
             "gather",
             "scatter",
             "allToAll",
+            "scan",
+            "exclusiveScan",
             "barrier");
     static final List<DataType> TYPES = List.of(DataType.INT32, DataType.INT64, DataType.FLOAT32, DataType.FLOAT64);
     static final List<ReduceOp> OPS = List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX);
@@ -48,7 +50,8 @@ final class Call implements Op {
         }
 
         boolean isReducing() {
-            return List.of("allReduce", "reduce", "reduceScatter").contains(kind);
+            return List.of("allReduce", "reduce", "reduceScatter", "scan", "exclusiveScan")
+                    .contains(kind);
         }
 
         /** Returns whether a rank needs nobody else's data, so that it may be done before a mistake of others is seen. */
@@ -56,6 +59,7 @@ final class Call implements Op {
             return switch (kind) {
                 case "broadcast", "scatter" -> rank == root;
                 case "reduce", "gather" -> rank != root;
+                case "scan", "exclusiveScan" -> rank == 0;
                 default -> false;
             };
         }
@@ -109,13 +113,22 @@ final class Call implements Op {
             case "gather" -> group.gatherAsync(part, whole, shape.root);
             case "scatter" -> group.scatterAsync(rank == shape.root ? whole : null, part, shape.root);
             case "allToAll" -> group.allToAllAsync(sentCells[rank].tensor(), whole);
+            case "scan" -> group.scanAsync(part, shape.op);
+            case "exclusiveScan" -> group.exclusiveScanAsync(part, shape.op);
             default -> group.barrierAsync();
         };
     }
 
+    /** Returns whether the result of a rank is an infinity of floats, which no long integer is. */
+    private boolean isInfinite(int rank) {
+        return shape.kind.equals("exclusiveScan")
+                && rank == 0
+                && (shape.op == ReduceOp.MIN || shape.op == ReduceOp.MAX);
+    }
+
     @Override
     public String wrongOn(int rank) {
-        int wrong = smallCells[rank].firstWrong(expectedSmall(rank));
+        int wrong = isInfinite(rank) ? -1 : smallCells[rank].firstWrong(expectedSmall(rank));
         if (wrong >= 0) {
             return "small operand of rank " + rank + " has " + smallCells[rank].at(wrong) + " at " + wrong + ", need "
                     + expectedSmall(rank)[wrong];
@@ -133,6 +146,8 @@ final class Call implements Op {
     private long[] expectedSmall(int rank) {
         return switch (shape.kind) {
             case "allReduce" -> reduced(small, 0);
+            case "scan" -> reduced(Arrays.copyOf(small, rank + 1), 0);
+            case "exclusiveScan" -> rank == 0 ? identities() : reduced(Arrays.copyOf(small, rank), 0);
             case "broadcast" -> small[shape.root];
             case "reduce" -> rank == shape.root ? reduced(small, 0) : small[rank];
             case "reduceScatter" -> reduced(big, rank * shape.count);
@@ -154,9 +169,15 @@ final class Call implements Op {
         return whole;
     }
 
+    private long[] identities() {
+        long[] all = new long[shape.count];
+        Arrays.fill(all, shape.op == ReduceOp.PRODUCT ? 1 : 0);
+        return all;
+    }
+
     private long[] reduced(long[][] inputs, int from) {
         long[] result = Arrays.copyOfRange(inputs[0], from, from + shape.count);
-        for (int rank = 1; rank < worldSize; rank++) {
+        for (int rank = 1; rank < inputs.length; rank++) {
             for (int i = 0; i < shape.count; i++) {
                 result[i] = combine(result[i], inputs[rank][from + i]);
             }

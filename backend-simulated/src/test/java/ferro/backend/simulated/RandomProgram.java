@@ -13,8 +13,17 @@ import java.util.SplittableRandom;
 
 /** Some collectives drawn from a seed, with what a plain loop says they must give. */
 final class RandomProgram {
-    private static final List<String> KINDS =
-            List.of("allReduce", "broadcast", "reduce", "allGather", "reduceScatter", "gather", "scatter", "allToAll");
+    private static final List<String> KINDS = List.of(
+            "allReduce",
+            "broadcast",
+            "reduce",
+            "allGather",
+            "reduceScatter",
+            "gather",
+            "scatter",
+            "allToAll",
+            "scan",
+            "exclusiveScan");
     private static final List<ReduceOp> OPS = List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX);
 
     private final int worldSize;
@@ -82,6 +91,9 @@ final class RandomProgram {
             for (int rank = 0; rank < worldSize; rank++) {
                 switch (kind) {
                     case "allReduce" -> smallAfter[rank] = reduced(small, 0);
+                    case "scan" -> smallAfter[rank] = reduced(Arrays.copyOf(small, rank + 1), 0);
+                    case "exclusiveScan" ->
+                        smallAfter[rank] = rank == 0 ? identities() : reduced(Arrays.copyOf(small, rank), 0);
                     case "broadcast" -> smallAfter[rank] = small[root].clone();
                     case "allGather" -> gatherInto(bigAfter[rank]);
                     case "reduceScatter" -> smallAfter[rank] = reduced(big, rank * count);
@@ -97,9 +109,22 @@ final class RandomProgram {
             }
         }
 
+        private int[] identities() {
+            int[] all = new int[count];
+            Arrays.fill(
+                    all,
+                    switch (op.name()) {
+                        case "sum" -> 0;
+                        case "product" -> 1;
+                        case "min" -> Integer.MAX_VALUE;
+                        default -> Integer.MIN_VALUE;
+                    });
+            return all;
+        }
+
         private int[] reduced(int[][] inputs, int from) {
             int[] result = Arrays.copyOfRange(inputs[0], from, from + count);
-            for (int rank = 1; rank < worldSize; rank++) {
+            for (int rank = 1; rank < inputs.length; rank++) {
                 for (int i = 0; i < count; i++) {
                     result[i] = combine(result[i], inputs[rank][from + i]);
                 }
@@ -145,6 +170,8 @@ final class RandomProgram {
                 case "reduceScatter" -> group.reduceScatterAsync(whole, part, op);
                 case "gather" -> group.gatherAsync(part, whole, root);
                 case "scatter" -> group.scatterAsync(rank == root ? whole : null, part, root);
+                case "scan" -> group.scanAsync(part, op);
+                case "exclusiveScan" -> group.exclusiveScanAsync(part, op);
                 default -> group.allToAllAsync(HostTensor.of(big[rank].clone()), whole);
             };
         }
