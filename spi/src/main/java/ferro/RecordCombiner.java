@@ -29,6 +29,20 @@ record RecordCombiner(int recordBytes, RecordCombine code) implements ReduceOp.C
         return new RecordCombiner(recordBytes, code);
     }
 
+    private record SwappedRecords(RecordCombine code) implements RecordCombine {
+        @Override
+        public void combine(ByteBuffer into, ByteBuffer received) {
+            int bytes = into.limit();
+            code.combine(received, into);
+            into.clear().put(0, received.clear(), 0, bytes).limit(bytes);
+        }
+    }
+
+    /** Returns an adapter whose code gets its operands in the other order. */
+    RecordCombiner swapped() {
+        return new RecordCombiner(recordBytes, new SwappedRecords(code));
+    }
+
     /** Returns how many bytes of whole records to combine at once. */
     int blockBytes() {
         return Math.max(1, BLOCK_BYTES / recordBytes) * recordBytes;

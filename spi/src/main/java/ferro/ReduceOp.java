@@ -25,7 +25,7 @@ import java.util.Optional;
  * <li>The code is associative: the algorithm decides in which order partial results are combined. A sum of floats,
  *     for example, is associative only up to rounding. Even if an op is associative only up to rounding, all ranks
  *     and all runs get the same bits. The rounding may differ for other lengths, world sizes and algorithms.
- * <li>The code is commutative to the last bit, since two ranks may each pass their own element as {@code into}. For
+ * <li>The code is commutative to the last bit, unless the op is {@linkplain #ordered ordered}, since two ranks may each pass their own element as {@code into}. For
  * example, {@code a * b * 0.1f} is commutative, and {@code 0.1f * a * b} is not. A maximum by magnitude must define
  * which of 2 and -2 it returns. A result that is NaN must be the canonical NaN, as in the built-in ops.
  * <li>The code is pure: it keeps neither state nor arguments. The code runs on the thread that makes progress for the
@@ -76,11 +76,18 @@ public final class ReduceOp {
     private final String name;
     private final Combiner combiner;
     private final double factor;
+    /** The op with the operands in the other order; null if the op commutes. */
+    private final ReduceOp swapped;
 
     private ReduceOp(String name, Combiner combiner, double factor) {
+        this(name, combiner, factor, null);
+    }
+
+    private ReduceOp(String name, Combiner combiner, double factor, ReduceOp swapped) {
         this.name = name;
         this.combiner = combiner;
         this.factor = factor;
+        this.swapped = swapped;
     }
 
     /**
@@ -295,8 +302,7 @@ public final class ReduceOp {
      * }
      *
      * <p>The operand of each call must be a multiple of the record. In a reduce-scatter each part must be a multiple, too.
-     * The order of operands is not the order of ranks: as for every user-defined reduction, the code must be associative and
-     * commutative (see the class). {@link #name} contains the size, so ranks with different sizes fail with MISMATCH.
+     * The order of operands is not the order of ranks, unless the op is {@linkplain #ordered ordered}. {@link #name} contains the size, so ranks with different sizes fail with MISMATCH.
      *
      * @param name        name of the op, the same on every rank; the fingerprint of a call contains it
      * @param recordBytes size of a record, 1 to 65536 bytes
@@ -308,6 +314,44 @@ public final class ReduceOp {
     public static ReduceOp ofBytes(String name, int recordBytes, RecordCombine combine) {
         RecordCombiner combiner = RecordCombiner.of(name, recordBytes, combine);
         return new ReduceOp(named(name) + " of " + recordBytes + " bytes", combiner, 1);
+    }
+
+    /**
+     * Returns a user-defined op that need not commute, such as a product of matrices or a join of strings. A reduce, an
+     * all-reduce, a reduce-scatter and a scan combine the operands in the order of the ranks, 0 to n-1. The algorithm decides
+     * the brackets, so the code must be associative. The operand of the lower ranks is {@code into}.
+     *
+     * @param op user-defined op
+     * @return op whose name differs from the name of {@code op}, so ranks that use both fail with MISMATCH
+     * @throws IllegalArgumentException if {@code op} is a built-in op, which commutes
+     */
+    public static ReduceOp ordered(ReduceOp op) {
+        if (op.combiner == null) {
+            throw new IllegalArgumentException("reduction " + op.name + " commutes: use it without ordered");
+        }
+        if (op.isOrdered()) {
+            return op;
+        }
+        String name = "ordered " + op.name;
+        return new ReduceOp(name, op.combiner, 1, new ReduceOp(name, swapped(op.combiner), 1));
+    }
+
+    private static Combiner swapped(Combiner code) {
+        if (code instanceof SpanCombiner<?> spans) {
+            return spans.swapped();
+        }
+        return code instanceof RecordCombiner records ? records.swapped() : new SwappedTensors(code);
+    }
+
+    /** Code that combines into a copy of {@code received}, which the user's code must not change. */
+    private record SwappedTensors(Combiner code) implements Combiner {
+        @Override
+        public void combine(HostTensor into, HostTensor received) {
+            HostTensor result = HostTensor.allocate(into.dataType(), into.elementCount());
+            result.copyFrom(0, received, 0, into.elementCount());
+            code.combine(result, into);
+            into.copyFrom(0, result, 0, into.elementCount());
+        }
     }
 
     private static String named(String name) {
@@ -409,6 +453,24 @@ public final class ReduceOp {
         String need = spans.type().label();
         return Optional.of("reduction " + name + " accepts only " + need + ", found elements of " + type.label()
                 + ": use a tensor of " + need + ", or a reduction for " + type.label());
+    }
+
+    /**
+     * Returns whether a back end must combine the operands in the order of the ranks.
+     *
+     * @return true for {@link #ordered}
+     */
+    public boolean isOrdered() {
+        return swapped != null;
+    }
+
+    /**
+     * Returns the op that passes its operands to the code in the other order, and writes the result into {@code into} too.
+     *
+     * @return this op if it is not {@link #ordered}
+     */
+    public ReduceOp swapped() {
+        return isOrdered() ? swapped : this;
     }
 
     /**

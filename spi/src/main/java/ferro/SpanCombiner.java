@@ -23,6 +23,20 @@ record SpanCombiner<A>(DataType type, ReduceOp.SpanCombine<A> code) implements R
         return new SpanCombiner<>(type, code);
     }
 
+    private record SwappedArrays<A>(ReduceOp.SpanCombine<A> code) implements ReduceOp.SpanCombine<A> {
+        @Override
+        @SuppressWarnings("SuspiciousSystemArraycopy") // A is an array
+        public void combine(A into, A received, int count) {
+            code.combine(received, into, count);
+            System.arraycopy(received, 0, into, 0, count);
+        }
+    }
+
+    /** Returns an adapter whose code gets its operands in the other order. */
+    SpanCombiner<A> swapped() {
+        return new SpanCombiner<>(type, new SwappedArrays<>(code));
+    }
+
     @Override
     @SuppressWarnings("unchecked") // of() has checked that arrays of this class carry the type
     public void combine(HostTensor into, HostTensor received) {

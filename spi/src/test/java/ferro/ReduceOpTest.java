@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -170,6 +171,55 @@ class ReduceOpTest {
                 assertEquals(other == type, op.unsupportedBecause(other).isEmpty(), other + " by " + op);
             }
         });
+    }
+
+    /** In each form of code, on operands that tell which of them came first. */
+    @Test
+    void anOrderedOpHasATwinThatGetsItsOperandsInTheOtherOrder() {
+        List<ReduceOp> ops = List.of(
+                ReduceOp.ofInts("digits", (into, received) -> 10 * into + received),
+                ReduceOp.of("digits", (into, received) -> into.setInt(0, 10 * into.getInt(0) + received.getInt(0))),
+                ReduceOp.of("digits", DataType.INT32, int[].class, (into, received, count) -> {
+                    into[0] = 10 * into[0] + received[0];
+                    received[0] = 99;
+                }));
+        for (ReduceOp op : ops) {
+            ReduceOp ordered = ReduceOp.ordered(op);
+            assertEquals("ordered user:digits", ordered.name());
+            assertTrue(ordered.isOrdered() && !op.isOrdered());
+            assertSame(op, op.swapped());
+            assertSame(ordered, ReduceOp.ordered(ordered));
+            assertEquals(ordered, ReduceOp.ordered(op));
+            assertEquals(ordered.swapped(), ReduceOp.ordered(op).swapped());
+            assertNotEquals(ordered, ordered.swapped());
+            assertEquals(34, combined(ordered, 3, 4));
+            assertEquals(43, combined(ordered.swapped(), 3, 4));
+        }
+        String text = assertThrows(IllegalArgumentException.class, () -> ReduceOp.ordered(ReduceOp.SUM))
+                .getMessage();
+        assertEquals("reduction sum commutes: use it without ordered", text);
+    }
+
+    private static int combined(ReduceOp op, int one, int other) {
+        int[] into = {one};
+        op.combiner().combine(HostTensor.of(into), HostTensor.of(new int[] {other}));
+        return into[0];
+    }
+
+    @Test
+    void anOrderedOpOfRecordsSwapsFullRecords() {
+        ReduceOp op = ReduceOp.ordered(ReduceOp.ofBytes("own", 3, (into, received) -> {
+            for (int at = 0; at < into.limit(); at++) {
+                into.put(at, (byte) (2 * into.get(at) + received.get(at)));
+            }
+        }));
+        byte[] into = {1, 2, 3, 4, 5, 6};
+        HostTensor received = HostTensor.of(new byte[] {10, 20, 30, 40, 50, 60});
+        op.swapped().combiner().combine(HostTensor.of(into), received);
+
+        assertArrayEquals(new byte[] {21, 42, 63, 84, 105, 126}, into);
+        assertEquals("ordered user:own of 3 bytes", op.name());
+        assertEquals(3, op.swapped().recordElements());
     }
 
     @Test

@@ -26,6 +26,11 @@ public record Algorithm(
          * algorithm give the same bits as separate calls.
          */
         ONE_ORDER,
+        /**
+         * The algorithm combines the operands of every element in the order of the ranks, with any brackets. So the
+         * algorithm serves ops that do not commute.
+         */
+        RANK_ORDER,
         /** The algorithm stages all data of a rank at once, so it works only if the data fits into a slot. */
         STAGED_AT_ONCE
     }
@@ -137,6 +142,15 @@ public record Algorithm(
      */
     public boolean isInOneOrder() {
         return traits.contains(Trait.ONE_ORDER);
+    }
+
+    /**
+     * Returns whether the algorithm serves ops that do not commute.
+     *
+     * @return true if the operands are combined in the order of the ranks
+     */
+    public boolean isInRankOrder() {
+        return traits.contains(Trait.RANK_ORDER);
     }
 
     @Override

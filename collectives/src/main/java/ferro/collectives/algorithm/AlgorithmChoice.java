@@ -139,6 +139,24 @@ public final class AlgorithmChoice {
         return measured.isPresent() ? measured.get() : named(known, builtIn(topology, needed));
     }
 
+    /**
+     * Returns the algorithm for an op that does not commute: the algorithm that the op would have otherwise if it
+     * combines in the order of the ranks, else the first one that does.
+     *
+     * @param needed values that decide the choice
+     * @return algorithm for messages between all ranks
+     * @throws IllegalArgumentException if the kind combines nothing
+     */
+    public Algorithm inRankOrder(Case needed) {
+        Algorithm usual = algorithm(Topology.FLAT, needed);
+        return usual.isInRankOrder()
+                ? usual
+                : AlgorithmRegistry.rows(needed.kind, Topology.FLAT).stream()
+                        .filter(Algorithm::isInRankOrder)
+                        .findFirst()
+                        .orElseThrow(() -> new IllegalArgumentException(needed + " has no order of ranks"));
+    }
+
     private static Algorithm named(List<Algorithm> known, String name) {
         for (Algorithm row : known) {
             if (row.name().equals(name)) {

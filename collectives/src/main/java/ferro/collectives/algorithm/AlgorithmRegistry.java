@@ -3,6 +3,7 @@ package ferro.collectives.algorithm;
 import static ferro.CollectiveKind.ALL_REDUCE;
 import static ferro.CollectiveKind.REDUCE_SCATTER;
 import static ferro.collectives.algorithm.Algorithm.Trait.ONE_ORDER;
+import static ferro.collectives.algorithm.Algorithm.Trait.RANK_ORDER;
 import static ferro.collectives.algorithm.Algorithm.Trait.STAGED_AT_ONCE;
 import static ferro.collectives.algorithm.CombineOrder.DOUBLING;
 import static ferro.collectives.algorithm.CombineOrder.HALVING;
@@ -10,6 +11,7 @@ import static ferro.collectives.algorithm.CombineOrder.HOSTS_DOUBLING;
 import static ferro.collectives.algorithm.CombineOrder.HOSTS_RING;
 import static ferro.collectives.algorithm.CombineOrder.PART_FIRST;
 import static ferro.collectives.algorithm.CombineOrder.PART_LAST;
+import static ferro.collectives.algorithm.CombineOrder.PART_OUTWARD;
 import static ferro.collectives.algorithm.CombineOrder.RANKS;
 import static ferro.collectives.algorithm.CombineOrder.UNSPECIFIED;
 
@@ -178,7 +180,8 @@ public final class AlgorithmRegistry {
                         flat(kind, "ring", PART_FIRST, RingAllReduce::plan),
                         flat(kind, "recursiveDoubling", DOUBLING, RecursiveDoublingAllReduce::plan, ONE_ORDER)
                                 .scratch((size, root, hosts) -> size > 1 ? 1 : 0),
-                        flat(kind, "halvingDoubling", HALVING, HalvingDoublingAllReduce::plan));
+                        flat(kind, "halvingDoubling", HALVING, HalvingDoublingAllReduce::plan),
+                        flat(kind, "rankOrder", PART_OUTWARD, RankOrderPlans::allReduce, RANK_ORDER));
             case BROADCAST ->
                 List.of(
                         rooted(kind, "binomial", BinomialBroadcast::plan),
@@ -187,7 +190,8 @@ public final class AlgorithmRegistry {
                 List.of(
                         rooted(kind, "binomial", BinomialReduce::plan)
                                 .scratch((size, root, hosts) -> size > BinomialTree.RANKS_WITHOUT_INNER ? 1 : 0),
-                        rooted(kind, "linear", LinearReduce::plan));
+                        rooted(kind, "linear", LinearReduce::plan),
+                        rooted(kind, "rankOrder", RankOrderPlans::reduce, RANK_ORDER));
             case ALL_GATHER ->
                 List.of(
                         flat(kind, "ring", UNSPECIFIED, RingAllGather::plan),
@@ -200,7 +204,8 @@ public final class AlgorithmRegistry {
                                 .scratch((size, root, hosts) -> TreeReduceScatter.scratchChunks(doublingTree(size))),
                         flat(kind, "halving", HALVING, HalvingReduceScatter::plan)
                                 .scratch((size, root, hosts) -> HalvingReduceScatter.scratchChunks(size)),
-                        flat(kind, "ring", PART_LAST, RingReduceScatter::plan).scratch(AlgorithmRegistry::allAboveTwo));
+                        flat(kind, "ring", PART_LAST, RingReduceScatter::plan).scratch(AlgorithmRegistry::allAboveTwo),
+                        flat(kind, "rankOrder", PART_OUTWARD, RankOrderPlans::reduceScatter, RANK_ORDER));
             case GATHER ->
                 List.of(
                         rooted(kind, "binomial", BinomialGather::plan)
@@ -217,14 +222,14 @@ public final class AlgorithmRegistry {
                         flat(kind, "bruck", UNSPECIFIED, BruckAllToAll::plan).scratch(AlgorithmRegistry::allAboveTwo));
             case SCAN ->
                 List.of(
-                        flat(kind, "recursiveDoubling", UNSPECIFIED, RecursiveDoublingScan::scan)
+                        flat(kind, "recursiveDoubling", UNSPECIFIED, RecursiveDoublingScan::scan, RANK_ORDER)
                                 .scratch(AlgorithmRegistry::oneAboveOne),
-                        flat(kind, "chain", UNSPECIFIED, ChainScan::scan));
+                        flat(kind, "chain", UNSPECIFIED, ChainScan::scan, RANK_ORDER));
             case EXCLUSIVE_SCAN ->
                 List.of(
-                        flat(kind, "recursiveDoubling", UNSPECIFIED, RecursiveDoublingScan::exclusiveScan)
+                        flat(kind, "recursiveDoubling", UNSPECIFIED, RecursiveDoublingScan::exclusiveScan, RANK_ORDER)
                                 .scratch(AlgorithmRegistry::oneAboveOne),
-                        flat(kind, "chain", UNSPECIFIED, ChainScan::exclusiveScan)
+                        flat(kind, "chain", UNSPECIFIED, ChainScan::exclusiveScan, RANK_ORDER)
                                 .scratch(AlgorithmRegistry::oneAboveOne));
             case BARRIER -> List.of(flat(kind, "dissemination", UNSPECIFIED, DisseminationBarrier::plan));
         };
@@ -302,8 +307,8 @@ public final class AlgorithmRegistry {
         return new Algorithm(kind, Topology.FLAT, name, order, plans, Set.of(traits));
     }
 
-    private static Algorithm rooted(CollectiveKind kind, String name, Rooted plans) {
-        return new Algorithm(kind, Topology.FLAT, name, UNSPECIFIED, plans, Set.of());
+    private static Algorithm rooted(CollectiveKind kind, String name, Rooted plans, Trait... traits) {
+        return new Algorithm(kind, Topology.FLAT, name, UNSPECIFIED, plans, Set.of(traits));
     }
 
     private static Algorithm byHosts(

@@ -18,6 +18,11 @@ public enum CombineOrder {
      * element. The operand of the rank of the part is last.
      */
     PART_LAST,
+    /**
+     * Combines first the operand of the rank whose part contains the element, then the operands of the ranks before it,
+     * down to rank 0, then the operands of the ranks after it.
+     */
+    PART_OUTWARD,
     /** Combines first the operand of rank 0, then the operands of the other ranks, one after the other. */
     RANKS,
     /**

@@ -196,6 +196,29 @@ class AlgorithmChoiceTest {
     }
 
     @Test
+    void anOpThatDoesNotCommuteGetsAnAlgorithmInRankOrder() {
+        AlgorithmChoice plain = AlgorithmChoice.of("");
+        AlgorithmChoice other = AlgorithmChoice.of(
+                "allReduce=ring,reduce=binomial,reduceScatter=halving,scan=chain,exclusiveScan=chain");
+        for (CollectiveKind kind : CollectiveKind.values()) {
+            for (int worldSize : new int[] {1, 2, 3, 8, 64}) {
+                for (long bytes : new long[] {0, 4, 1 << 20}) {
+                    AlgorithmChoice.Case needed = new AlgorithmChoice.Case(kind, worldSize, bytes);
+                    if (kind.combines()) {
+                        assertTrue(plain.inRankOrder(needed).isInRankOrder(), needed::toString);
+                        assertTrue(other.inRankOrder(needed).isInRankOrder(), needed::toString);
+                    } else {
+                        assertThrows(IllegalArgumentException.class, () -> plain.inRankOrder(needed));
+                    }
+                }
+            }
+        }
+        AlgorithmChoice.Case small = new AlgorithmChoice.Case(CollectiveKind.SCAN, 8, 4);
+        assertEquals("recursiveDoubling", plain.inRankOrder(small).name());
+        assertEquals("chain", other.inRankOrder(small).name());
+    }
+
+    @Test
     void aReduceScatterFollowsAnAllReduceThatIsOverridden() {
         AlgorithmChoice both = AlgorithmChoice.of("allReduce=recursiveDoubling");
 

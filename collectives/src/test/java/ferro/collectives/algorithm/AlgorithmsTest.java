@@ -1,6 +1,7 @@
 package ferro.collectives.algorithm;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.CollectiveKind;
 import ferro.collectives.plan.Plan;
@@ -44,6 +45,22 @@ class AlgorithmsTest {
                 }
             }
         }
+    }
+
+    /** An op that does not commute needs the order of the ranks, for every root. */
+    @ParameterizedTest(name = "{0} by {1}")
+    @MethodSource("algorithms")
+    void isInRankOrderIfItsRowSaysSo(CollectiveKind kind, String algorithm) {
+        boolean isInOrder = AlgorithmRegistry.of(kind, algorithm).isInRankOrder();
+        boolean isFoundOut = false;
+        for (int size = 1; size <= 64 && kind.combines(); size++) {
+            for (int root : roots(kind, size)) {
+                Optional<String> why = PlanVerifier.whyNotInRankOrder(kind, plans(kind, algorithm, size, root), root);
+                isFoundOut |= why.isPresent();
+                assertTrue(why.isEmpty() || !isInOrder, why::toString);
+            }
+        }
+        assertEquals(kind.combines() && !isInOrder, isFoundOut);
     }
 
     static List<Arguments> algorithms() {

@@ -84,6 +84,20 @@ final class PlanResults {
         return results.failure.or(results::checkAll);
     }
 
+    static Optional<String> whyNotInRankOrder(PlanSet plans) {
+        PlanResults results = new PlanResults(plans, false);
+        results.run();
+        for (PlanMemory rank : results.ranks) {
+            Extent out = rank.plan.out();
+            for (int chunk = out.first(); chunk < out.first() + out.count(); chunk++) {
+                if (!rank.out[chunk].isInOrder()) {
+                    return Optional.of(end(rank, chunk) + " holding " + rank.out[chunk] + ", not in rank order");
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
     /** Returns, by rank and chunk, the hash of what OUT holds at the end; 0 where it holds nothing. */
     static long[][] expressions(PlanSet plans) {
         PlanResults results = new PlanResults(plans, false);

@@ -37,6 +37,18 @@ public final class PlanVerifier {
     }
 
     /**
+     * Returns where plans combine the operands of a result in another order than that of the ranks.
+     *
+     * @param kind        as {@link ferro.Collective#kind}
+     * @param plansByRank the plan of each rank, which are proved
+     * @param root        the operation's root; 0 where it has none
+     * @return empty if every result is in the order of the ranks, with any brackets
+     */
+    public static Optional<String> whyNotInRankOrder(CollectiveKind kind, List<Plan> plansByRank, int root) {
+        return PlanResults.whyNotInRankOrder(new PlanSet(kind, List.copyOf(plansByRank), root));
+    }
+
+    /**
      * Returns how plans combine, as hashes of expressions: equal ones give the same bits.
      *
      * @param kind        as {@link ferro.Collective#kind}

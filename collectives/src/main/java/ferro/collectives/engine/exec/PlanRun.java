@@ -185,8 +185,7 @@ final class PlanRun {
         }
         CallHeader call = header(prepared.receiveCalls, posts.peer[index]);
         if (Schedule.isCombine(posts.kind[index])) {
-            ReduceOp op = posts.kind[index] == Schedule.COMPLETE ? prepared.completing : prepared.combining;
-            channel.link.receiveCombine(call, into, posts.from[index], posts.elements[index], op);
+            channel.link.receiveCombine(call, into, posts.from[index], posts.elements[index], op(posts, index));
         } else {
             channel.link.receive(call, into, posts.from[index], posts.elements[index]);
         }
@@ -200,9 +199,15 @@ final class PlanRun {
             copy(posts, index, source, into);
             return;
         }
-        ReduceOp op = posts.kind[index] == Schedule.LOCAL_COMPLETE ? prepared.completing : prepared.combining;
-        kernels.of(into.dataType(), op)
+        kernels.of(into.dataType(), op(posts, index))
                 .combine(into, posts.from[index], source, posts.sourceFrom[index], posts.elements[index]);
+    }
+
+    /** Returns how a post combines its elements with those that are present. */
+    private ReduceOp op(Schedule.Posts posts, int index) {
+        boolean completes = posts.kind[index] == Schedule.COMPLETE || posts.kind[index] == Schedule.LOCAL_COMPLETE;
+        ReduceOp op = completes ? prepared.completing : prepared.combining;
+        return posts.readsFirst[index] ? op.swapped() : op;
     }
 
     /** Does the copies of an operation that consists of copies only. */

@@ -187,7 +187,10 @@ public final class Planner {
         Prepared.Key carried = key.carried();
         SharedCall call = call(carried);
         long bytes = call.elements() * call.unit();
-        Algorithm algorithm = algorithm(call, carried.parts().areEqual());
+        boolean isOrdered = key.op() != null && key.op().isOrdered();
+        Algorithm algorithm = isOrdered
+                ? choice.inRankOrder(flat(call))
+                : algorithm(call, carried.parts().areEqual());
         if (algorithm.topology() == Topology.SHARED_MEMORY) {
             return new Prepared(key, identity, algorithm.program(call, shared.slotBytes()));
         }
@@ -231,8 +234,12 @@ public final class Planner {
         if (hosts != null && areEqual && choice.serves(kind, Topology.HOSTS)) {
             return choice.algorithm(Topology.HOSTS, new Case(kind, group.worldSize(), hosts.count(), bytes, 0));
         }
-        Case flat = new Case(kind, group.worldSize(), bytes);
+        Case flat = flat(call);
         return areEqual ? choice.algorithm(Topology.FLAT, flat) : choice.algorithmOfParts(flat);
+    }
+
+    private Case flat(SharedCall call) {
+        return new Case(call.kind(), group.worldSize(), call.elements() * call.unit());
     }
 
     private Prepared prepared(Prepared.Key key, Plan plan, int scratchChunks) {

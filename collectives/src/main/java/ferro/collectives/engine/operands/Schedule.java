@@ -55,6 +55,9 @@ public final class Schedule {
         public long[] elements = new long[8];
         public Region[] source = new Region[8];
         public long[] sourceFrom = new long[8];
+        /** Whether a combine has the elements that are read first, see {@link Step.Combine#readsFirst}. */
+        public boolean[] readsFirst = new boolean[8];
+
         public int[] afterSends = new int[8];
         public int[] afterReceives = new int[8];
 
@@ -69,6 +72,7 @@ public final class Schedule {
             elements[count] = post.elements;
             source[count] = post.source;
             sourceFrom[count] = post.sourceFrom;
+            readsFirst[count] = post.readsFirst;
             afterSends[count] = sendsBefore;
             afterReceives[count] = receivesBefore;
             count++;
@@ -96,6 +100,7 @@ public final class Schedule {
             elements = Arrays.copyOf(elements, longer);
             source = Arrays.copyOf(source, longer);
             sourceFrom = Arrays.copyOf(sourceFrom, longer);
+            readsFirst = Arrays.copyOf(readsFirst, longer);
             afterSends = Arrays.copyOf(afterSends, longer);
             afterReceives = Arrays.copyOf(afterReceives, longer);
         }
@@ -117,13 +122,27 @@ public final class Schedule {
 
     /** What a step moves, before its dependencies. */
     private record ScheduledPost(
-            byte kind, int peer, Region region, long from, long elements, Region source, long sourceFrom) {
+            byte kind,
+            int peer,
+            Region region,
+            long from,
+            long elements,
+            Region source,
+            long sourceFrom,
+            boolean readsFirst) {
         /** Returns the same step with every element replaced by so many others. */
         ScheduledPost times(int others) {
             return others == 1
                     ? this
                     : new ScheduledPost(
-                            kind, peer, region, from * others, elements * others, source, sourceFrom * others);
+                            kind,
+                            peer,
+                            region,
+                            from * others,
+                            elements * others,
+                            source,
+                            sourceFrom * others,
+                            readsFirst);
         }
     }
 
@@ -239,19 +258,21 @@ public final class Schedule {
         ElementRange place = place(step, pass, index, posts);
         if (step instanceof Step.Send send) {
             return new ScheduledPost(
-                    RECEIVE, send.peer(), send.region(), offset(send.region(), place), place.count, null, 0);
+                    RECEIVE, send.peer(), send.region(), offset(send.region(), place), place.count, null, 0, false);
         }
+        boolean first = step instanceof Step.Combine combine && combine.readsFirst();
         if (step instanceof Step.Local local) {
             boolean completes = step instanceof Step.LocalCombine combine && combine.completes();
             byte kind = step instanceof Step.LocalCopy ? COPY : completes ? LOCAL_COMPLETE : LOCAL_COMBINE;
             long source = offset(local.from(), place);
             return new ScheduledPost(
-                    kind, -1, local.region(), offset(local.region(), place), place.count, local.from(), source);
+                    kind, -1, local.region(), offset(local.region(), place), place.count, local.from(), source, first);
         }
         Step.Arrival arrival = (Step.Arrival) step;
         int peer = step instanceof Step.Receive receive ? receive.peer() : ((Step.ReceiveCombine) step).peer();
         byte kind = step instanceof Step.ReceiveCombine combine ? combine.completes() ? COMPLETE : COMBINE : RECEIVE;
-        return new ScheduledPost(kind, peer, arrival.region(), offset(arrival.region(), place), place.count, null, 0);
+        long from = offset(arrival.region(), place);
+        return new ScheduledPost(kind, peer, arrival.region(), from, place.count, null, 0, first);
     }
 
     private ElementRange place(Step step, int pass, int index, int posts) {
