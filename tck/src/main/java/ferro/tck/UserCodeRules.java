@@ -1,6 +1,7 @@
 package ferro.tck;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,12 +12,14 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
 import ferro.tck.cells.Operand;
+import ferro.tck.cells.OrderedRecords;
+import ferro.tck.cells.OrderedRecords.OrderedCall;
 import ferro.tck.cells.UserCode;
 import ferro.tck.cells.UserRecords;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Rules 118, 119, 125, 126 and 129, about user-defined reductions. A back end may refuse such reductions. */
+/** Rules 118, 119, 125, 126, 129 and 130, about user-defined reductions. A back end may refuse such reductions. */
 public interface UserCodeRules extends Subject {
     /**
      * Checks that user-defined reductions work in every form, for every length and in every kind of memory.
@@ -137,6 +140,34 @@ public interface UserCodeRules extends Subject {
                         for (UserRecords.RecordCall made : records.calls(count, number++)) {
                             if (isDone(group, made.call())) {
                                 records.check(made);
+                            }
+                        }
+                    }
+                }
+                Expect.works(group);
+            });
+        }
+    }
+
+    /**
+     * Checks that an ordered op, which does not commute, combines the operands in the order of the ranks, in every reduction
+     * and scan.
+     *
+     * @param worldSize number of ranks
+     */
+    @Rule(130)
+    @EachSize
+    default void anOrderedReductionCombinesInTheOrderOfTheRanks(int worldSize) {
+        try (Ranks ranks = group(worldSize)) {
+            ranks.run(group -> {
+                int root = 0;
+                for (OrderedRecords records : OrderedRecords.values()) {
+                    int many = worldSize <= 3 ? 5 * segmentBytes() / 4 / records.bytes() : 40;
+                    for (int count : new int[] {0, 1, 37, many}) {
+                        for (OrderedCall made : records.calls(group.rank(), worldSize, count, root++ % worldSize)) {
+                            if (isDone(group, made.call())) {
+                                String where = " of " + count + " " + records + " on rank " + group.rank();
+                                assertNull(made.wrong(), where);
                             }
                         }
                     }

@@ -54,6 +54,7 @@ class WrongBackEndsTest {
                 Arguments.of(WrongResults.ScansTheRanksAfterItToo.class, 127),
                 Arguments.of(WrongResults.LeavesRankZeroOut.class, 128),
                 Arguments.of(WrongResults.ScansAUsersCodeAsMaximum.class, 129),
+                Arguments.of(WrongResults.TakesAnOrderedOpForAnyOther.class, 130),
                 Arguments.of(WrongResults.TakesAnyRootForTheFirstRank.class, 603));
     }
 

@@ -224,6 +224,21 @@ final class WrongResults {
         }
     }
 
+    static final class TakesAnOrderedOpForAnyOther extends Decorated {
+        TakesAnOrderedOpForAnyOther() {
+            super(honest -> new Replacing(
+                    honest,
+                    call -> call.kind() == CollectiveKind.ALL_REDUCE
+                                    && call.op().isOrdered()
+                            ? Collective.allReduce(call.in(), call.out(), inAnyOrder(call.op()))
+                            : call));
+        }
+
+        private static ReduceOp inAnyOrder(ReduceOp op) {
+            return ReduceOp.ofBytes(op.name(), op.recordElements(), op.recordCombine());
+        }
+    }
+
     static final class SkipsTheBarrier extends Decorated {
         SkipsTheBarrier() {
             super(honest -> new Decorator(honest) {
