@@ -25,13 +25,15 @@ final class LinuxProcesses implements ProcessTable {
     private final String realm;
 
     private final String host;
+    private final String machine;
 
     private LinuxProcesses(Path proc, Optional<String> name) throws IOException {
         this.proc = proc;
         own = ProcessStat.of(Files.readString(proc.resolve("self/stat"), StandardCharsets.ISO_8859_1));
-        realm = KIND + " " + line("sys/kernel/random/boot_id") + " "
-                + Files.readSymbolicLink(proc.resolve("self/ns/pid")) + " ";
+        String boot = line("sys/kernel/random/boot_id");
+        realm = KIND + " " + boot + " " + Files.readSymbolicLink(proc.resolve("self/ns/pid")) + " ";
         host = name.isPresent() ? name.get() : line("sys/kernel/hostname");
+        machine = boot + " " + host;
     }
 
     /**
@@ -63,6 +65,11 @@ final class LinuxProcesses implements ProcessTable {
     @Override
     public String host() {
         return host;
+    }
+
+    @Override
+    public String machine() {
+        return machine;
     }
 
     @Override

@@ -47,7 +47,8 @@ import java.util.function.Consumer;
  * <li>Messages: {@link #send(ferro.Tensor, int, int) send}, {@link #recv(ferro.Tensor, int, int) recv},
  *     {@link #sendAsync}, {@link #recvAsync}.
  * <li>Several calls run as one: {@link #coalesced}, {@link #coalescedAsync}; objects encoded by a codec: {@link #objects}.
- * <li>Other groups, views, memory: {@link #newGroup}, {@link #split}, {@link #within}, {@link #labelled}, {@link #allocate}.
+ * <li>Other groups, views, memory: {@link #newGroup}, {@link #split}, {@link #splitByHost}, {@link #hosts}, {@link #within},
+ *     {@link #labelled}, {@link #allocate}.
  * <li>Failures: {@link #failure}, {@link #lost}, {@link #onEvent}, {@link #writeFlightRecord}.
  * </ul>
  *
@@ -97,7 +98,7 @@ import java.util.function.Consumer;
  * only their own call: a failed {@link #newGroup}, the deadline or an interrupt of a receive that no message has matched, and a
  * {@link ferro.FerroTransferException} for a result that cannot be copied back to its device.
  */
-public final class ProcessGroup extends CoalescedForms implements AutoCloseable {
+public final class ProcessGroup extends SubgroupForms implements AutoCloseable {
     private static final Duration CLOSE_BOUND = Duration.ofSeconds(5);
 
     private final CollectiveBackend backend;
@@ -270,49 +271,11 @@ public final class ProcessGroup extends CoalescedForms implements AutoCloseable 
         return new ProcessGroup(end, options.labelled(label), watched);
     }
 
-    /**
-     * Makes a group of some ranks of this group. Exactly these ranks must call this method, in the same order relative to other
-     * {@code newGroup} calls. The call returns when all ranks of the new group have made it. The new group fails and closes
-     * independently of this group. If a rank does not make the call in time, only this call fails.
-     *
-     * @param ranks ranks of this group, including this one, without duplicates
-     * @return new group, whose ranks are the positions in {@code ranks}
-     * @throws IllegalArgumentException      if {@code ranks} has a rank twice, has no rank of this group
-     *     ({@link ferro.InvalidRankException}), or lacks this rank
-     * @throws IllegalStateException         if the group is closed, or inside {@link #coalesced}
-     * @throws UnsupportedOperationException if the back end cannot make groups
-     * @throws FerroException                TIMED_OUT or PEER_LOST if a rank does not make the call, MISMATCH if a rank gives
-     *     another list; another code if the group has failed
-     */
+    @Override
     public ProcessGroup newGroup(int... ranks) {
         Objects.requireNonNull(ranks, "ranks");
         Duration deadline = options.timeout();
         return new ProcessGroup(end.newGroup(ranks, deadline), CallOptions.of(deadline), null);
-    }
-
-    /**
-     * Splits the group by colors: all ranks gather all colors and keys, then the ranks of each color call {@link #newGroup}.
-     *
-     * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="split" :
-     *
-     * int pair = group.rank() / 2; // not negative, so every rank gets a group
-     * try (ProcessGroup both = group.split(pair, group.rank()).orElseThrow()) {
-     *     both.allReduce(gradient, ReduceOp.SUM);
-     * }
-     * }
-     *
-     * @param color ranks of one color form one group; negative for no group
-     * @param key   order in the new group; ranks with equal keys are ordered by rank
-     * @return new group; empty if {@code color} is negative
-     * @throws IllegalStateException         if the group is closed, or inside {@link #coalesced}
-     * @throws UnsupportedOperationException if the back end cannot make groups
-     * @throws FerroException                if the group fails or has failed, or a rank does not join the new group
-     */
-    public Optional<ProcessGroup> split(int color, int key) {
-        end.coalescing().refuse("split");
-        int[] all = new int[2 * worldSize()];
-        allGather(HostTensor.of(new int[] {color, key}), HostTensor.of(all));
-        return color < 0 ? Optional.empty() : Optional.of(newGroup(SplitMembers.of(color, all)));
     }
 
     /**

@@ -47,6 +47,16 @@ public interface ProcessTable {
     }
 
     /**
+     * Returns an identity of the host. Two processes have the same identity if they have the same boot of the same kernel
+     * and the same host name. So two containers of one machine have different identities.
+     *
+     * @return identity; empty if it is unknown
+     */
+    default String machine() {
+        return "";
+    }
+
+    /**
      * Starts to watch another process of this host.
      *
      * @param identity result of {@link #self} in the other process

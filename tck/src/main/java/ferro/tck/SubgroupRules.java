@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rules 401 to 413, about groups of some of the ranks. */
+/** Rules 401 to 414, about groups of some of the ranks. */
 public interface SubgroupRules extends Subject {
     /**
      * Checks that ranks with the same color form a group, ordered by key and then by rank. A rank with a negative color
@@ -45,6 +45,28 @@ public interface SubgroupRules extends Subject {
                 found.ifPresent(part -> {
                     try (part) {
                         checkOrder(part, rank, order[colors[rank] == 4 ? 0 : 1]);
+                    }
+                });
+                Expect.works(group);
+            });
+        }
+    }
+
+    /** Checks that ranks of one process are on one host, whose leader is rank 0. */
+    @Rule(414)
+    @Test
+    default void ranksOfOneProcessAreOnOneHost() {
+        needs(BackendContract.SUBGROUPS);
+        try (Ranks ranks = group(3)) {
+            ranks.run(group -> {
+                try (ProcessGroup host = group.splitByHost()) {
+                    checkOrder(host, group.rank(), new int[] {0, 1, 2});
+                }
+                Optional<ProcessGroup> leaders = group.hosts();
+                assertEquals(group.rank() == 0, leaders.isPresent(), "only the lowest rank of a host leads it");
+                leaders.ifPresent(one -> {
+                    try (one) {
+                        checkOrder(one, 0, new int[] {0});
                     }
                 });
                 Expect.works(group);

@@ -5,11 +5,30 @@ import ferro.group.SystemContext;
 import ferro.spi.ForwardingContext;
 import ferro.spi.ProcessTable;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.LongSupplier;
 
 /** The context of one simulated rank: settings from a map, a clock and timers that all ranks share, and no store. */
 final class SimulatedContext extends ForwardingContext {
+    /** No process is watched: all simulated ranks live in this one, which is one host. */
+    private static final ProcessTable PROCESSES = new ProcessTable() {
+        @Override
+        public String self() {
+            return "";
+        }
+
+        @Override
+        public String machine() {
+            return "simulated";
+        }
+
+        @Override
+        public Optional<Watched> watch(String identity) {
+            return Optional.empty();
+        }
+    };
+
     private final int rank;
     private final LongSupplier clock;
     private final ScheduledExecutorService background;
@@ -33,7 +52,7 @@ final class SimulatedContext extends ForwardingContext {
 
     @Override
     public ProcessTable processes() {
-        return ProcessTable.NONE;
+        return PROCESSES;
     }
 
     @Override
