@@ -130,10 +130,10 @@ public final class PlanBuilder {
     }
 
     private PlanBuilder receiveCombine(int peer, Region region, int chunk, int chunks, boolean readsFirst) {
-        int sends = sent.latest(region, chunk, chunks);
+        int afterSends = sent.latest(region, chunk, chunks);
         int touched = touched(region, chunk, chunks);
-        return add(
-                new StepRecords.ReceiveCombineStep(peer, region, chunk, chunks, sends, touched, false, readsFirst));
+        return add(new StepRecords.ReceiveCombineStep(
+                peer, region, chunk, chunks, afterSends, touched, false, readsFirst));
     }
 
     /**
@@ -179,9 +179,10 @@ public final class PlanBuilder {
     }
 
     private PlanBuilder combine(Region from, Region region, int chunk, int chunks, boolean readsFirst) {
-        int sends = sent.latest(region, chunk, chunks);
+        int afterSends = sent.latest(region, chunk, chunks);
         int touched = Math.max(written.latest(from, chunk, chunks), touched(region, chunk, chunks));
-        return add(new StepRecords.LocalCombineStep(from, region, chunk, chunks, sends, touched, false, readsFirst));
+        return add(
+                new StepRecords.LocalCombineStep(from, region, chunk, chunks, afterSends, touched, false, readsFirst));
     }
 
     /**
