@@ -102,7 +102,7 @@ class CallsPageTest {
                 });
             }
         }
-        assertEquals(12, run);
+        assertEquals(14, run);
     }
 
     /** Makes a call whose second tensor has a number of elements more than the page says. */
