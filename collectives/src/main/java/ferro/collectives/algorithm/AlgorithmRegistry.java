@@ -175,6 +175,16 @@ public final class AlgorithmRegistry {
 
     private static List<Algorithm> flat(CollectiveKind kind) {
         return switch (kind) {
+            case ALL_REDUCE, REDUCE, REDUCE_SCATTER -> flatReductions(kind);
+            case SCAN, EXCLUSIVE_SCAN -> flatScans(kind);
+            case BROADCAST, ALL_GATHER, GATHER, SCATTER, ALL_TO_ALL -> flatCopies(kind);
+            case BARRIER -> List.of(flat(kind, "dissemination", UNSPECIFIED, DisseminationBarrier::plan));
+        };
+    }
+
+    /** Returns those that combine the elements of all ranks. */
+    private static List<Algorithm> flatReductions(CollectiveKind kind) {
+        return switch (kind) {
             case ALL_REDUCE ->
                 List.of(
                         flat(kind, "ring", PART_FIRST, RingAllReduce::plan),
@@ -182,21 +192,12 @@ public final class AlgorithmRegistry {
                                 .scratch((size, root, hosts) -> size > 1 ? 1 : 0),
                         flat(kind, "halvingDoubling", HALVING, HalvingDoublingAllReduce::plan),
                         flat(kind, "rankOrder", PART_OUTWARD, RankOrderPlans::allReduce, RANK_ORDER));
-            case BROADCAST ->
-                List.of(
-                        rooted(kind, "binomial", BinomialBroadcast::plan),
-                        rooted(kind, "linear", LinearBroadcast::plan));
             case REDUCE ->
                 List.of(
                         rooted(kind, "binomial", BinomialReduce::plan)
                                 .scratch((size, root, hosts) -> size > BinomialTree.RANKS_WITHOUT_INNER ? 1 : 0),
                         rooted(kind, "linear", LinearReduce::plan),
                         rooted(kind, "rankOrder", RankOrderPlans::reduce, RANK_ORDER));
-            case ALL_GATHER ->
-                List.of(
-                        flat(kind, "ring", UNSPECIFIED, RingAllGather::plan),
-                        flat(kind, "linear", UNSPECIFIED, LinearAllGather::plan),
-                        flat(kind, "recursiveDoubling", UNSPECIFIED, RecursiveDoublingAllGather::plan));
             case REDUCE_SCATTER ->
                 List.of(
                         flat(kind, "linear", PART_FIRST, LinearReduceScatter::plan),
@@ -206,6 +207,22 @@ public final class AlgorithmRegistry {
                                 .scratch((size, root, hosts) -> HalvingReduceScatter.scratchChunks(size)),
                         flat(kind, "ring", PART_LAST, RingReduceScatter::plan).scratch(AlgorithmRegistry::allAboveTwo),
                         flat(kind, "rankOrder", PART_OUTWARD, RankOrderPlans::reduceScatter, RANK_ORDER));
+            default -> throw new IllegalArgumentException(kind + " is made by another method");
+        };
+    }
+
+    /** Returns those that combine nothing. */
+    private static List<Algorithm> flatCopies(CollectiveKind kind) {
+        return switch (kind) {
+            case BROADCAST ->
+                List.of(
+                        rooted(kind, "binomial", BinomialBroadcast::plan),
+                        rooted(kind, "linear", LinearBroadcast::plan));
+            case ALL_GATHER ->
+                List.of(
+                        flat(kind, "ring", UNSPECIFIED, RingAllGather::plan),
+                        flat(kind, "linear", UNSPECIFIED, LinearAllGather::plan),
+                        flat(kind, "recursiveDoubling", UNSPECIFIED, RecursiveDoublingAllGather::plan));
             case GATHER ->
                 List.of(
                         rooted(kind, "binomial", BinomialGather::plan)
@@ -220,6 +237,13 @@ public final class AlgorithmRegistry {
                 List.of(
                         flat(kind, "pairwise", UNSPECIFIED, PairwiseAllToAll::plan),
                         flat(kind, "bruck", UNSPECIFIED, BruckAllToAll::plan).scratch(AlgorithmRegistry::allAboveTwo));
+            default -> throw new IllegalArgumentException(kind + " is made by another method");
+        };
+    }
+
+    /** Returns those that combine the elements of the ranks before each rank. */
+    private static List<Algorithm> flatScans(CollectiveKind kind) {
+        return switch (kind) {
             case SCAN ->
                 List.of(
                         flat(kind, "recursiveDoubling", UNSPECIFIED, RecursiveDoublingScan::scan, RANK_ORDER)
@@ -231,7 +255,7 @@ public final class AlgorithmRegistry {
                                 .scratch(AlgorithmRegistry::oneAboveOne),
                         flat(kind, "chain", UNSPECIFIED, ChainScan::exclusiveScan, RANK_ORDER)
                                 .scratch(AlgorithmRegistry::oneAboveOne));
-            case BARRIER -> List.of(flat(kind, "dissemination", UNSPECIFIED, DisseminationBarrier::plan));
+            default -> throw new IllegalArgumentException(kind + " is made by another method");
         };
     }
 

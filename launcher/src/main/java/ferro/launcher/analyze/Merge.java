@@ -134,7 +134,8 @@ final class Merge {
     }
 
     private static Map<String, List<RankRecording>> byHost(Collection<RankRecording> recordings) {
-        return recordings.stream().collect(Collectors.groupingBy(one -> one.writer().host()));
+        return recordings.stream()
+                .collect(Collectors.groupingBy(one -> one.writer().host()));
     }
 
     private void add(RankRecording one) {
