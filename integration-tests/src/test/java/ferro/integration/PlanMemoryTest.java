@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class PlanMemoryTest {
     private static final int RANKS = 10_000;
     private static final int RANKS_OF_A_HOST = 8;
-    private static final long BYTES_MOST = 10_000_000;
+    private static final long MAX_BYTES = 10_000_000;
 
     private static final Hosts HOSTS = Hosts.of(RANKS, (a, b) -> a / RANKS_OF_A_HOST == b / RANKS_OF_A_HOST)
             .orElseThrow();
@@ -33,7 +33,7 @@ class PlanMemoryTest {
             Plan plan = algorithm.plan(rank, RANKS, 0, hosts);
             long bytes = THREADS.getCurrentThreadAllocatedBytes() - before;
             assertTrue(
-                    bytes <= BYTES_MOST,
+                    bytes <= MAX_BYTES,
                     () -> algorithm + " allocates " + bytes + " bytes for "
                             + (plan.sends().size() + plan.receives().size()) + " steps of rank " + rank);
         }

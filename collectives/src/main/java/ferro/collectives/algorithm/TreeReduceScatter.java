@@ -107,26 +107,26 @@ final class TreeReduceScatter {
         int[] last = new int[size];
         Arrays.fill(first, size);
         Arrays.fill(last, -1);
-        int most = 0;
-        for (int walked = 0; most < size - walked; walked++) {
+        int max = 0;
+        for (int walked = 0; max < size - walked; walked++) {
             walk(walked);
-            most = Math.max(most, widest(first, last));
+            max = Math.max(max, widest(first, last));
             walk(size - 1 - walked);
-            most = Math.max(most, widest(first, last));
+            max = Math.max(max, widest(first, last));
         }
-        return most;
+        return max;
     }
 
     /** Records that the kept steps write their part, and returns the most parts from the first to the last of a rank. */
     private int widest(int[] first, int[] last) {
-        int most = 0;
+        int max = 0;
         for (PartStep step : kept) {
             first[step.to] = Math.min(first[step.to], part);
             last[step.to] = Math.max(last[step.to], part);
-            most = Math.max(most, last[step.to] - first[step.to] + 1);
+            max = Math.max(max, last[step.to] - first[step.to] + 1);
         }
         kept.clear();
-        return most;
+        return max;
     }
 
     /** Walks the steps of a part, and keeps the steps of this rank. */
@@ -249,10 +249,10 @@ final class TreeReduceScatter {
             int next = from;
             int end = to;
             if (rank != ALL_RANKS && rank != at) {
-                int mine = indexOfThisRank();
-                boolean isIn = mine >= from && mine < to;
-                next = isIn ? mine : to;
-                end = isIn ? mine + 1 : to;
+                int own = indexOfThisRank();
+                boolean isIn = own >= from && own < to;
+                next = isIn ? own : to;
+                end = isIn ? own + 1 : to;
             }
             number += steps(from, next);
             for (; next < end; next++) {

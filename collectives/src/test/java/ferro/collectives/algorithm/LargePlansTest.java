@@ -44,8 +44,8 @@ class LargePlansTest {
             TreeReduceScatter maker = new TreeReduceScatter(tree, rank);
             Plan plan = maker.plan("counted");
             long steps = (long) plan.sends().size() + plan.receives().size();
-            long most = VISITS * ((long) RANKS * DEPTH + steps);
-            assertTrue(maker.visited() <= most, () -> maker.visited() + " visits, at most " + most + " expected");
+            long max = VISITS * ((long) RANKS * DEPTH + steps);
+            assertTrue(maker.visited() <= max, () -> maker.visited() + " visits, at most " + max + " expected");
         }
     }
 
@@ -57,7 +57,7 @@ class LargePlansTest {
             for (Hosts hosts : algorithm.topology() == Topology.HOSTS ? layouts(size) : noHosts()) {
                 for (int root = 0; root < (algorithm.kind().isRooted() ? size : 1); root += 1 + size / 5) {
                     assertEquals(
-                            most(algorithm, size, root, hosts),
+                            largestScratch(algorithm, size, root, hosts),
                             algorithm.scratchChunks(size, root, hosts),
                             algorithm + " of " + size + " ranks, root " + root + ", hosts " + hosts);
                 }
@@ -79,7 +79,7 @@ class LargePlansTest {
         }
     }
 
-    private static int most(Algorithm algorithm, int size, int root, Hosts hosts) {
+    private static int largestScratch(Algorithm algorithm, int size, int root, Hosts hosts) {
         return IntStream.range(0, size)
                 .map(rank -> algorithm.plan(rank, size, root, hosts).scratch().count())
                 .max()

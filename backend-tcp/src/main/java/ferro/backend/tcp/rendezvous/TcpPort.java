@@ -91,11 +91,11 @@ public final class TcpPort implements AutoCloseable {
 
     /** Binds the first port that is free. */
     private InetSocketAddress bind(PortPlan plan) throws Refusal {
-        InetAddress here = plan.address.bind();
+        InetAddress local = plan.address.bind();
         try {
-            return plan.ports.firstFree(port -> listener.bind(io, loop, new InetSocketAddress(here, port)));
+            return plan.ports.firstFree(port -> listener.bind(io, loop, new InetSocketAddress(local, port)));
         } catch (IOException taken) {
-            throw plan.ports.noneFree(here, taken);
+            throw plan.ports.noneFree(local, taken);
         }
     }
 
