@@ -1,0 +1,31 @@
+package ferro.benchmarks.scale;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Rows of the table of scale can be measured, here with few ranks. */
+class ScaleBenchTest {
+    @ParameterizedTest(name = "{0}")
+    @CsvSource({
+        "threads, 9, all but construction",
+        "simulation, 20, close after failure",
+        "failure, 20, virtual time until all know",
+        "leaving, 20, 'messages of leaving, most of a rank'",
+        "straggler, 4, queries",
+        "exit, 9, exit with open groups",
+        "plans, 64, 'barrier by dissemination, memory'"
+    })
+    @Timeout(120)
+    void aRowEndsWithItsLastFigure(String label, int ranks, String figure) throws Exception {
+        ScaleRow row = ScaleRow.of(label);
+        ScaleBench bench = new ScaleBench();
+        bench.measure(row, ranks);
+        String table = bench.table();
+        assertTrue(table.contains("| " + label + " | " + ranks + " | " + figure + " | "), table);
+        assertFalse(table.contains("failed with") || table.contains("stopped after"), table);
+    }
+}
