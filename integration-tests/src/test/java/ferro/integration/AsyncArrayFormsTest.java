@@ -59,7 +59,7 @@ class AsyncArrayFormsTest {
     void everyBlockingFormForArraysHasAnAsynchronousForm() {
         Set<String> started = names(forms(Work.class), "");
         assertEquals(names(forms(void.class), ASYNC), started);
-        assertEquals(10 * 6, started.size(), "ten kinds on six types of arrays");
+        assertEquals(12 * 6, started.size(), "twelve kinds on six types of arrays");
     }
 
     @ParameterizedTest
