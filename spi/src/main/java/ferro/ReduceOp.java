@@ -326,7 +326,7 @@ public final class ReduceOp {
      * @throws IllegalArgumentException if {@code op} is a built-in op, which commutes
      */
     public static ReduceOp ordered(ReduceOp op) {
-        if (op.combiner == null) {
+        if (Objects.requireNonNull(op, "op").combiner == null) {
             throw new IllegalArgumentException("reduction " + op.name + " commutes: use it without ordered");
         }
         if (op.isOrdered()) {

@@ -78,9 +78,10 @@ public record PortChoice(PortRange range, int localRank, int spared, boolean ser
         throw last;
     }
 
-    /** Binds one port. */
+    /** How a port is bound. */
     @FunctionalInterface
     public interface Binding {
+        /** Binds a port, and returns the bound address; throws IOException if the port is held. */
         InetSocketAddress bind(int port) throws IOException;
     }
 
