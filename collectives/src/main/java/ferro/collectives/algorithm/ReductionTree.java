@@ -13,17 +13,17 @@ import java.util.List;
 final class ReductionTree {
     private final Hosts hosts;
     /** The sum of each host. */
-    private final Sum[] ofHost;
+    private final PartialSum[] ofHost;
     /** The sum of all operands; null in a ring, where it depends on the part. */
-    private final Sum root;
+    private final PartialSum root;
     /** In a ring, the number of steps in which the sums of all hosts before a host are made and sent; else null. */
     private final int[] stepsBefore;
 
     private int leaves;
 
-    private ReductionTree(Hosts hosts, Shape shape) {
+    private ReductionTree(Hosts hosts, TreeShape shape) {
         this.hosts = hosts;
-        this.ofHost = new Sum[hosts.count()];
+        this.ofHost = new PartialSum[hosts.count()];
         this.root = switch (shape) {
             case DOUBLING -> block(0, core());
             case HALVING -> stride(0, 1);
@@ -32,27 +32,27 @@ final class ReductionTree {
         this.stepsBefore = root == null ? countSteps() : null;
     }
 
-    private enum Shape {
+    private enum TreeShape {
         DOUBLING,
         HALVING,
         RING
     }
 
     /** A node of the tree. */
-    static final class Sum {
-        private final Sum left;
-        private final Sum right;
+    static final class PartialSum {
+        private final PartialSum left;
+        private final PartialSum right;
         private final int host;
         private final int firstLeaf;
         private final int endLeaf;
         private final int height;
         /** The node at which the bits of a part choose between two branches of equal height for the first time. */
-        private final Sum firstFork;
+        private final PartialSum firstFork;
 
         private final int stepsIfMade;
         private final int stepsIfFetched;
 
-        private Sum(int host, int ranks, int leaf) {
+        private PartialSum(int host, int ranks, int leaf) {
             this.left = null;
             this.right = null;
             this.host = host;
@@ -64,7 +64,7 @@ final class ReductionTree {
             this.stepsIfFetched = ranks == 1 ? 1 : ranks + 1;
         }
 
-        private Sum(Sum left, Sum right) {
+        private PartialSum(PartialSum left, PartialSum right) {
             this.left = left;
             this.right = right;
             this.host = -1;
@@ -88,11 +88,11 @@ final class ReductionTree {
             return left == null && height == 0;
         }
 
-        Sum left() {
+        PartialSum left() {
             return left;
         }
 
-        Sum right() {
+        PartialSum right() {
             return right;
         }
 
@@ -119,17 +119,17 @@ final class ReductionTree {
 
     /** Combines hosts as {@link RecursiveDoublingAllReduce} combines ranks. */
     static ReductionTree doubling(Hosts hosts) {
-        return new ReductionTree(hosts, Shape.DOUBLING);
+        return new ReductionTree(hosts, TreeShape.DOUBLING);
     }
 
     /** Combines hosts as {@link HalvingDoublingAllReduce} combines ranks. */
     static ReductionTree halving(Hosts hosts) {
-        return new ReductionTree(hosts, Shape.HALVING);
+        return new ReductionTree(hosts, TreeShape.HALVING);
     }
 
     /** Combines hosts one after the other, beginning with the host that the part belongs to. */
     static ReductionTree ring(Hosts hosts) {
-        return new ReductionTree(hosts, Shape.RING);
+        return new ReductionTree(hosts, TreeShape.RING);
     }
 
     /** Returns the largest power of two up to the number of hosts. */
@@ -138,23 +138,25 @@ final class ReductionTree {
     }
 
     /** Returns the sum of hosts next to each other. */
-    private Sum block(int first, int width) {
-        return width == 1 ? value(first) : new Sum(block(first, width / 2), block(first + width / 2, width / 2));
+    private PartialSum block(int first, int width) {
+        return width == 1 ? value(first) : new PartialSum(block(first, width / 2), block(first + width / 2, width / 2));
     }
 
     /** Returns the sum of hosts that are a number of hosts apart. */
-    private Sum stride(int first, int apart) {
-        return apart == core() ? value(first) : new Sum(stride(first, 2 * apart), stride(first + apart, 2 * apart));
+    private PartialSum stride(int first, int apart) {
+        return apart == core()
+                ? value(first)
+                : new PartialSum(stride(first, 2 * apart), stride(first + apart, 2 * apart));
     }
 
     /** Returns the sum of a host below the largest power of two. Each host above it is added to one host below it. */
-    private Sum value(int host) {
-        Sum own = leaf(host);
-        return host + core() < hosts.count() ? new Sum(own, leaf(host + core())) : own;
+    private PartialSum value(int host) {
+        PartialSum own = leaf(host);
+        return host + core() < hosts.count() ? new PartialSum(own, leaf(host + core())) : own;
     }
 
-    private Sum leaf(int host) {
-        ofHost[host] = new Sum(host, hosts.ranks(host).size(), leaves++);
+    private PartialSum leaf(int host) {
+        ofHost[host] = new PartialSum(host, hosts.ranks(host).size(), leaves++);
         return ofHost[host];
     }
 
@@ -172,12 +174,12 @@ final class ReductionTree {
     }
 
     /** Returns the sum of all operands; null in a ring. */
-    Sum root() {
+    PartialSum root() {
         return root;
     }
 
     /** Returns the sum of a host. Host numbers wrap around. */
-    Sum ofHost(int host) {
+    PartialSum ofHost(int host) {
         return ofHost[host % ofHost.length];
     }
 
@@ -197,7 +199,7 @@ final class ReductionTree {
     }
 
     /** Returns whether the operand of a rank is in a sum. */
-    boolean has(Sum sum, int rank) {
+    boolean has(PartialSum sum, int rank) {
         int leaf = ofHost[hosts.of(rank)].firstLeaf;
         return leaf >= sum.firstLeaf && leaf < sum.endLeaf;
     }
@@ -206,8 +208,8 @@ final class ReductionTree {
      * Returns the rank that computes a sum for a part if the rank of the part does not. The operand of that rank is at
      * the end of the longest branch.
      */
-    int maker(Sum sum, int part) {
-        Sum node = sum.firstFork;
+    int maker(PartialSum sum, int part) {
+        PartialSum node = sum.firstFork;
         int bits = part;
         for (; node.left != null; bits >>= 1) {
             node = ((bits & 1) == 0 ? node.left : node.right).firstFork;

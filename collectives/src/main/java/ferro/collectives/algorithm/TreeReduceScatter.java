@@ -1,6 +1,6 @@
 package ferro.collectives.algorithm;
 
-import ferro.collectives.algorithm.ReductionTree.Sum;
+import ferro.collectives.algorithm.ReductionTree.PartialSum;
 import ferro.collectives.plan.Extent;
 import ferro.collectives.plan.Plan;
 import ferro.collectives.plan.PlanBuilder;
@@ -145,7 +145,7 @@ final class TreeReduceScatter {
     }
 
     /** Makes a sum in a region of a rank. */
-    private void make(Sum sum, int at, Region into) {
+    private void make(PartialSum sum, int at, Region into) {
         visited++;
         if (sum.isOfOneHost()) {
             if (tree.has(sum, at)) {
@@ -163,7 +163,7 @@ final class TreeReduceScatter {
     }
 
     /** Makes the sum of a host in a region of a rank of that host. */
-    private void makeOfOneHost(Sum sum, int at, Region into) {
+    private void makeOfOneHost(PartialSum sum, int at, Region into) {
         List<Integer> ranks = hosts.ranks(sum.host());
         int own = Collections.binarySearch(ranks, at);
         if (isOfOthers(sum, at)) {
@@ -175,7 +175,7 @@ final class TreeReduceScatter {
     }
 
     /** Combines a sum into a region of a rank. The sum does not include the operand of this rank. */
-    private void combine(Sum sum, int at, Region into) {
+    private void combine(PartialSum sum, int at, Region into) {
         boolean isMadeLocally = into == Region.OUT && !sum.isOfOneHost();
         if (isMadeLocally) {
             make(sum, at, Region.SCRATCH);
@@ -186,7 +186,7 @@ final class TreeReduceScatter {
     }
 
     /** Copies or combines an operand, or a sum that another rank computes, into a region of a rank. */
-    private void step(Sum sum, int at, Region into, boolean combines) {
+    private void step(PartialSum sum, int at, Region into, boolean combines) {
         visited++;
         if (sum.isOperand()) {
             keep(hosts.leader(sum.host()), Region.IN, at, into, combines);
@@ -200,7 +200,7 @@ final class TreeReduceScatter {
     }
 
     /** Returns whether no step that makes a sum at a rank is a step of this rank. */
-    private boolean isOfOthers(Sum sum, int at) {
+    private boolean isOfOthers(PartialSum sum, int at) {
         return rank != ALL_RANKS && rank != at && !tree.has(sum, rank);
     }
 

@@ -25,7 +25,7 @@ final class LossHistory {
     private final int generation;
 
     /** A step of a generation: its number, its time since 1970, and its loss. */
-    record Point(int generation, int step, long millis, double loss) {
+    record LossPoint(int generation, int step, long millis, double loss) {
         private String line() {
             return generation + "," + step + "," + millis + "," + loss;
         }
@@ -47,7 +47,7 @@ final class LossHistory {
 
     /** Appends the loss of a step. */
     void add(TrainingStep step, long millis) {
-        String line = new Point(generation, step.number(), millis, step.loss()).line() + "\n";
+        String line = new LossPoint(generation, step.number(), millis, step.loss()).line() + "\n";
         try {
             Files.writeString(
                     file, line, StandardCharsets.US_ASCII, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
@@ -56,8 +56,8 @@ final class LossHistory {
         }
     }
 
-    List<Point> points() {
-        List<Point> points = new ArrayList<>();
+    List<LossPoint> points() {
+        List<LossPoint> points = new ArrayList<>();
         if (Files.notExists(file)) {
             return points;
         }
@@ -65,7 +65,7 @@ final class LossHistory {
             for (String line : Files.readAllLines(file, StandardCharsets.US_ASCII)) {
                 String[] fields = line.split(",");
                 if (fields.length == FIELDS) {
-                    points.add(new Point(
+                    points.add(new LossPoint(
                             Integer.parseInt(fields[0]),
                             Integer.parseInt(fields[1]),
                             Long.parseLong(fields[2]),
@@ -82,17 +82,17 @@ final class LossHistory {
      * Draws the losses over the time, in characters. Below them, {@code x} marks the last step before a kill, and {@code o}
      * the first step after a restart.
      */
-    static List<String> plot(List<Point> points) {
+    static List<String> plot(List<LossPoint> points) {
         long begin = points.get(0).millis();
         long length = Math.max(1, points.get(points.size() - 1).millis() - begin);
-        double max = points.stream().mapToDouble(Point::loss).max().orElseThrow();
-        double min = points.stream().mapToDouble(Point::loss).min().orElseThrow();
+        double max = points.stream().mapToDouble(LossPoint::loss).max().orElseThrow();
+        double min = points.stream().mapToDouble(LossPoint::loss).min().orElseThrow();
         char[][] cells = new char[ROWS + 1][COLUMNS];
         for (char[] row : cells) {
             Arrays.fill(row, ' ');
         }
         for (int i = 0; i < points.size(); i++) {
-            Point point = points.get(i);
+            LossPoint point = points.get(i);
             int column = (int) ((point.millis() - begin) * (COLUMNS - 1) / length);
             int row = max == min ? 0 : (int) Math.round((max - point.loss()) * (ROWS - 1) / (max - min));
             cells[row][column] = '*';

@@ -67,7 +67,7 @@ final class SavedTraining implements AutoCloseable {
 
     /** Returns the plot of all generations; empty if there was only one. For rank 0. */
     List<String> plot() {
-        List<LossHistory.Point> points = history.points();
+        List<LossHistory.LossPoint> points = history.points();
         boolean isRestarted = !points.isEmpty()
                 && points.get(0).generation() < points.get(points.size() - 1).generation();
         return isRestarted ? LossHistory.plot(points) : List.of();

@@ -3,7 +3,7 @@ package ferro.examples.textmodel;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.examples.textmodel.LossHistory.Point;
+import ferro.examples.textmodel.LossHistory.LossPoint;
 import ferro.examples.textmodel.Trainer.TrainingStep;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -28,7 +28,8 @@ class LossHistoryTest {
         new LossHistory(folder, 1).add(new TrainingStep(1, 3.5, 1, 1), 3000);
 
         assertEquals(
-                List.of(new Point(0, 0, 1000, 4.25), new Point(1, 1, 3000, 3.5)), new LossHistory(folder, 2).points());
+                List.of(new LossPoint(0, 0, 1000, 4.25), new LossPoint(1, 1, 3000, 3.5)),
+                new LossHistory(folder, 2).points());
     }
 
     @Test
@@ -42,8 +43,11 @@ class LossHistoryTest {
 
     @Test
     void killsAndRestartsAreMarkedBelowTheLosses() {
-        List<Point> points = List.of(
-                new Point(0, 0, 0, 4), new Point(0, 1, 1000, 3), new Point(1, 1, 3000, 3), new Point(1, 2, 7100, 1));
+        List<LossPoint> points = List.of(
+                new LossPoint(0, 0, 0, 4),
+                new LossPoint(0, 1, 1000, 3),
+                new LossPoint(1, 1, 3000, 3),
+                new LossPoint(1, 2, 7100, 1));
 
         List<String> plot = LossHistory.plot(points);
 
