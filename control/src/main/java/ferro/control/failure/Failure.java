@@ -109,7 +109,8 @@ public record Failure(
      * Returns what two ranks that know of two causes agree on: the graver cause (by code, then by sequence, then by
      * origin), and all ranks to blame for that code. If calls were compared, only the cause with the earliest
      * difference counts, and of these the one that compared the most calls: two ranks that differ cannot tell by
-     * themselves which of them is the odd one. Of several losses, the text that tells the end of the most ranks stays.
+     * themselves which of them is the odd one. Of those that compared as many, one counts, with its culprits and its
+     * text, which lists the calls. Of several losses, the text that tells the end of the most ranks stays.
      *
      * @param other cause
      * @return this object if the other cause changes nothing
@@ -119,12 +120,12 @@ public record Failure(
             return other.code.gravity() < code.gravity() ? other : this;
         }
         int order = comparedBefore(other);
-        if (order != 0 && code != Code.PEER_LOST) {
-            return order < 0 ? this : other;
+        Failure first = order < 0 || order == 0 && precedes(other) ? this : other;
+        if (code != Code.PEER_LOST && first.known > 0) {
+            return first;
         }
         Set<Integer> blamed = new TreeSet<>(culprits);
         blamed.addAll(other.culprits);
-        Failure first = order < 0 || order == 0 && precedes(other) ? this : other;
         return first == this && blamed.equals(culprits)
                 ? this
                 : new Failure(code, first.origin, first.sequence, blamed, first.text, first.cause, first.known);

@@ -27,4 +27,23 @@ class FirstCauseTest {
         assertSame(GUESS, first.guessed(GUESS, 6));
         assertEquals(Set.of(0), first.cause().culprits());
     }
+
+    @Test
+    void ofComparisonsOfDifferentRanksOneCountsWithItsCulpritsAndItsText() {
+        Failure three = compared(0, Set.of(0, 1, 2));
+        Failure others = compared(3, Set.of(1));
+        assertSame(three, three.merged(others));
+        assertSame(three, others.merged(three));
+    }
+
+    @Test
+    void doubtsOfRanksWithoutAComparisonBlameAll() {
+        Failure first = new Failure(Code.MISMATCH, 0, 4, Set.of(0, 1), "rank 1 differs", null);
+        Failure other = new Failure(Code.MISMATCH, 2, 4, Set.of(1, 2), "rank 1 differs", null);
+        assertEquals(Set.of(0, 1, 2), first.merged(other).culprits());
+    }
+
+    private static Failure compared(int origin, Set<Integer> culprits) {
+        return new Failure(Code.MISMATCH, origin, 1, culprits, "as rank " + origin + " knows", null, 3);
+    }
 }
