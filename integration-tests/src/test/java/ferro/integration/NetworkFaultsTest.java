@@ -235,7 +235,7 @@ class NetworkFaultsTest {
 
     @ParameterizedTest
     @MethodSource("roundsWithTlsOrMeasured")
-    @DisplayName("row 12: connections that are all reset between two hosts end all ranks at once")
+    @DisplayName("row 12: connections of ranks that are all reset between two hosts end all ranks at once")
     void connectionsThatAreResetBetweenTwoHostsEndAllRanksAtOnce(Round round) throws Exception {
         try (NamespaceHosts hosts = NamespaceHosts.joined(2, Family.IPV4)) {
             assumeFirewall(hosts);
@@ -247,9 +247,9 @@ class NetworkFaultsTest {
                 firewall(hosts, host, "ip saddr " + hosts.address(1 - host) + " tcp flags & rst != rst drop");
             }
             long at = System.nanoTime();
-            assumeTrue(hosts.succeeds(0, "ss -K dst " + hosts.address(1)), "needs ss that ends connections");
+            assumeTrue(hosts.succeeds(0, reset(hosts.address(1))), "needs ss that ends connections");
             // a reset that comes after lost bytes is not believed: the other host would hear of it when it sends again
-            hosts.succeeds(1, "ss -K dst " + hosts.address(0));
+            hosts.succeeds(1, reset(hosts.address(0)));
             for (int host = 0; host < 2; host++) {
                 hosts.run(host, "nft flush chain inet faults in");
             }
@@ -262,6 +262,14 @@ class NetworkFaultsTest {
                 assertEndsWithOne(one);
             }
         }
+    }
+
+    /**
+     * Resets all connections of ranks with a host. That of the launchers stays: on a busy machine they would end ranks that
+     * have not read of their own reset.
+     */
+    private static String reset(String host) {
+        return "ss -K dst " + host + " and sport != :" + SumsJob.STORE + " and dport != :" + SumsJob.STORE;
     }
 
     @Test

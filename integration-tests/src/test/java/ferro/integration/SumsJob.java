@@ -18,7 +18,9 @@ import java.util.stream.Collectors;
 
 /** Two launchers on two hosts, each with two ranks that add up without end ({@link SumsAcrossHosts}), and what the ranks say. */
 final class SumsJob {
-    private static final int STORE = 29500;
+    /** Port by which the launchers reach each other. */
+    static final int STORE = 29500;
+
     private static final int RANKS_A_HOST = 2;
     /** The heap of the drill's ranks; and where times are measured, code is compiled as users' is. */
     private static final String RANKS = " -J-Xmx64m" + (Drill.whole() ? " -J-XX:TieredStopAtLevel=4" : "");
