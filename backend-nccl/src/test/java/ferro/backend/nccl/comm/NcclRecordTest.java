@@ -17,7 +17,10 @@ import ferro.spi.GroupSpec;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,8 +40,11 @@ class NcclRecordTest {
         HostTensor data = HostTensor.of(new float[] {4, 7});
         try (JnaNcclBackend rank = NcclWorld.join(group, context)) {
             rank.run(Collective.allReduce(data, ReduceOp.SUM), SOON);
-            StandInHooks.standInFailNext("ncclBroadcast", 0, 3);
+            StandInHooks.standInHang(1);
+            CompletableFuture<Void> failing =
+                    whenWaiting(Thread.currentThread(), () -> StandInHooks.standInAsyncError(0, 3));
             assertThrows(FerroException.class, () -> rank.run(Collective.broadcast(data, 0), SOON));
+            failing.join();
         }
 
         String record = Files.readString(folder.resolve("ferro-gpu-rank0.json"));
@@ -62,5 +68,17 @@ class NcclRecordTest {
                 record);
         assertTrue(record.contains("\"ferro.backend.nccl.comm.NcclRecordTest.callsAreRecordedBeside"), record);
         assertEquals(true, context.find(FlightRecorder.class).isEmpty(), "the last group gives its recorder back");
+    }
+
+    /** Acts once a thread waits for the end of an operation: only threads that wait are known as callers. */
+    private static CompletableFuture<Void> whenWaiting(Thread caller, Runnable action) {
+        return CompletableFuture.runAsync(() -> {
+            while (caller.getState() != Thread.State.TIMED_WAITING
+                    || Arrays.stream(caller.getStackTrace())
+                            .noneMatch(frame -> frame.getClassName().endsWith(".WorkEnd"))) {
+                LockSupport.parkNanos(1_000_000);
+            }
+            action.run();
+        });
     }
 }
