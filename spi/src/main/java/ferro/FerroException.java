@@ -101,7 +101,12 @@ public class FerroException extends RuntimeException {
         /** How long the call took, and how long the process stood still in it. */
         private final CallDurations times;
 
-        /** Neither is changed; both ascend. */
+        /**
+         * Neither is changed; both ascend.
+         *
+         * @param culprits ranks to blame
+         * @param ends     how ranks ended
+         */
         private record KnownRanks(TreeSet<Integer> culprits, TreeMap<Integer, RankEnd> ends)
                 implements java.io.Serializable {}
 

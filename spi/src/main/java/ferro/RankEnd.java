@@ -14,10 +14,15 @@ public final class RankEnd implements Serializable {
 
     private static final long serialVersionUID = 1L;
 
+    /** Process that the launcher started for the rank. */
     private final long pid;
+    /** Host of the process. */
     private final String host;
+    /** Exit code; 128 + n if signal n ended the process. */
     private final int exitCode;
+    /** Name of the signal that ended the process, without SIG; empty if none did. */
     private final String signal;
+    /** Last line of output; empty if there is none. */
     private final String lastLine;
 
     private RankEnd(long pid, String host, int exitCode, String signal, String lastLine) {

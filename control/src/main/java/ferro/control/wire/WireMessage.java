@@ -16,14 +16,14 @@ public interface WireMessage {
     /** Writes the fields. */
     void write(FieldWriter out);
 
-    /** Returns the bytes to send. */
+    /** {@return the bytes to send} */
     default ByteBuffer encoded() {
         FieldWriter out = new FieldWriter(kind());
         write(out);
         return out.bytes();
     }
 
-    /** Returns the bytes as a value for a store. */
+    /** {@return the bytes as a value for a store} */
     default byte[] value() {
         ByteBuffer bytes = encoded();
         byte[] value = new byte[bytes.remaining()];
