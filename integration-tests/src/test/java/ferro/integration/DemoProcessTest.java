@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,6 +37,7 @@ class DemoProcessTest {
     }
 
     @Test
+    @Tag("long")
     void jobWhoseRanksAreKilledEndsWithTheLossesOfAnUndisturbedRun() throws Exception {
         String text = text("it was the age of wisdom, it was the age of foolishness; ".repeat(40));
         Path temporary = Files.createDirectory(folder.resolve("temporary"));

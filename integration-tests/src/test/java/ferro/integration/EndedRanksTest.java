@@ -10,6 +10,7 @@ import ferro.integration.hosts.NamespaceHosts.Family;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,6 +40,7 @@ class EndedRanksTest {
     }
 
     @Test
+    @Tag("long")
     void survivorsOnAnotherHostHearItOverAnEncryptedConnection() throws Exception {
         try (TwoNodes nodes = TwoNodes.joined(folder, Family.IPV4)) {
             List<HostProcess> job = nodes.start("-n", "2", "--backend", "tcp", PROGRAM);
@@ -63,6 +65,7 @@ class EndedRanksTest {
 
     /** The store is on node 0, so a rank of that node reads it within its host. */
     @Test
+    @Tag("long")
     void nothingOfItCrossesHostsInPlain() throws Exception {
         try (TwoNodes nodes = TwoNodes.joined(folder, Family.IPV4)) {
             List<HostProcess> job = nodes.start("-n", "2", "-J-Dferro.tls=off", "--backend", "tcp", PROGRAM);

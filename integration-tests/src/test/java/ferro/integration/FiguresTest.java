@@ -19,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The programs of {@code config/figures}, and the table of docs/architecture.md that one of them prints. */
 @Timeout(150)
+@Tag("text")
 class FiguresTest {
     private static final Path CHECKOUT = Path.of("..");
     private static final Pattern COMPLETE = Pattern.compile(".* (\\d+) of \\1 \\|");

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** {@code config/words/Words.java}, and the old words of config/words.csv that this checkout may still have. */
 @Timeout(150)
+@Tag("text")
 class WordsTest {
     private static final Path CHECKOUT = Path.of("..");
 

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Jobs of two hosts, made of namespaces, that start again after a failure; between the hosts is TLS. */
 @Timeout(180)
+@Tag("long")
 class RestartsOnNodesTest {
     private static final int FIRST_PORT = 29600;
 

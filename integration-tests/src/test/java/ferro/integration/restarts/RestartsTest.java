@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -104,6 +105,7 @@ class RestartsTest {
     }
 
     @Test
+    @Tag("long")
     void lastFailureIsInTheBoxWithAllGenerationsAndAnalyzeReadsTheLast() throws Exception {
         try (LauncherRun run = run(
                 "run",
@@ -143,6 +145,7 @@ class RestartsTest {
 
     @Test
     @DisplayName("row 52: a save that fails on a full disk starts the job again, which continues when there is room")
+    @Tag("long")
     void saveThatFailsOnAFullDiskStartsTheJobAgain() throws Exception {
         Path disk = Files.createDirectory(folder.resolve("disk"));
         assumeTrue(
@@ -199,6 +202,7 @@ class RestartsTest {
 
     @Test
     @DisplayName("row 52: a rank that stays stopped past the deadline starts the job again")
+    @Tag("long")
     void rankThatStaysStoppedPastTheDeadlineStartsTheJobAgain() throws Exception {
         try (LauncherRun run = LauncherRun.start(
                 Map.of("TMPDIR", folder.toString(), "FERRO_TIMEOUT", "3s"),
@@ -253,6 +257,7 @@ class RestartsTest {
 
     @Test
     @DisplayName("row 53: a process of an earlier generation that wakes up is refused and told once")
+    @Tag("long")
     void processOfAnEarlierGenerationThatWakesUpIsRefused() throws Exception {
         String java = LauncherRun.java() + " -cp '" + LauncherRun.classPath() + "' ";
         String late = "if [ $FERRO_GENERATION$RANK = 01 ]; then setsid " + java + JoinsLate.class.getName() + " "
@@ -284,6 +289,7 @@ class RestartsTest {
 
     @Test
     @DisplayName("row 53: a stopped rank of an earlier generation that goes on ends and changes no sum")
+    @Tag("long")
     void stoppedRankThatGoesOnEndsAndChangesNoSum() throws Exception {
         String java = LauncherRun.java() + " -cp '" + LauncherRun.classPath() + "' " + SumsOfGenerations.class.getName()
                 + " " + end();
