@@ -175,7 +175,7 @@ class UnconnectedTest {
     private static FerroException notReached(int port, String hostOfZero, String hostOfTwo) {
         Duration patience = Duration.ofMillis(2_300);
         FerroException failure = notReached(port, hostOfZero, hostOfTwo, patience);
-        while (!isWhole(failure.getMessage()) && patience.toSeconds() < 20) {
+        while (!isComplete(failure.getMessage()) && patience.toSeconds() < 20) {
             patience = patience.multipliedBy(2);
             failure = notReached(port, hostOfZero, hostOfTwo, patience);
         }
@@ -183,7 +183,7 @@ class UnconnectedTest {
     }
 
     /** On a busy machine the limit may end before this rank has dialled, or before it has waited long enough to ask for a cause. */
-    private static boolean isWhole(String text) {
+    private static boolean isComplete(String text) {
         return text.matches(".*connect: (refused|connected).*") && text.matches(".*(rank stopped|firewall block).*");
     }
 
