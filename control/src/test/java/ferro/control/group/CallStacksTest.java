@@ -10,6 +10,7 @@ import ferro.control.failure.Status;
 import ferro.control.failure.StatusBoard;
 import ferro.recorder.ThreadStack;
 import ferro.spi.CallHeader;
+import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -85,7 +86,8 @@ class CallStacksTest {
 
     @Test
     void aRankInACallReportsTheLineThatHasMadeTheCall() {
-        group.ranks.get(2).joinedBy(new LineOfTest("main", 5));
+        LineOfTest main = new LineOfTest("main", 5);
+        group.ranks.get(2).joinedBy(main);
         group.ranks.get(1).called(1, BARRIER.call());
         group.statuses[1] = IN_BARRIER;
         group.callers.get(1).add(new LineOfTest("step", 7));
@@ -103,6 +105,8 @@ class CallStacksTest {
                 text.contains("rank 2 is in barrier seq 1, waiting for rank 1, while its thread executes Train.main at"
                         + " Train.java:5 (sleeping)"),
                 text);
+        // ferro keeps it by a weak reference
+        Reference.reachabilityFence(main);
     }
 
     @Test
@@ -251,13 +255,17 @@ class CallStacksTest {
 
     @Test
     void aThreadThatCannotBeReadFailsNothing() {
-        group.ranks.get(2).joinedBy(new Thread() {
+        Thread unreadable = new Thread() {
             @Override
             public StackTraceElement[] getStackTrace() {
                 throw new SecurityException("not allowed");
             }
-        });
-        assertTrue(timeout(2).endsWith("and it is in no call of ferro"));
+        };
+        group.ranks.get(2).joinedBy(unreadable);
+        String text = timeout(2);
+        assertTrue(text.endsWith("and it is in no call of ferro"), text);
+        // ferro keeps it by a weak reference
+        Reference.reachabilityFence(unreadable);
     }
 
     @Test
