@@ -225,7 +225,8 @@ class CallStacksTest {
     void aRankThatHasLeftTheCallReportsTheLineThatItExecutesSince() {
         group.ranks.get(0).called(1, BARRIER.call());
         group.ranks.get(1).called(1, OTHER.call());
-        group.ranks.get(1).joinedBy(new LineOfTest("load", 88));
+        LineOfTest main = new LineOfTest("load", 88);
+        group.ranks.get(1).joinedBy(main);
         group.ranks.get(0).ask(BARRIER);
         for (int millis = 0; millis < 60; millis++) {
             group.pass(Duration.ofMillis(1));
@@ -234,6 +235,7 @@ class CallStacksTest {
 
         String text = group.ranks.get(0).failure().text();
         assertTrue(text.contains("rank 1 broadcast (Train.load at Train.java:88 (sleeping)): all"), text);
+        Reference.reachabilityFence(main);
     }
 
     @Test
