@@ -8,8 +8,8 @@ import java.util.BitSet;
  * Asks all ranks for their state before a deadline, so that it can be judged by their answers when it comes: at once if
  * all have answered, a little later if not. The ranks are asked twice, early and shortly before the deadline. A rank
  * that has not answered since the early question stands still; a rank that has only not answered the last question may
- * just be slow. A rank that stood still itself asks again first, a few times at most: it then reads everything that the
- * others sent before their answers. Called by one thread at a time.
+ * just be slow. A rank that stood still itself, or whose process was paused while it waited for an answer, asks again first, a few
+ * times at most: it then reads everything that the others sent before their answers. Called by one thread at a time.
  */
 public final class TimeoutProbe {
     /**
@@ -112,8 +112,19 @@ public final class TimeoutProbe {
             return false;
         }
         ask(last, call, deadlineNanos - leadNanos, nowNanos);
-        return nowNanos - deadlineNanos >= 0
+        boolean isOver = nowNanos - deadlineNanos >= 0
                 && (nowNanos - last.askedNanos >= 2 * leadNanos || !inquiry.isAnySilent(last.ask, among));
+        if (isOver && again < AGAIN_MOST && maySilenceBeOurs(among)) {
+            again++;
+            forget();
+            return false;
+        }
+        return isOver;
+    }
+
+    /** Returns whether a rank is silent since the early question, and this process was paused since then. */
+    private boolean maySilenceBeOurs(BitSet among) {
+        return inquiry.isAnySilent(early.ask, among) && inquiry.pausedSince(early.askedNanos) > 0;
     }
 
     private void ask(Question question, CallHeader call, long dueNanos, long nowNanos) {

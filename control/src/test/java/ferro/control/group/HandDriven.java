@@ -48,6 +48,9 @@ public final class HandDriven {
     final List<List<String>> recorded = new ArrayList<>();
 
     final int[] failures;
+    /** How long each process was paused, whenever it is asked. */
+    long pausedNanos;
+
     final RankStatus[] statuses;
     final long[] ended;
     private final List<Deque<ByteBuffer>> lanes = new ArrayList<>();
@@ -246,7 +249,7 @@ public final class HandDriven {
 
         @Override
         public long pausedSince(long sinceNanos) {
-            return 0;
+            return pausedNanos;
         }
 
         @Override

@@ -1,0 +1,56 @@
+package ferro.control.group;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import ferro.control.failure.Diagnosis;
+import ferro.spi.CallHeader;
+import java.time.Duration;
+import java.util.BitSet;
+import java.util.Set;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** Whom a deadline blames if answers come late. */
+class TimeoutProbeTest {
+    private static final CallHeader BARRIER = CallHeader.of(9, 1, 77, "barrier");
+    private static final Duration TIMEOUT = Duration.ofSeconds(1);
+    /** Later than a deadline waits for answers where nothing was paused. */
+    private static final Duration LATE = Duration.ofMillis(150);
+
+    private final HandDriven group = new HandDriven(3);
+
+    /** Returns whom rank 0 blames; rank 2 has not made the call, and all answers come late. */
+    private BitSet blamed() {
+        group.ranks.get(0).called(1, BARRIER.call());
+        group.ranks.get(1).called(1, BARRIER.call());
+        group.statuses[1] = new RankStatus(1, "barrier", "", Set.of(2), 0);
+        TimeoutProbe probe = group.ranks.get(0).timeoutProbe();
+        long begun = group.nanoTime();
+        long deadline = begun + TIMEOUT.toNanos();
+        long lead = TimeoutProbe.leadNanos(TIMEOUT.toNanos());
+        probe.begin();
+        while (!probe.mayJudge(BARRIER, null, deadline, lead, group.nanoTime())) {
+            group.pass(Duration.ofMillis(5));
+            if (group.nanoTime() - deadline > LATE.toNanos()) {
+                group.deliverAll();
+            }
+        }
+        BitSet waitedFor = new BitSet();
+        waitedFor.set(1, 3);
+        Diagnosis.Blame blame = probe.collective(1, begun, waitedFor);
+        return blame.culprits();
+    }
+
+    @Test
+    @DisplayName("row 4: ranks whose answers a paused process has not read are asked again before they are blamed")
+    void aProcessThatWasPausedAsksAgain() {
+        group.pausedNanos = Duration.ofMillis(200).toNanos();
+        assertEquals("{2}", blamed().toString());
+    }
+
+    @Test
+    @DisplayName("row 4: ranks that do not answer soon after the deadline are blamed")
+    void aProcessThatWasNotPausedAsksNoMore() {
+        assertEquals("{1, 2}", blamed().toString());
+    }
+}
