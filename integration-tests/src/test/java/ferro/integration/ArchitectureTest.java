@@ -39,12 +39,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Holds the arrows of docs/architecture.md, section 2, and what no class may do. */
+@Tag("text")
 class ArchitectureTest {
     private static final JavaClasses FERRO = ProductClasses.imported();
 

@@ -131,6 +131,9 @@ class NodesRestartDrillTest {
             assertTrue(
                     after <= descriptors + NODES * RANKS_PER_NODE,
                     after + " descriptors, " + descriptors + " in generation 1");
+            assertTrue(
+                    launchers.get(0).process.errText().contains("TLS on between " + NODES + " hosts"),
+                    launchers::toString);
             Files.createFile(end());
             for (NodeLauncher launcher : launchers) {
                 assertEquals(0, launcher.process.exitCode(), launchers::toString);
