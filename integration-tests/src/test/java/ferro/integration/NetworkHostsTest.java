@@ -38,13 +38,13 @@ class NetworkHostsTest {
             }
             // whose time is over first says what it saw: the node that dials, then the one that is dialled
             assertFails(
-                    start(hosts, secret, joinTimeouts("6s", "60s")),
+                    start(hosts, secret, joinTimeouts("15s", "60s")),
                     "on node 1 (host host-b, 10.77.0.2) announced 10.77.0.2:",
                     "; connect: no answer in ",
                     " s: does a firewall block the connection? (attempts: ",
                     "(ferro.tcp.interface, ferro.tcp.advertise)");
             assertFails(
-                    start(hosts, secret, joinTimeouts("60s", "6s")),
+                    start(hosts, secret, joinTimeouts("60s", "15s")),
                     "no connection from there has reached this rank at 10.77.0.2:");
 
             for (HostProcess one : start(hosts, secret, "-J-Dferro.tcp.port=" + RANGE)) {
