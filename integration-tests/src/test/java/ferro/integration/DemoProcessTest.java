@@ -17,6 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The main job and the README's program: processes, sockets, the real model, few steps. */
+@Tag("text")
 class DemoProcessTest {
     @TempDir
     private Path folder;

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What the last thing on the screen says of a job of which one rank has failed: whom it names, and why. */
 @Timeout(120)
+@Tag("text")
 class LauncherBlameTest {
     private static final int MOST_QUESTIONS = 5;
     /** Deadline of ranks one of which will be stopped: longer than the others are kept from a core before that. */

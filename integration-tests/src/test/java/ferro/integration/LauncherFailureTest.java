@@ -10,10 +10,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** How a job ends when something goes wrong: a rank fails or is killed, the launcher is told to stop or is killed. */
+@Tag("text")
 class LauncherFailureTest {
     private static final Duration SOON = Duration.ofSeconds(5);
     /** A rank with a child that says who they are; neither listens to polite signals. */

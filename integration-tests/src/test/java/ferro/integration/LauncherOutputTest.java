@@ -18,6 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What ranks print, and what they find, when {@code ferro run} has started them. */
+@Tag("text")
 class LauncherOutputTest {
     @TempDir
     private Path folder;

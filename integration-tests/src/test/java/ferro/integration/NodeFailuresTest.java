@@ -23,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** How jobs of two hosts end: every launcher says the same, and ends with the same exit code. */
 @Timeout(120)
+@Tag("text")
 class NodeFailuresTest {
     private static final String LONGER_THAN_THE_TEST = "sleep 1000";
     private static final String[] SLEEPING = {"--", "sh", "-c", "echo ready; " + LONGER_THAN_THE_TEST};

@@ -17,12 +17,14 @@ import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Null for every argument of every public method: refused by name before anything is sent, but where Javadoc allows it. */
+@Tag("text")
 class NullArgumentsTest {
     private static final Duration SOON = Duration.ofSeconds(10);
 
