@@ -8,7 +8,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
@@ -17,18 +16,12 @@ import org.junit.jupiter.api.BeforeEach;
  * all with {@code -Pdrill}.
  */
 class ShmBackendContractTest extends BackendContract {
-    /**
-     * Every kind; memory of a group; calls in place; messages that nobody takes, or that do not come; recordings; parts that
-     * close; calls that differ, and their texts; memory after a failure; threads after a close.
-     */
-    private static final Set<Integer> FEW = Set.of(110, 115, 121, 212, 217, 218, 330, 409, 501, 507, 530, 608);
-
     private LoopbackRanks ranks;
 
     /** Returns whether the medium shows most in a rule. Its every part has tests of its own. */
     @Override
     protected boolean runs(int rule) {
-        return FEW.contains(rule) || System.getProperty("drill.rounds") != null;
+        return ON_ANOTHER_MEDIUM.contains(rule) || System.getProperty("drill.rounds") != null;
     }
 
     @BeforeEach

@@ -95,6 +95,14 @@ public abstract class BackendContract
     public static final Set<Integer> ON_DEVICES = Set.of(
             101, 102, 103, 104, 105, 106, 107, 108, 110, 111, 112, 113, 114, 120, 121, 122, 123, 127, 128, 201, 608);
 
+    /**
+     * The twelve rules that show most if another test runs all rules on the same engine over another medium. They cover
+     * every kind; memory of a group; calls in place; messages that nobody takes, or that do not come; recordings; parts that
+     * close; calls that differ, and their texts; memory after a failure; threads after a close.
+     */
+    public static final Set<Integer> ON_ANOTHER_MEDIUM =
+            Set.of(110, 115, 121, 212, 217, 218, 330, 409, 501, 507, 530, 608);
+
     private static final String SETTINGS = "settings of each rank";
 
     private final Map<String, Integer> refusals = new ConcurrentSkipListMap<>();

@@ -10,17 +10,10 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 
 /** The shared contract over sockets of the loopback interface: every rank joins as a process of its own would. */
 abstract class TcpContract extends BackendContract {
-    /**
-     * Every kind; memory of a group; calls in place; messages that nobody takes, or that do not come; recordings; parts that
-     * close; calls that differ, and their texts; memory after a failure; threads after a close.
-     */
-    private static final Set<Integer> FEW = Set.of(110, 115, 121, 212, 217, 218, 330, 409, 501, 507, 530, 608);
-
     private final Map<String, String> settings;
     private final Deque<TcpJob> jobs = new ArrayDeque<>();
 
@@ -30,7 +23,7 @@ abstract class TcpContract extends BackendContract {
 
     /** Returns whether a suite over another kind of connection runs a rule; {@code -Ddrill.rounds=1} runs all. */
     static boolean isSelected(int rule) {
-        return FEW.contains(rule) || System.getProperty("drill.rounds") != null;
+        return ON_ANOTHER_MEDIUM.contains(rule) || System.getProperty("drill.rounds") != null;
     }
 
     /** TcpBackendContractTest and SimulatedBackendContractTest run all calls on the same engine. */
