@@ -101,7 +101,8 @@ class JoiningTextsTest {
     private static void assertFirst(JoiningRank rank, String text) throws Exception {
         rank.awaitLine(text);
         rank.assertFirstLine("(" + text + "|rank \\d of \"world\" is still starting.*"
-                + "|waiting for the store at .*, which this rank has not called yet: .*)");
+                + "|waiting for the store at .*, which this rank has not called yet: .*"
+                + "|waiting for ranks .*: the store at .*: no answer in 0\\.\\d s \\(attempts: 1\\))");
     }
 
     private Map<String, String> inFile() {
