@@ -59,6 +59,7 @@ class CollectiveBenchTest {
     private final ByteArrayOutputStream printed = new ByteArrayOutputStream();
 
     @ParameterizedTest
+    @Tag("long")
     @EnumSource
     void everyCollectiveIsRightAndTimedOnThreeRanks(Measured collective) throws Exception {
         Sweep sweep = Sweep.parse(List.of(collective.label(), "--sizes", "0,12,12000", "--json"));

@@ -26,6 +26,7 @@ class CollectedLoadersTest {
     private Path folder;
 
     @ParameterizedTest
+    @Tag("long")
     @CsvSource({"OWN, TCP", "SHARED, SHM"})
     void programsAreCollected(Ferro ferro, Links links) throws Exception {
         run(ferro, UsesFerroInALoader.class, links.name());

@@ -36,6 +36,7 @@ class DebuggedRanksTest {
     private static final long HELD_MILLIS = 2_500;
 
     @Test
+    @Tag("long")
     void aRankAtABreakpointEndsNoCallAndIsNotSuspected() throws Exception {
         holdRankOne("auto");
     }

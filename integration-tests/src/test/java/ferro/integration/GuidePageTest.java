@@ -101,6 +101,7 @@ class GuidePageTest {
     }
 
     @Test
+    @Tag("long")
     void theFirstProgramRunsFromItsSourceFile() throws Exception {
         Command first = programs().stream()
                 .filter(command -> command.page.equals("first-hour.md"))

@@ -188,6 +188,7 @@ class LauncherFailureTest {
     }
 
     @Test
+    @Tag("long")
     void signalEndsAJobWhoseOutputNobodyReads() throws Exception {
         // both ends of a pipe, which is full soon, and whose reading end nobody uses
         String unread = "mkfifo \"$PIPE\" && exec \"$0\" \"$@\" 1<>\"$PIPE\"";

@@ -3,6 +3,7 @@ package ferro.integration;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -14,6 +15,7 @@ class RehearsalTest {
             "(| seq \\d+): rank 2 (of \"world\" at \\S+|\\(pid \\d+ on host \\S+\\)) is gone: .*";
 
     @Test
+    @Tag("long")
     void survivorsTellTheDeathOfTheLastRankAndAllEndWell() throws Exception {
         try (LauncherRun run = LauncherRun.start("run", "-n", "3", "ferro.launcher.Rehearsal")) {
             assertEquals(0, run.exitCode(), run::toString);

@@ -3,6 +3,7 @@ package ferro.benchmarks.scale;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -10,6 +11,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Rows of the table of scale can be measured, here with few ranks. */
 class ScaleBenchTest {
     @ParameterizedTest(name = "{0}")
+    @Tag("long")
     @CsvSource({
         "threads, 9, all but construction",
         "simulation, 20, close after failure",

@@ -31,6 +31,7 @@ class ProgramsTest {
     private static final int LINE = SharedCall.ALIGNMENT / ProgramProof.UNIT;
 
     @ParameterizedTest
+    @Tag("long")
     @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 12, 15, 16})
     void everyProgramIsProvedAlone(int ranks) {
         for (Operation operation : all(ranks, new Random(ranks))) {

@@ -19,6 +19,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -49,6 +50,7 @@ class TextModelJobTest {
     }
 
     @Test
+    @Tag("long")
     void aJobThatIsStartedAgainHasTheLossesOfAnUndisturbedRun() throws Exception {
         String saved = "--checkpoints=" + folder;
         run(2, TEXT, TEXT, "--steps=40", "--batch=20", "--seconds=1000", saved);

@@ -20,6 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.parallel.ResourceLock;
@@ -76,6 +77,7 @@ class CommHandleTest {
     }
 
     @Test
+    @Tag("long")
     @DisplayName("T4: of a close and an abort at once exactly one ends the use, and who comes later hears of that one")
     void oneEndsTheUse() throws Exception {
         CommIdentity identity = new CommIdentity("none", 0, 1, 0);

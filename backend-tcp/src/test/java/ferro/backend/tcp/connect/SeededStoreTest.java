@@ -6,6 +6,7 @@ import ferro.backend.tcp.rendezvous.SeededHandshakesTest;
 import java.util.HashSet;
 import java.util.Set;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class SeededStoreTest {
     @Test
+    @Tag("long")
     @DisplayName(
             "row 22: whatever is cut, what the store answers is what one map would, and whoever waits hears of the end")
     void whateverIsCutAnswersAreThoseOfOneMap() {
