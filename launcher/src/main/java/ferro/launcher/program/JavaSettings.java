@@ -41,6 +41,9 @@ public record JavaSettings(
     /** Property in which the script {@code ferro} passes the version of the Java of the PATH, if it has picked another one. */
     private static final String PATH_JAVA = "ferro.path.java";
 
+    /** Property of ferro's own Netty: the folder in which it puts native libraries until they are loaded. */
+    private static final String NATIVE_FOLDER = "ferro.shaded.io.netty.native.workdir";
+
     private static final String VECTORS = "jdk.incubator.vector";
     private static final int FEATURE = Runtime.version().feature();
 
@@ -77,6 +80,16 @@ public record JavaSettings(
     JavaSettings withJar(Path jar) {
         ClassPath path = besideJar.behind(ClassPath.parse(jar.toString()));
         return new JavaSettings(path, true, besideJar, library.forPrograms(), given, fromVariables);
+    }
+
+    /**
+     * Returns a copy for ranks that put temporary files of their own into a folder of the job. A rank that is killed while
+     * Netty loads a native library leaves a copy of it, which is removed with this folder.
+     */
+    JavaSettings inFolder(Path folder) {
+        List<String> options = new ArrayList<>(List.of("-D" + NATIVE_FOLDER + "=" + folder));
+        options.addAll(given);
+        return new JavaSettings(program, programFirst, besideJar, library, List.copyOf(options), fromVariables);
     }
 
     /** Returns the settings of ferro among the user's JVM options. */

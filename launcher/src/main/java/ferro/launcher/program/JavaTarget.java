@@ -75,7 +75,7 @@ public record JavaTarget(String mainClass, JavaSettings settings, List<String> a
     @Override
     public List<String> commandLine(Path folder, boolean few) {
         ReadableNames.ofRanks().check("temporary folder", folder.toString());
-        return settings.commandLine(few, mainClass, arguments);
+        return settings.inFolder(folder).commandLine(few, mainClass, arguments);
     }
 
     @Override

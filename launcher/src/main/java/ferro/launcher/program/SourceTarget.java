@@ -37,7 +37,7 @@ record SourceTarget(Path file, JavaSettings settings, List<String> arguments) im
         Path classes = Files.createDirectory(folder.resolve("classes"));
         String mainClass = compile(classes);
         ClassPath path = settings.program().behind(ClassPath.parse(classes.toString()));
-        return settings.withProgram(path).commandLine(few, mainClass, arguments);
+        return settings.withProgram(path).inFolder(folder).commandLine(few, mainClass, arguments);
     }
 
     @Override

@@ -140,6 +140,19 @@ class TargetTest {
         assertEquals(own, line.get(line.size() - 1));
     }
 
+    /** A rank that is killed while it loads a native library leaves a file, which is removed with the folder of the job. */
+    @Test
+    void nativeLibrariesAreCopiedIntoTheFolderOfTheJobUnlessTheUserNamesAnother() throws IOException {
+        String own = JavaTarget.class.getName();
+        String option = "-Dferro.shaded.io.netty.native.workdir=";
+        settings = JavaSettings.of(Optional.empty(), List.of(option + "/other"), Map.of());
+
+        List<String> line = target(own).commandLine(folder, false);
+
+        assertTrue(line.indexOf(option + folder) >= 0, line.toString());
+        assertTrue(line.indexOf(option + folder) < line.indexOf(option + "/other"), line.toString());
+    }
+
     @Test
     void simpleCollectorIsChosenForLessThanTwoCoresUnlessTheUserNamesOne() throws IOException {
         String own = JavaTarget.class.getName();
