@@ -238,7 +238,7 @@ abstract sealed class ElementCopies extends ElementMemory permits HostElements {
         checkRange(from, count);
         if (memory instanceof ByteBuffer bytes) {
             carrier.read(whole(bytes), (int) (offset + from * carrier.byteSize()), into, at, count);
-        } else if (memory instanceof ForeignView) {
+        } else if (memory instanceof ElementMemory.ForeignView) {
             ElementRuns.read((HostTensor) this, from, into, at, count);
         } else {
             System.arraycopy(memory, (int) (offset + from), into, at, count);
@@ -251,7 +251,7 @@ abstract sealed class ElementCopies extends ElementMemory permits HostElements {
         checkRange(to, count);
         if (memory instanceof ByteBuffer bytes) {
             carrier.write(whole(bytes), (int) (offset + to * carrier.byteSize()), source, at, count);
-        } else if (memory instanceof ForeignView) {
+        } else if (memory instanceof ElementMemory.ForeignView) {
             ElementRuns.write((HostTensor) this, to, source, at, count);
         } else {
             System.arraycopy(source, at, memory, (int) (offset + to), count);

@@ -199,7 +199,7 @@ abstract sealed class HostElements extends ElementCopies permits HostTensor {
     /** Checks that the elements have the given carrier, and returns the buffer of an element. */
     private ByteBuffer bytes(Carrier carrier, long index) {
         check(carrier);
-        return memory instanceof ForeignView view ? view.buffer(checked(index)) : (ByteBuffer) memory;
+        return memory instanceof ElementMemory.ForeignView view ? view.buffer(checked(index)) : (ByteBuffer) memory;
     }
 
     /** Returns the index of an element in the array. */
@@ -209,7 +209,7 @@ abstract sealed class HostElements extends ElementCopies permits HostTensor {
 
     /** Returns the byte offset of an element in its buffer. */
     private int place(long index) {
-        return memory instanceof ForeignView view
+        return memory instanceof ElementMemory.ForeignView view
                 ? view.offset(checked(index))
                 : offset + (int) checked(index) * dataType.byteSize();
     }

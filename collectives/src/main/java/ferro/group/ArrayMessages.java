@@ -5,11 +5,12 @@ import static ferro.HostTensor.of;
 import static java.util.Objects.requireNonNull;
 
 import ferro.CallOptions;
+import ferro.MessageStatus;
 import ferro.Work;
 
 /**
  * The forms of {@link ProcessGroup} that send and receive arrays. Each form wraps the array without a copy and does the
- * same as the form of this name in {@link TensorForms}.
+ * same as the form of this name in {@link MessageForms}.
  */
 abstract class ArrayMessages extends GroupCalls {
     ArrayMessages(GroupCore end, CallOptions options) {
@@ -233,6 +234,7 @@ abstract class ArrayMessages extends GroupCalls {
      * @param data receives the elements; its length must be exactly the length of the message
      * @param from rank that sends
      * @param tag  tag of the send
+     * @return sender, tag and size of the message
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
@@ -240,8 +242,8 @@ abstract class ArrayMessages extends GroupCalls {
      * @throws ferro.FerroException          if no message arrives, or the group fails or has failed; MISMATCH if the
      *     message has another type or length
      */
-    public final void recv(float[] data, int from, int tag) {
-        receiving(of(requireNonNull(data, "data")), from, tag).await();
+    public final MessageStatus recv(float[] data, int from, int tag) {
+        return received(of(requireNonNull(data, "data")), from, tag);
     }
 
     /**
@@ -251,6 +253,7 @@ abstract class ArrayMessages extends GroupCalls {
      * @param data receives the elements; its length must be exactly the length of the message
      * @param from rank that sends
      * @param tag  tag of the send
+     * @return sender, tag and size of the message
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
@@ -258,8 +261,8 @@ abstract class ArrayMessages extends GroupCalls {
      * @throws ferro.FerroException          if no message arrives, or the group fails or has failed; MISMATCH if the
      *     message has another type or length
      */
-    public final void recv(double[] data, int from, int tag) {
-        receiving(of(requireNonNull(data, "data")), from, tag).await();
+    public final MessageStatus recv(double[] data, int from, int tag) {
+        return received(of(requireNonNull(data, "data")), from, tag);
     }
 
     /**
@@ -269,6 +272,7 @@ abstract class ArrayMessages extends GroupCalls {
      * @param data receives the elements; its length must be exactly the length of the message
      * @param from rank that sends
      * @param tag  tag of the send
+     * @return sender, tag and size of the message
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
@@ -276,8 +280,8 @@ abstract class ArrayMessages extends GroupCalls {
      * @throws ferro.FerroException          if no message arrives, or the group fails or has failed; MISMATCH if the
      *     message has another type or length
      */
-    public final void recv(int[] data, int from, int tag) {
-        receiving(of(requireNonNull(data, "data")), from, tag).await();
+    public final MessageStatus recv(int[] data, int from, int tag) {
+        return received(of(requireNonNull(data, "data")), from, tag);
     }
 
     /**
@@ -287,6 +291,7 @@ abstract class ArrayMessages extends GroupCalls {
      * @param data receives the elements; its length must be exactly the length of the message
      * @param from rank that sends
      * @param tag  tag of the send
+     * @return sender, tag and size of the message
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
@@ -294,8 +299,8 @@ abstract class ArrayMessages extends GroupCalls {
      * @throws ferro.FerroException          if no message arrives, or the group fails or has failed; MISMATCH if the
      *     message has another type or length
      */
-    public final void recv(long[] data, int from, int tag) {
-        receiving(of(requireNonNull(data, "data")), from, tag).await();
+    public final MessageStatus recv(long[] data, int from, int tag) {
+        return received(of(requireNonNull(data, "data")), from, tag);
     }
 
     /**
@@ -305,6 +310,7 @@ abstract class ArrayMessages extends GroupCalls {
      * @param data receives the elements; its length must be exactly the length of the message
      * @param from rank that sends
      * @param tag  tag of the send
+     * @return sender, tag and size of the message
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
@@ -312,8 +318,8 @@ abstract class ArrayMessages extends GroupCalls {
      * @throws ferro.FerroException          if no message arrives, or the group fails or has failed; MISMATCH if the
      *     message has another type or length
      */
-    public final void recv(short[] data, int from, int tag) {
-        receiving(of(requireNonNull(data, "data")), from, tag).await();
+    public final MessageStatus recv(short[] data, int from, int tag) {
+        return received(of(requireNonNull(data, "data")), from, tag);
     }
 
     /**
@@ -323,6 +329,7 @@ abstract class ArrayMessages extends GroupCalls {
      * @param data receives the elements; its length must be exactly the length of the message
      * @param from rank that sends
      * @param tag  tag of the send
+     * @return sender, tag and size of the message
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
      *     ({@link ferro.InvalidRankException})
      * @throws IllegalStateException         if the group is closed
@@ -330,8 +337,8 @@ abstract class ArrayMessages extends GroupCalls {
      * @throws ferro.FerroException          if no message arrives, or the group fails or has failed; MISMATCH if the
      *     message has another type or length
      */
-    public final void recv(byte[] data, int from, int tag) {
-        receiving(of(requireNonNull(data, "data")), from, tag).await();
+    public final MessageStatus recv(byte[] data, int from, int tag) {
+        return received(of(requireNonNull(data, "data")), from, tag);
     }
 
     /**

@@ -6,8 +6,10 @@ import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.InvalidRankException;
+import ferro.MessageStatus;
 import ferro.Tensor;
 import ferro.Work;
+import java.util.Optional;
 
 /**
  * The base class of {@link ProcessGroup}, which has a method for each form of a call. A form passes a call to the
@@ -61,6 +63,31 @@ abstract class GroupCalls {
 
     final Work receiving(Tensor data, int from, int tag) {
         return way.recv(requireNonNull(data, "data"), peer(from), tag(tag), options);
+    }
+
+    final Work receivingUpTo(Tensor data, int from, int tag) {
+        return way.recvUpTo(requireNonNull(data, "data"), peer(from), tag(tag), options);
+    }
+
+    /**
+     * Makes a receive and waits for it. A back end that does not tell the message has received what was asked for. Calls the
+     * back end itself, so that a form is three frames away from the engine.
+     */
+    final MessageStatus received(Tensor data, int from, int tag) {
+        Work work = way.recv(requireNonNull(data, "data"), peer(from), tag(tag), options);
+        work.await();
+        Optional<MessageStatus> status = work.status();
+        return status.isPresent() ? status.get() : MessageStatus.of(from, tag, data.dataType(), bytes(data));
+    }
+
+    final MessageStatus receivedUpTo(Tensor data, int from, int tag) {
+        Work work = way.recvUpTo(requireNonNull(data, "data"), peer(from), tag(tag), options);
+        work.await();
+        return work.status().orElseThrow();
+    }
+
+    private static long bytes(Tensor data) {
+        return data.elementCount() * data.dataType().byteSize();
     }
 
     /** Returns a gather; {@code out} may be null, which {@link Collective#check} refuses on the root. */

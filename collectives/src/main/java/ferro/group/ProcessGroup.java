@@ -45,7 +45,7 @@ import java.util.function.Consumer;
  * <li>Parts of unequal length: {@link #allGather(ferro.Tensor, ferro.Tensor, long[]) allGather with counts} and the others.
  * <li>Asynchronous forms of all of these: {@link #allReduceAsync} and the others; {@link #submit} for any {@link ferro.Collective}.
  * <li>Messages: {@link #send(ferro.Tensor, int, int) send}, {@link #recv(ferro.Tensor, int, int) recv},
- *     {@link #sendAsync}, {@link #recvAsync}.
+ *     {@link #recvUpTo recvUpTo} for shorter messages, {@link #sendAsync}, {@link #recvAsync}.
  * <li>Several calls run as one: {@link #coalesced}, {@link #coalescedAsync}; objects encoded by a codec: {@link #objects}.
  * <li>Other groups, views, memory: {@link #newGroup}, {@link #split}, {@link #splitByHost}, {@link #hosts}, {@link #within},
  *     {@link #labelled}, {@link #allocate}.

@@ -104,6 +104,11 @@ final class RoutedBackend extends ForwardingBackend {
     }
 
     @Override
+    public Work recvUpTo(Tensor tensor, int from, int tag, CallOptions options) {
+        return of(tensor).recvUpTo(tensor, from, tag, options);
+    }
+
+    @Override
     public CollectiveBackend newGroup(int[] ranks, String name, Duration timeout) {
         long until = context.nanoTime() + Deadlines.nanos(timeout);
         CollectiveBackend newHost = host.newGroup(ranks, name, timeout);

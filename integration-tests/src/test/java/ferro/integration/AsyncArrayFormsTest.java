@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.CollectiveKind;
 import ferro.CollectiveKind.Held;
+import ferro.MessageStatus;
 import ferro.ReduceOp;
 import ferro.Work;
 import ferro.group.ProcessGroup;
@@ -37,13 +38,16 @@ class AsyncArrayFormsTest {
     private static final int PART = 5;
     private static final int TAG = 4;
     private static final String ASYNC = "Async";
+    /** What blocking forms return. */
+    private static final Set<Class<?>> WAITED_FOR = Set.of(void.class, MessageStatus.class);
 
-    /** Returns the forms whose first parameter is an array and that return this type, in one order. */
-    private static List<Method> forms(Class<?> returned) {
+    /** Returns the forms whose first parameter is an array and that wait, or do not wait, in one order. */
+    private static List<Method> forms(boolean waits) {
         return Stream.<Class<?>>iterate(ProcessGroup.class, type -> type != Object.class, Class::getSuperclass)
                 .flatMap(type -> Stream.of(type.getDeclaredMethods()))
                 .filter(form -> Modifier.isPublic(form.getModifiers()) && !form.isSynthetic())
-                .filter(form -> form.getReturnType() == returned && form.getParameterCount() > 0)
+                .filter(form -> (waits ? WAITED_FOR : Set.of(Work.class)).contains(form.getReturnType()))
+                .filter(form -> form.getParameterCount() > 0)
                 .filter(form -> form.getParameterTypes()[0].isArray())
                 .sorted(Comparator.comparing(Method::toString))
                 .toList();
@@ -57,8 +61,8 @@ class AsyncArrayFormsTest {
 
     @Test
     void everyBlockingFormForArraysHasAnAsynchronousForm() {
-        Set<String> started = names(forms(Work.class), "");
-        assertEquals(names(forms(void.class), ASYNC), started);
+        Set<String> started = names(forms(false), "");
+        assertEquals(names(forms(true), ASYNC), started);
         assertEquals(12 * 6, started.size(), "twelve kinds on six types of arrays");
     }
 
@@ -66,7 +70,7 @@ class AsyncArrayFormsTest {
     @ValueSource(strings = {"simulated", "tcp", "shm"})
     void asynchronousCollectivesLeaveWhatBlockingOnesLeave(String medium) {
         List<Method> forms =
-                forms(Work.class).stream().filter(form -> !isMessage(form)).toList();
+                forms(false).stream().filter(form -> !isMessage(form)).toList();
         List<CountDownLatch> started =
                 forms.stream().map(form -> new CountDownLatch(1)).toList();
         onEveryRank(medium, group -> {
@@ -93,9 +97,8 @@ class AsyncArrayFormsTest {
     @ParameterizedTest
     @ValueSource(strings = {"simulated", "tcp", "shm"})
     void asynchronousMessagesBringWhatBlockingOnesBring(String medium) {
-        List<Method> forms = forms(Work.class).stream()
-                .filter(AsyncArrayFormsTest::isMessage)
-                .toList();
+        List<Method> forms =
+                forms(false).stream().filter(AsyncArrayFormsTest::isMessage).toList();
         assertEquals(2 * 6, forms.size());
         onEveryRank(medium, group -> {
             int next = (group.rank() + 1) % RANKS;
@@ -131,7 +134,7 @@ class AsyncArrayFormsTest {
     }
 
     private static Method blockingForm(Method form, String name) {
-        return forms(void.class).stream()
+        return forms(true).stream()
                 .filter(other -> other.getName().equals(name)
                         && Arrays.equals(other.getParameterTypes(), form.getParameterTypes()))
                 .findFirst()

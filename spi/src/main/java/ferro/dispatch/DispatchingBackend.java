@@ -124,6 +124,17 @@ final class DispatchingBackend extends ForwardingBackend {
                 : host.recv(tensor, from, tag, options);
     }
 
+    @Override
+    public Work recvUpTo(Tensor tensor, int from, int tag, CallOptions options) {
+        if (tensor instanceof DeviceTensor) {
+            throw new UnsupportedOperationException(Objects.requireNonNull(options, "options")
+                            .named("recvUpTo") + " from rank " + from + " into " + tensor
+                    + ": messages of device tensors do not carry their length; receive exactly as many elements as the "
+                    + "peer sends");
+        }
+        return host.recvUpTo(tensor, from, tag, options);
+    }
+
     private Work transfer(Message message, CallOptions options) {
         return gpu.dispatch(host, options).open(message).transfer(message, options);
     }

@@ -117,6 +117,11 @@ public abstract class ForwardingBackend implements CollectiveBackend {
     }
 
     @Override
+    public Work recvUpTo(Tensor tensor, int from, int tag, CallOptions options) {
+        return inner.recvUpTo(tensor, from, tag, options);
+    }
+
+    @Override
     public void send(ByteBuffer message, int to, int tag, Duration timeout) {
         inner.send(message, to, tag, timeout);
     }

@@ -22,8 +22,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * <p>{@link #declaredRefusals} names the features that a back end does not have. The names are {@link #SUBGROUPS},
  * {@link #ASYNCHRONOUS_MESSAGES}, {@link #ABORT_ACROSS_RANKS}, {@link #AGREED_FAILURES}, {@link #MISMATCHES},
  * {@link #MESSAGE_TAGS}, {@link #CANONICAL_NANS}, {@link #EARLY_LEAVES}, {@link #EXACT_SCALING}, {@link #ONE_ORDER},
- * {@link #LABELS}, {@link #INTEGER_AVERAGES}, the label of a type ({@code i16}), the name of an op ({@code avg}) or the
- * kind of a collective ({@code allToAll}). For each of the first eleven names, the kit skips the rules that need this
+ * {@link #LABELS}, {@link #OPEN_RECEIVES}, {@link #INTEGER_AVERAGES}, the label of a type ({@code i16}), the name of an op ({@code avg}) or the
+ * kind of a collective ({@code allToAll}). For each of the first twelve names, the kit skips the rules that need this
  * feature. For any other name, the back end must refuse the call before it moves data. A refusal that is not declared
  * fails the test.
  *
@@ -44,7 +44,7 @@ public abstract class BackendContract
                 MemoryRules,
                 OverlapRules,
                 MessageRules,
-                MessageTypeRules,
+                ReceiveRules,
                 WorkRules,
                 BlockRules,
                 RecordingRules,
@@ -69,6 +69,9 @@ public abstract class BackendContract
 
     /** The same order of operands in an all-reduce and in a reduce-scatter, for each element. */
     public static final String ONE_ORDER = "one order of reductions";
+
+    /** Receives that take messages shorter than their tensor, and handles that describe the received message. */
+    public static final String OPEN_RECEIVES = "open receives";
 
     /** The comparison of the labels of calls between ranks. */
     public static final String LABELS = "labels";

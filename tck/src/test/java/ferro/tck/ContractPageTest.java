@@ -55,7 +55,7 @@ class ContractPageTest {
             assertTrue(page.contains(row), "docs/contract.md has no row beginning with " + row);
             named++;
         }
-        assertEquals(12, named, "refusals of the kit");
+        assertEquals(13, named, "refusals of the kit");
     }
 
     @Test

@@ -44,7 +44,7 @@ final class WrongManners {
 
         @Override
         protected Set<String> declaredRefusals() {
-            return Set.of(SUBGROUPS, ASYNCHRONOUS_MESSAGES, ABORT_ACROSS_RANKS);
+            return Set.of(SUBGROUPS, ASYNCHRONOUS_MESSAGES, OPEN_RECEIVES, ABORT_ACROSS_RANKS);
         }
     }
 
@@ -119,7 +119,7 @@ final class WrongManners {
 
         @Override
         protected Set<String> declaredRefusals() {
-            return Set.of(SUBGROUPS, ABORT_ACROSS_RANKS);
+            return Set.of(SUBGROUPS, OPEN_RECEIVES, ABORT_ACROSS_RANKS);
         }
     }
 

@@ -36,7 +36,7 @@ final class WrongResults {
 
         @Override
         protected Set<String> declaredRefusals() {
-            return Set.of(SUBGROUPS, ASYNCHRONOUS_MESSAGES, ABORT_ACROSS_RANKS);
+            return Set.of(SUBGROUPS, ASYNCHRONOUS_MESSAGES, OPEN_RECEIVES, ABORT_ACROSS_RANKS);
         }
     }
 

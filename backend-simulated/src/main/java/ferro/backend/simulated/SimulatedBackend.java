@@ -350,4 +350,9 @@ public final class SimulatedBackend extends ForwardingBackend {
     public Work recv(Tensor tensor, int from, int tag, CallOptions options) {
         return told(super.recv(tensor, from, tag, options));
     }
+
+    @Override
+    public Work recvUpTo(Tensor tensor, int from, int tag, CallOptions options) {
+        return told(super.recvUpTo(tensor, from, tag, options));
+    }
 }

@@ -19,6 +19,7 @@ import ferro.collectives.engine.exec.CoalescedBlock;
 import ferro.collectives.engine.exec.OperationQueue;
 import ferro.collectives.engine.operands.Messages;
 import ferro.collectives.engine.p2p.PointToPoint;
+import ferro.collectives.engine.p2p.Transfer;
 import ferro.collectives.engine.progress.PendingWork;
 import ferro.collectives.engine.progress.ProgressLoop;
 import ferro.control.failure.Failures;
@@ -177,12 +178,17 @@ public final class GroupEngine implements CollectiveBackend {
 
     @Override
     public Work send(Tensor tensor, int to, int tag, CallOptions options) {
-        return transfer(tensor, to, tag, true, options);
+        return transfer(tensor, to, tag, Transfer.Kind.SEND, options);
     }
 
     @Override
     public Work recv(Tensor tensor, int from, int tag, CallOptions options) {
-        return transfer(tensor, from, tag, false, options);
+        return transfer(tensor, from, tag, Transfer.Kind.RECEIVE, options);
+    }
+
+    @Override
+    public Work recvUpTo(Tensor tensor, int from, int tag, CallOptions options) {
+        return transfer(tensor, from, tag, Transfer.Kind.RECEIVE_UP_TO, options);
     }
 
     @Override
@@ -317,17 +323,16 @@ public final class GroupEngine implements CollectiveBackend {
         return loop.step();
     }
 
-    private Work transfer(Tensor tensor, int peer, int tag, boolean isSend, CallOptions options) {
+    private Work transfer(Tensor tensor, int peer, int tag, Transfer.Kind kind, CallOptions options) {
         Objects.requireNonNull(tensor, "tensor");
         Objects.requireNonNull(options, "options");
         InvalidRankException.check(peer, group.worldSize());
-        String kind = isSend ? "send" : "recv";
         if (tensor instanceof DeviceTensor) {
-            throw new UnsupportedOperationException(parts.planner.refusalOnDevice(options.named(kind)));
+            throw new UnsupportedOperationException(parts.planner.refusalOnDevice(options.named(kind.label())));
         }
-        TensorMemory.checkUsable((HostTensor) tensor, kind, "tensor", !isSend);
-        checkUsable(options.named(kind));
-        PendingWork work = messages.submit((HostTensor) tensor, peer, tag, isSend, options).work;
+        TensorMemory.checkUsable((HostTensor) tensor, kind.label(), "tensor", !kind.isSend());
+        checkUsable(options.named(kind.label()));
+        PendingWork work = messages.submit((HostTensor) tensor, peer, tag, kind, options).work;
         loop.submitted();
         return work;
     }

@@ -17,7 +17,7 @@ class QueueBackendContractTest extends BackendContract {
 
     @Override
     protected Set<String> declaredRefusals() {
-        return Set.of(SUBGROUPS, ASYNCHRONOUS_MESSAGES, ABORT_ACROSS_RANKS);
+        return Set.of(SUBGROUPS, ASYNCHRONOUS_MESSAGES, OPEN_RECEIVES, ABORT_ACROSS_RANKS);
     }
 }
 // @end

@@ -36,6 +36,7 @@ abstract class NcclContract extends BackendContract {
     protected Set<String> declaredRefusals() {
         return Set.of(
                 ASYNCHRONOUS_MESSAGES,
+                OPEN_RECEIVES,
                 MESSAGE_TAGS,
                 CANONICAL_NANS,
                 EXACT_SCALING,

@@ -49,23 +49,11 @@ final class MatchingQueue {
             return message;
         }
 
-        /** Copies the elements to the tensor of a receive. */
+        /** Copies the elements to the first elements of a tensor. */
         void copyInto(HostTensor tensor) {
-            Elements.copy(
-                    tensor.dataType(), tensor.memory(), Elements.at(tensor, 0), content, 0, tensor.elementCount());
+            long count = bytes / tensor.dataType().byteSize();
+            Elements.copy(tensor.dataType(), tensor.memory(), Elements.at(tensor, 0), content, 0, count);
         }
-    }
-
-    /**
-     * Returns whether a message fits a receive: the same type and count, or the same number of bytes where one side has
-     * bytes.
-     */
-    static boolean fits(HostTensor into, DataType type, long bytes) {
-        return into.byteCount() == bytes && (into.dataType() == type || isBytes(type) || isBytes(into.dataType()));
-    }
-
-    private static boolean isBytes(DataType type) {
-        return type == DataType.INT8 || type == DataType.UINT8;
     }
 
     /** Describes the content of a message, for example f32[1000]. */
@@ -83,7 +71,6 @@ final class MatchingQueue {
             Transfer receive = each.next();
             if (receive.tag == tag) {
                 each.remove();
-                receive.matched = true;
                 return receive;
             }
         }

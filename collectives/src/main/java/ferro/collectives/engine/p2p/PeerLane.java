@@ -98,8 +98,7 @@ final class PeerLane {
             matching.post(receive);
             return;
         }
-        receive.matched = true;
-        if (!fits(receive, message.type, message.bytes)) {
+        if (!matches(receive, message.type, message.bytes)) {
             return;
         }
         if (message.content == null) {
@@ -183,7 +182,7 @@ final class PeerLane {
             Transfer receive = matching.takeReceive(tag);
             if (receive == null) {
                 matching.keep(new MatchingQueue.UnexpectedMessage(tag, TYPES[(int) type], bytes, true));
-            } else if (fits(receive, TYPES[(int) type], bytes)) {
+            } else if (matches(receive, TYPES[(int) type], bytes)) {
                 goAhead(receive);
             }
         } else if (kind == GO_AHEAD) {
@@ -203,7 +202,7 @@ final class PeerLane {
             matching.keep(message);
             channel.link.receive(header, HostTensor.of(DataType.INT8, message.content), 0, bytes);
             inbound.add(new Inbound(++channel.receivesPosted, null, message));
-        } else if (fits(receive, type, bytes)) {
+        } else if (matches(receive, type, bytes)) {
             postReceive(receive);
         }
     }
@@ -223,8 +222,10 @@ final class PeerLane {
         owner.nonsense(peer, "a go-ahead for tag " + tag + " without an announced message");
     }
 
-    private boolean fits(Transfer receive, DataType type, long bytes) {
-        if (MatchingQueue.fits(receive.tensor, type, bytes)) {
+    /** Gives a message to a receive, unless the message does not fit, which fails the group. */
+    private boolean matches(Transfer receive, DataType type, long bytes) {
+        receive.match(type, bytes);
+        if (receive.fits(type, bytes)) {
             return true;
         }
         owner.mismatched(receive, type, bytes);
@@ -244,7 +245,7 @@ final class PeerLane {
 
     private void postReceive(Transfer receive) {
         receive.moves(channel.link);
-        channel.link.receive(header, receive.tensor, 0, receive.tensor.elementCount());
+        channel.link.receive(header, receive.tensor, 0, receive.elements());
         inbound.add(new Inbound(++channel.receivesPosted, receive, null));
     }
 

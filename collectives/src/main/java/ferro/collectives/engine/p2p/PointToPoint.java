@@ -26,7 +26,6 @@ import ferro.spi.Transport;
 import ferro.spi.Transport.Lane;
 import java.util.ArrayList;
 import java.util.BitSet;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -43,8 +42,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
     /** Largest age of the stored status of this rank. */
     private static final long SNAPSHOT_NANOS = 20_000_000L;
-    /** Bytes that a message to this rank itself takes along at once if it changes its type. */
-    private static final long PIECE_BYTES = 1 << 20;
 
     private final ProgressLoop loop;
     private final GroupControl control;
@@ -58,15 +55,13 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
     private final List<Transfer> pending = new ArrayList<>();
     private final Map<Integer, PeerLane> peers = new TreeMap<>();
     private final List<PeerLane> peerList = new ArrayList<>();
-    private final MatchingQueue own = new MatchingQueue();
+    private final OwnMessages own = new OwnMessages(this);
     private final TimeoutProbe probe;
     private final TimeoutProbe warning;
     private long nextSnapshotNanos;
     private volatile Snapshot snapshot;
     /** Reported if no status was stored yet. */
     private volatile Transfer newest;
-
-    private final List<Transfer> ownSends = new ArrayList<>();
 
     /** The stored status of this rank, valid as long as the first of its transfers has not ended. */
     private record Snapshot(RankStatus status, Transfer of) {}
@@ -99,14 +94,16 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
     }
 
     /** Queues a message; the progress loop begins it. */
-    public Transfer submit(HostTensor tensor, int peer, int tag, boolean isSend, CallOptions options) {
+    public Transfer submit(HostTensor tensor, int peer, int tag, Transfer.Kind kind, CallOptions options) {
         Objects.requireNonNull(tensor, "tensor");
         String what =
-                options.named(isSend ? "send" : "recv") + (isSend ? " to rank " : " from rank ") + peer + " tag " + tag;
+                options.named(kind.label()) + (kind.isSend() ? " to rank " : " from rank ") + peer + " tag " + tag;
         loop.refuseInside(what);
-        Transfer transfer = new Transfer(new PendingWork(loop, what, -1, options.timeout()), tensor, peer, tag, isSend);
+        Transfer transfer = new Transfer(new PendingWork(loop, what, -1, options.timeout()), tensor, peer, tag, kind);
         transfer.work.recordedMessage(what, tensor.byteCount(), peer);
-        transfer.work.counted(isSend ? CallCounter.SEND : CallCounter.RECEIVE, 1, tensor.byteCount());
+        if (!transfer.isSend) {
+            transfer.work.receives(transfer);
+        }
         pendingCount.incrementAndGet();
         submitted.add(transfer);
         return transfer;
@@ -345,7 +342,9 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
         if (pending.remove(transfer)) {
             forget(transfer);
             pendingCount.decrementAndGet();
-            transfer.work.succeed(-1, transfer.tensor.byteCount());
+            transfer.work.counted(transfer.isSend ? CallCounter.SEND : CallCounter.RECEIVE, 1, transfer.bytes());
+            transfer.ended();
+            transfer.work.succeed(-1, transfer.bytes());
         }
     }
 
@@ -357,7 +356,10 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
                 "rank " + receive.peer + " sent " + MatchingQueue.shape(type, bytes) + ", " + bytes + " bytes, to rank "
                         + rank + " with tag " + receive.tag + ", rank " + rank + " receives " + receive.shape() + ", "
                         + receive.tensor.byteCount()
-                        + " bytes: type and count must be equal, unless one side has plain bytes (i8, u8, a ByteBuffer) of the same total size";
+                        + " bytes: "
+                        + (receive.kind == Transfer.Kind.RECEIVE_UP_TO
+                                ? "types must be equal unless one side has plain bytes (i8, u8, a ByteBuffer), and the message must not be longer than the receive"
+                                : "type and count must be equal, unless one side has plain bytes (i8, u8, a ByteBuffer) of the same total size");
         Set<Integer> both = new TreeSet<>(List.of(receive.peer, rank)); // one rank if it sends to itself
         control.fail(new Failure(Code.MISMATCH, rank, -1, both, text, null));
     }
@@ -375,7 +377,7 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
 
     private void start(Transfer transfer) {
         if (transfer.peer == loop.group().rank()) {
-            startOwn(transfer);
+            own.start(transfer);
             return;
         }
         if (transfer.isSend && control.exits().has(transfer.peer)) {
@@ -398,79 +400,6 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
             peerList.add(lane);
         }
         return lane;
-    }
-
-    /**
-     * Starts a transfer of this rank to itself, which never uses a link; small messages are kept, so that the send returns
-     * at once.
-     */
-    private void startOwn(Transfer transfer) {
-        if (!transfer.isSend) {
-            startOwnReceive(transfer);
-            return;
-        }
-        Transfer receive = own.takeReceive(transfer.tag);
-        if (receive != null) {
-            meet(transfer, receive);
-        } else if (transfer.tensor.byteCount() <= PeerLane.EAGER_BYTES) {
-            own.keep(MatchingQueue.UnexpectedMessage.of(transfer.tag, transfer.tensor));
-            finish(transfer);
-        } else {
-            HostTensor data = transfer.tensor;
-            own.keep(new MatchingQueue.UnexpectedMessage(transfer.tag, data.dataType(), data.byteCount(), true));
-            ownSends.add(transfer);
-        }
-    }
-
-    private void startOwnReceive(Transfer receive) {
-        MatchingQueue.UnexpectedMessage message = own.takeUnexpected(receive.tag);
-        if (message == null) {
-            own.post(receive);
-        } else if (!MatchingQueue.fits(receive.tensor, message.type, message.bytes)) {
-            mismatched(receive, message.type, message.bytes);
-        } else if (message.content != null) {
-            message.copyInto(receive.tensor);
-            finish(receive);
-        } else {
-            for (Iterator<Transfer> each = ownSends.iterator(); each.hasNext(); ) {
-                Transfer send = each.next();
-                if (send.tag == receive.tag) {
-                    each.remove();
-                    meet(send, receive);
-                    return;
-                }
-            }
-        }
-    }
-
-    private void meet(Transfer send, Transfer receive) {
-        HostTensor from = send.tensor;
-        HostTensor into = receive.tensor;
-        if (!MatchingQueue.fits(into, from.dataType(), from.byteCount())) {
-            mismatched(receive, from.dataType(), from.byteCount());
-            return;
-        }
-        if (from.dataType() == into.dataType()) {
-            into.copyFrom(0, from, 0, from.elementCount());
-        } else {
-            convert(from, into);
-        }
-        finish(receive);
-        finish(send);
-    }
-
-    /** Copies the bits of elements of one type to elements of another type, in pieces. */
-    private static void convert(HostTensor from, HostTensor into) {
-        long bytes = from.byteCount();
-        for (long done = 0; done < bytes; done += PIECE_BYTES) {
-            long piece = Math.min(PIECE_BYTES, bytes - done);
-            MatchingQueue.UnexpectedMessage.of(0, part(from, done, piece)).copyInto(part(into, done, piece));
-        }
-    }
-
-    private static HostTensor part(HostTensor of, long fromByte, long bytes) {
-        int unit = of.dataType().byteSize();
-        return of.slice(fromByte / unit, bytes / unit);
     }
 
     private void end(Transfer transfer, Failure why) {

@@ -89,6 +89,16 @@ public final class PlainEngine extends ForwardingBackend {
         return ended(CallCounter.RECEIVE, into.byteCount(), System.nanoTime() - begun);
     }
 
+    @Override
+    public Work recvUpTo(Tensor tensor, int from, int tag, CallOptions options) {
+        Objects.requireNonNull(tensor, "tensor");
+        throw new UnsupportedOperationException(
+                Objects.requireNonNull(options, "options").named("recvUpTo")
+                        + " from rank " + from + " on the plain back end "
+                        + plain.getClass().getSimpleName()
+                        + ": its messages do not carry their length; receive exactly as many elements as the peer sends");
+    }
+
     private Work ended(int index, long bytes, long nanos) {
         count(index, bytes, nanos);
         return new CompletedWork(nanos);

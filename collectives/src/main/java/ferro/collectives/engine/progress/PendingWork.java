@@ -2,6 +2,7 @@ package ferro.collectives.engine.progress;
 
 import ferro.FerroException;
 import ferro.FerroException.Where;
+import ferro.MessageStatus;
 import ferro.Work;
 import ferro.control.failure.Failure;
 import ferro.control.wire.RankLists;
@@ -9,10 +10,12 @@ import ferro.recorder.CallCounter;
 import ferro.recorder.GroupRecorder;
 import ferro.spi.Deadlines;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 
 /**
  * The handle of an operation: its state, its deadline and the thread that waits for it. Thread-safe. The handle of a
@@ -38,6 +41,9 @@ public final class PendingWork implements Work {
 
     private int countedCalls;
     private long countedBytes;
+
+    /** The message of a receive; null for all other operations. */
+    private Supplier<MessageStatus> message;
 
     private WorkFailure badly;
     private long endedNanos;
@@ -135,6 +141,11 @@ public final class PendingWork implements Work {
     }
 
     @Override
+    public Optional<MessageStatus> status() {
+        return done && badly == null && message != null ? Optional.of(message.get()) : Optional.empty();
+    }
+
+    @Override
     public long sequence() {
         return sequence;
     }
@@ -157,6 +168,11 @@ public final class PendingWork implements Work {
     /** Records a message in the flight recorder. */
     public void recordedMessage(String text, long bytes, int peer) {
         entry = owner.recorder().message(text, bytes, begunNanos, peer);
+    }
+
+    /** Sets what tells the message of a receive that has ended without failure. */
+    public void receives(Supplier<MessageStatus> received) {
+        message = received;
     }
 
     /** Sets as what it is counted if it ends without failure, see {@link CallCounter#ended}. */

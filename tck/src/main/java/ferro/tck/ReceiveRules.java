@@ -1,5 +1,6 @@
 package ferro.tck;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -7,6 +8,7 @@ import ferro.DataType;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.HostTensor;
+import ferro.MessageStatus;
 import ferro.Work;
 import ferro.group.ProcessGroup;
 import ferro.tck.cells.Bits;
@@ -14,15 +16,17 @@ import ferro.tck.cells.Operand;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rules 214 to 216, about the element types of a message and of its receive. */
-public interface MessageTypeRules extends Subject {
+/** Rules 214 to 216, 220 and 221, about the messages that a receive takes: their element types and their lengths. */
+public interface ReceiveRules extends Subject {
     /**
      * Checks that a message and a receive of different types do not match, even with the same number of bytes. The
      * failure of each rank names both types. The memory of the receive stays unchanged.
@@ -222,5 +226,92 @@ public interface MessageTypeRules extends Subject {
             }
         }
         return bytes.flip();
+    }
+
+    /**
+     * Checks that a receive up to a length takes shorter messages. The status has the sender, the tag and the length of
+     * the message. Only the first elements of the tensor are written. This also applies to a message of bytes, and to a
+     * message of a rank to itself.
+     *
+     * @param length elements of the message
+     */
+    @Rule(220)
+    @ParameterizedTest(name = "{0} elements")
+    @ValueSource(ints = {0, 1, 9, 10_000, 50_000})
+    default void aReceiveUpToALengthTakesShorterMessages(int length) {
+        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
+        needs(BackendContract.OPEN_RECEIVES);
+        for (DataType sent : List.of(DataType.INT32, DataType.INT8)) {
+            int sentLength = sent == DataType.INT8 ? 4 * length : length;
+            for (boolean isExpected : new boolean[] {true, false}) {
+                try (Ranks ranks = group(2)) {
+                    ranks.run(group -> {
+                        Operand data = operand(sent, sentLength);
+                        data.fill(index -> index % 53 + 2);
+                        shorter(group, data, group.rank() == 0 ? 1 : 0, isExpected);
+                        shorter(group, data, group.rank(), isExpected);
+                    });
+                }
+            }
+        }
+    }
+
+    /** Sends a message to a peer and receives one from the peer, into a tensor of 7 elements more. */
+    private static void shorter(ProcessGroup group, Operand data, int peer, boolean isExpected) {
+        int length = (int) (data.tensor().byteCount() / Integer.BYTES);
+        int[] buffer = new int[length + 7];
+        Arrays.fill(buffer, -4);
+        Work receive = isExpected ? group.recvUpToAsync(HostTensor.of(buffer), peer, 3) : null;
+        group.barrier();
+        Work send = group.sendAsync(data.tensor(), peer, 3);
+        group.barrier();
+        MessageStatus status;
+        if (isExpected) {
+            receive.await();
+            status = receive.status().orElseThrow();
+        } else {
+            status = group.recvUpTo(HostTensor.of(buffer), peer, 3);
+        }
+        send.await();
+
+        DataType sent = data.tensor().dataType();
+        assertEquals(MessageStatus.of(peer, 3, sent, data.tensor().byteCount()), status, "status of the receive");
+        assertEquals(data.length(), status.elements(), "elements of the message");
+        int[] received = Arrays.copyOf(buffer, length);
+        assertEquals(bytesOf(data.tensor()), bytesOf(HostTensor.of(received)), "elements of the message");
+        int[] rest = new int[7];
+        Arrays.fill(rest, -4);
+        assertArrayEquals(rest, Arrays.copyOfRange(buffer, length, length + 7), "elements behind the message");
+    }
+
+    /**
+     * Checks that a message fails the group if it is longer than a receive up to a length. The same applies to a message
+     * of bytes that is no number of whole elements. The failure has both lengths. The memory of the receive stays
+     * unchanged.
+     *
+     * @param sent   type of the message
+     * @param length elements of the message; the receive takes up to 10 elements of i32
+     */
+    @Rule(221)
+    @ParameterizedTest(name = "{1} elements of {0}")
+    @CsvSource({"INT32, 11", "INT32, 50000", "FLOAT32, 3", "INT8, 41", "UINT8, 7"})
+    default void aMessageThatAReceiveUpToALengthCannotTakeIsAMismatch(DataType sent, int length) {
+        needs(BackendContract.MISMATCHES);
+        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
+        needs(BackendContract.OPEN_RECEIVES);
+        Operand data = operand(sent, length);
+        Operand into = operand(DataType.INT32, 10);
+        try (Ranks ranks = group(2)) {
+            List<Throwable> ends = ranks.outcomes(Ranks.LIMIT, group -> {
+                if (group.rank() == 0) {
+                    group.within(Duration.ofSeconds(2)).send(data.tensor(), 1, 0);
+                } else {
+                    group.within(Duration.ofSeconds(10)).recvUpTo(into.tensor(), 0, 0);
+                }
+            });
+            FerroException failure = Expect.failure(ends, 1, Code.MISMATCH);
+            Expect.says(failure, text(data), text(into), data.tensor().byteCount() + " bytes", "40 bytes");
+        }
+        unwritten(into);
     }
 }

@@ -1,0 +1,151 @@
+package ferro.group;
+
+import ferro.CallOptions;
+import ferro.InvalidRankException;
+import ferro.MessageStatus;
+import ferro.Tensor;
+import ferro.Work;
+
+/** The forms of {@link ProcessGroup} that send and receive tensors. */
+abstract class MessageForms extends ScanArrayForms {
+    MessageForms(GroupCore end, CallOptions options) {
+        super(end, options);
+    }
+
+    /**
+     * Sends a message, and returns when {@code data} may be used again. Messages are not part of the order of
+     * collectives. Messages of one tag from one rank to another arrive in the order in which they were sent.
+     *
+     * <p>A message above 64 KiB waits for its receive. A message of at most 64 KiB does not wait for its receive. A
+     * message of at most 64 KiB waits only if the receiver has no buffer for it:
+     * <ul>
+     *   <li>A receiver that waits in a call of this group buffers up to 16 MiB of messages from one sender that no
+     *       receive has matched. Each message counts as its elements and 256 more bytes.
+     *   <li>A receiver that is in no call of this group reads no messages. Messages that the receiver does not read
+     *       stay in the buffers of the link. A link in shared memory has buffers of 8 to 256 KiB, and a link over TCP
+     *       has the buffers of its sockets.
+     * </ul>
+     * A send that still waits at its deadline fails the group with TIMED_OUT.
+     *
+     * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="messages" :
+     *
+     * int next = (group.rank() + 1) % group.worldSize();
+     * int previous = (group.rank() + group.worldSize() - 1) % group.worldSize();
+     * Work sent = group.sendAsync(own, next, 0);
+     * group.recv(received, previous, 0);
+     * sent.await();
+     * }
+     *
+     * @param data elements
+     * @param to   rank that receives; may be this rank
+     * @param tag  0 or more; the receive must have the same tag
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code to} is no rank of the group
+     *     ({@link InvalidRankException})
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end does not support this call
+     * @throws ferro.FerroException          if the group fails or has failed
+     */
+    public final void send(Tensor data, int to, int tag) {
+        sending(data, to, tag).await();
+    }
+
+    /**
+     * Starts a send, and does not wait for the receiver.
+     *
+     * @param data elements; must not be used until the work is done
+     * @param to   rank that receives; may be this rank
+     * @param tag  0 or more; the receive must have the same tag
+     * @return handle; done when {@code data} may be used again
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code to} is no rank of the group
+     *     ({@link InvalidRankException})
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end does not support this call
+     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     */
+    public final Work sendAsync(Tensor data, int to, int tag) {
+        return sending(data, to, tag);
+    }
+
+    /**
+     * Receives a message. Messages with other tags may have been sent before this message. If no message matches the
+     * receive by its deadline, the receive fails with TIMED_OUT and the group continues.
+     *
+     * @param data receives the elements; its size must be exactly the size of the message
+     * @param from rank that sends; may be this rank
+     * @param tag  tag of the send
+     * @return sender, tag and size of the message
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
+     *     ({@link InvalidRankException})
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end does not support this call
+     * @throws ferro.FerroException          if no message arrives, or the group fails or has failed; MISMATCH if the
+     *     message has another type or length
+     */
+    public final MessageStatus recv(Tensor data, int from, int tag) {
+        return received(data, from, tag);
+    }
+
+    /**
+     * Starts a receive, and does not wait for the sender.
+     *
+     * @param data receives the elements; must not be used until the work is done
+     * @param from rank that sends; may be this rank
+     * @param tag  tag of the send
+     * @return handle; done when the elements have arrived in {@code data}. Its {@link Work#status} describes the message
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
+     *     ({@link InvalidRankException})
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end does not support this call
+     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     */
+    public final Work recvAsync(Tensor data, int from, int tag) {
+        return receiving(data, from, tag);
+    }
+
+    /**
+     * Receives a message that may be shorter than {@code data}. The message fills the first elements of {@code data}.
+     * The other elements stay unchanged. If the message is longer, the group fails with MISMATCH, and {@code data} stays
+     * unchanged.
+     *
+     * {@snippet file="ferro/examples/snippets/MessageSnippetsTest.java" region="status" :
+     *
+     * float[] buffer = new float[1000];
+     * MessageStatus status = group.recvUpTo(HostTensor.of(buffer), 1, 0);
+     * float[] received = Arrays.copyOf(buffer, (int) status.elements());
+     * }
+     *
+     * @param data receives the elements; at least as long as the message
+     * @param from rank that sends; may be this rank
+     * @param tag  tag of the send
+     * @return sender, tag and size of the message
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
+     *     ({@link InvalidRankException})
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if {@code data} is on a device, or messages of the back end do not carry their
+     *     length
+     * @throws ferro.FerroException          if no message arrives, or the group fails or has failed; MISMATCH if the
+     *     message has another type or is longer than {@code data}
+     */
+    public final MessageStatus recvUpTo(Tensor data, int from, int tag) {
+        return receivedUpTo(data, from, tag);
+    }
+
+    /**
+     * Starts a receive of a message that may be shorter than {@code data}, and does not wait for the sender.
+     *
+     * @param data receives the elements; at least as long as the message; must not be used until the work is done
+     * @param from rank that sends; may be this rank
+     * @param tag  tag of the send
+     * @return handle; done when the elements have arrived in {@code data}. Its {@link Work#status} says how many
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
+     *     ({@link InvalidRankException})
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if {@code data} is on a device, or messages of the back end do not carry their
+     *     length
+     * @throws ferro.FerroException          if the group has failed; the handle throws later failures, MISMATCH if the
+     *     message has another type or is longer than {@code data}
+     */
+    public final Work recvUpToAsync(Tensor data, int from, int tag) {
+        return receivingUpTo(data, from, tag);
+    }
+}

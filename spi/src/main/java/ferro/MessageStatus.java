@@ -1,0 +1,112 @@
+package ferro;
+
+import java.util.Objects;
+
+/**
+ * What a receive has received: the sender, the tag and the size of the message. Immutable.
+ *
+ * {@snippet file="ferro/examples/snippets/MessageSnippetsTest.java" region="status" :
+ *
+ * float[] buffer = new float[1000];
+ * MessageStatus status = group.recvUpTo(HostTensor.of(buffer), 1, 0);
+ * float[] received = Arrays.copyOf(buffer, (int) status.elements());
+ * }
+ */
+public final class MessageStatus {
+    private final int source;
+    private final int tag;
+    private final DataType type;
+    private final long bytes;
+
+    private MessageStatus(int source, int tag, DataType type, long bytes) {
+        this.source = source;
+        this.tag = tag;
+        this.type = type;
+        this.bytes = bytes;
+    }
+
+    /**
+     * Returns the status of a message, for implementers of back ends.
+     *
+     * @param source rank that has sent the message
+     * @param tag    tag of the send
+     * @param type   element type of the send
+     * @param bytes  size of the message
+     * @return status
+     * @throws IllegalArgumentException if the rank or the size is negative, or the size is not a number of whole elements
+     */
+    public static MessageStatus of(int source, int tag, DataType type, long bytes) {
+        Objects.requireNonNull(type, "type");
+        if (source < 0 || bytes < 0 || bytes % type.byteSize() != 0) {
+            throw new IllegalArgumentException("a message of rank " + source + " with " + bytes + " bytes of "
+                    + type.label() + ": need a rank of at least 0, and whole elements of " + type.byteSize()
+                    + " bytes");
+        }
+        return new MessageStatus(source, tag, type, bytes);
+    }
+
+    /**
+     * Returns the rank that has sent the message.
+     *
+     * @return rank of the group
+     */
+    public int source() {
+        return source;
+    }
+
+    /**
+     * Returns the tag of the send.
+     *
+     * @return tag
+     */
+    public int tag() {
+        return tag;
+    }
+
+    /**
+     * Returns the element type of the send. The receive has the same element type, unless one of the two has bytes.
+     *
+     * @return element type
+     */
+    public DataType type() {
+        return type;
+    }
+
+    /**
+     * Returns the number of elements of the message, in elements of {@link #type}.
+     *
+     * @return number of elements
+     */
+    public long elements() {
+        return bytes / type.byteSize();
+    }
+
+    /**
+     * Returns the size of the message.
+     *
+     * @return number of bytes
+     */
+    public long bytes() {
+        return bytes;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof MessageStatus status
+                && source == status.source
+                && tag == status.tag
+                && type == status.type
+                && bytes == status.bytes;
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(source, tag, type, bytes);
+    }
+
+    /** Returns a text for people: f32[1000] from rank 3 with tag 7. */
+    @Override
+    public String toString() {
+        return type.label() + "[" + elements() + "] from rank " + source + " with tag " + tag;
+    }
+}
