@@ -88,6 +88,7 @@ public final class CollectiveEngine {
         Objects.requireNonNull(context, "context");
         AlgorithmChoice.of(Settings.ALGORITHM.of(context));
         Settings.SEGMENT.of(context);
+        Settings.MESSAGE_BUFFER.of(context);
         Settings.WARM_UP.of(context);
         HeartbeatTimes.of(context);
         WaitBudget.of(context, 1);

@@ -232,8 +232,8 @@ abstract class ArrayMessages extends GroupCalls {
      * {@link ProcessGroup#recv(ferro.Tensor, int, int) recv} is the same on a tensor.
      *
      * @param data receives the elements; its length must be exactly the length of the message
-     * @param from rank that sends
-     * @param tag  tag of the send
+     * @param from rank that sends, or {@link ProcessGroup#ANY_SOURCE}
+     * @param tag  tag of the send, or {@link ProcessGroup#ANY_TAG}
      * @return sender, tag and size of the message
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
      *     ({@link ferro.InvalidRankException})
@@ -251,8 +251,8 @@ abstract class ArrayMessages extends GroupCalls {
      * {@link ProcessGroup#recv(ferro.Tensor, int, int) recv} is the same on a tensor.
      *
      * @param data receives the elements; its length must be exactly the length of the message
-     * @param from rank that sends
-     * @param tag  tag of the send
+     * @param from rank that sends, or {@link ProcessGroup#ANY_SOURCE}
+     * @param tag  tag of the send, or {@link ProcessGroup#ANY_TAG}
      * @return sender, tag and size of the message
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
      *     ({@link ferro.InvalidRankException})
@@ -270,8 +270,8 @@ abstract class ArrayMessages extends GroupCalls {
      * {@link ProcessGroup#recv(ferro.Tensor, int, int) recv} is the same on a tensor.
      *
      * @param data receives the elements; its length must be exactly the length of the message
-     * @param from rank that sends
-     * @param tag  tag of the send
+     * @param from rank that sends, or {@link ProcessGroup#ANY_SOURCE}
+     * @param tag  tag of the send, or {@link ProcessGroup#ANY_TAG}
      * @return sender, tag and size of the message
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
      *     ({@link ferro.InvalidRankException})
@@ -289,8 +289,8 @@ abstract class ArrayMessages extends GroupCalls {
      * {@link ProcessGroup#recv(ferro.Tensor, int, int) recv} is the same on a tensor.
      *
      * @param data receives the elements; its length must be exactly the length of the message
-     * @param from rank that sends
-     * @param tag  tag of the send
+     * @param from rank that sends, or {@link ProcessGroup#ANY_SOURCE}
+     * @param tag  tag of the send, or {@link ProcessGroup#ANY_TAG}
      * @return sender, tag and size of the message
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
      *     ({@link ferro.InvalidRankException})
@@ -308,8 +308,8 @@ abstract class ArrayMessages extends GroupCalls {
      * {@link ProcessGroup#recv(ferro.Tensor, int, int) recv} is the same on a tensor.
      *
      * @param data receives the elements; its length must be exactly the length of the message
-     * @param from rank that sends
-     * @param tag  tag of the send
+     * @param from rank that sends, or {@link ProcessGroup#ANY_SOURCE}
+     * @param tag  tag of the send, or {@link ProcessGroup#ANY_TAG}
      * @return sender, tag and size of the message
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
      *     ({@link ferro.InvalidRankException})
@@ -327,8 +327,8 @@ abstract class ArrayMessages extends GroupCalls {
      * {@link ProcessGroup#recv(ferro.Tensor, int, int) recv} is the same on a tensor.
      *
      * @param data receives the elements; its length must be exactly the length of the message
-     * @param from rank that sends
-     * @param tag  tag of the send
+     * @param from rank that sends, or {@link ProcessGroup#ANY_SOURCE}
+     * @param tag  tag of the send, or {@link ProcessGroup#ANY_TAG}
      * @return sender, tag and size of the message
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
      *     ({@link ferro.InvalidRankException})
@@ -345,8 +345,8 @@ abstract class ArrayMessages extends GroupCalls {
      * Starts a receive, and does not wait for the sender. The elements are f32.
      *
      * @param data receives the elements; must not be used until the work is done
-     * @param from rank that sends; may be this rank
-     * @param tag  tag of the send
+     * @param from rank that sends, which may be this rank; or {@link ProcessGroup#ANY_SOURCE}
+     * @param tag  tag of the send, or {@link ProcessGroup#ANY_TAG}
      * @return handle; done when the elements have arrived in {@code data}
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
      *     ({@link ferro.InvalidRankException})
@@ -363,8 +363,8 @@ abstract class ArrayMessages extends GroupCalls {
      * Starts a receive, and does not wait for the sender. The elements are f64.
      *
      * @param data receives the elements; must not be used until the work is done
-     * @param from rank that sends; may be this rank
-     * @param tag  tag of the send
+     * @param from rank that sends, which may be this rank; or {@link ProcessGroup#ANY_SOURCE}
+     * @param tag  tag of the send, or {@link ProcessGroup#ANY_TAG}
      * @return handle; done when the elements have arrived in {@code data}
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
      *     ({@link ferro.InvalidRankException})
@@ -381,8 +381,8 @@ abstract class ArrayMessages extends GroupCalls {
      * Starts a receive, and does not wait for the sender. The elements are i32.
      *
      * @param data receives the elements; must not be used until the work is done
-     * @param from rank that sends; may be this rank
-     * @param tag  tag of the send
+     * @param from rank that sends, which may be this rank; or {@link ProcessGroup#ANY_SOURCE}
+     * @param tag  tag of the send, or {@link ProcessGroup#ANY_TAG}
      * @return handle; done when the elements have arrived in {@code data}
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
      *     ({@link ferro.InvalidRankException})
@@ -399,8 +399,8 @@ abstract class ArrayMessages extends GroupCalls {
      * Starts a receive, and does not wait for the sender. The elements are i64.
      *
      * @param data receives the elements; must not be used until the work is done
-     * @param from rank that sends; may be this rank
-     * @param tag  tag of the send
+     * @param from rank that sends, which may be this rank; or {@link ProcessGroup#ANY_SOURCE}
+     * @param tag  tag of the send, or {@link ProcessGroup#ANY_TAG}
      * @return handle; done when the elements have arrived in {@code data}
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
      *     ({@link ferro.InvalidRankException})
@@ -417,8 +417,8 @@ abstract class ArrayMessages extends GroupCalls {
      * Starts a receive, and does not wait for the sender. The elements are i16.
      *
      * @param data receives the elements; must not be used until the work is done
-     * @param from rank that sends; may be this rank
-     * @param tag  tag of the send
+     * @param from rank that sends, which may be this rank; or {@link ProcessGroup#ANY_SOURCE}
+     * @param tag  tag of the send, or {@link ProcessGroup#ANY_TAG}
      * @return handle; done when the elements have arrived in {@code data}
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
      *     ({@link ferro.InvalidRankException})
@@ -435,8 +435,8 @@ abstract class ArrayMessages extends GroupCalls {
      * Starts a receive, and does not wait for the sender. The elements are i8.
      *
      * @param data receives the elements; must not be used until the work is done
-     * @param from rank that sends; may be this rank
-     * @param tag  tag of the send
+     * @param from rank that sends, which may be this rank; or {@link ProcessGroup#ANY_SOURCE}
+     * @param tag  tag of the send, or {@link ProcessGroup#ANY_TAG}
      * @return handle; done when the elements have arrived in {@code data}
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
      *     ({@link ferro.InvalidRankException})

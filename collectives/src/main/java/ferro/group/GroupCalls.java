@@ -62,11 +62,11 @@ abstract class GroupCalls {
     }
 
     final Work receiving(Tensor data, int from, int tag) {
-        return way.recv(requireNonNull(data, "data"), peer(from), tag(tag), options);
+        return way.recv(requireNonNull(data, "data"), source(from), sentTag(tag), options);
     }
 
     final Work receivingUpTo(Tensor data, int from, int tag) {
-        return way.recvUpTo(requireNonNull(data, "data"), peer(from), tag(tag), options);
+        return way.recvUpTo(requireNonNull(data, "data"), source(from), sentTag(tag), options);
     }
 
     /**
@@ -74,14 +74,14 @@ abstract class GroupCalls {
      * back end itself, so that a form is three frames away from the engine.
      */
     final MessageStatus received(Tensor data, int from, int tag) {
-        Work work = way.recv(requireNonNull(data, "data"), peer(from), tag(tag), options);
+        Work work = way.recv(requireNonNull(data, "data"), source(from), sentTag(tag), options);
         work.await();
         Optional<MessageStatus> status = work.status();
         return status.isPresent() ? status.get() : MessageStatus.of(from, tag, data.dataType(), bytes(data));
     }
 
     final MessageStatus receivedUpTo(Tensor data, int from, int tag) {
-        Work work = way.recvUpTo(requireNonNull(data, "data"), peer(from), tag(tag), options);
+        Work work = way.recvUpTo(requireNonNull(data, "data"), source(from), sentTag(tag), options);
         work.await();
         return work.status().orElseThrow();
     }
@@ -101,10 +101,30 @@ abstract class GroupCalls {
     }
 
     private int peer(int rank) {
+        if (rank == CollectiveBackend.ANY_SOURCE) {
+            throw new InvalidRankException("only a receive takes ANY_SOURCE in place of a rank", rank, way.worldSize());
+        }
         return InvalidRankException.check(rank, way.worldSize());
     }
 
+    private int source(int rank) {
+        if (rank == CollectiveBackend.ANY_TAG) {
+            throw new IllegalArgumentException("ANY_TAG stands in place of a tag, found it in place of a rank of 0 to "
+                    + (way.worldSize() - 1) + ": name the rank before the tag");
+        }
+        return rank == CollectiveBackend.ANY_SOURCE ? rank : peer(rank);
+    }
+
+    private static int sentTag(int tag) {
+        return tag == CollectiveBackend.ANY_TAG ? tag : tag(tag);
+    }
+
     private static int tag(int tag) {
+        if (tag == CollectiveBackend.ANY_TAG || tag == CollectiveBackend.ANY_SOURCE) {
+            String name = tag == CollectiveBackend.ANY_TAG ? "ANY_TAG" : "ANY_SOURCE";
+            throw new IllegalArgumentException("a tag must be 0 or more, found " + name
+                    + ": only a receive takes ANY_TAG, and ANY_SOURCE stands in place of a rank");
+        }
         if (tag < 0) {
             throw new IllegalArgumentException(
                     "a tag must be 0 or more, found " + tag + ": negative tags are reserved for ferro");

@@ -20,7 +20,7 @@ abstract class MessageForms extends ScanArrayForms {
      * message of at most 64 KiB waits only if the receiver has no buffer for it:
      * <ul>
      *   <li>A receiver that waits in a call of this group buffers up to 16 MiB of messages from one sender that no
-     *       receive has matched. Each message counts as its elements and 256 more bytes.
+     *       receive has matched ({@code ferro.message.buffer}). Each message counts as its elements and 256 more bytes.
      *   <li>A receiver that is in no call of this group reads no messages. Messages that the receiver does not read
      *       stay in the buffers of the link. A link in shared memory has buffers of 8 to 256 KiB, and a link over TCP
      *       has the buffers of its sockets.
@@ -70,9 +70,28 @@ abstract class MessageForms extends ScanArrayForms {
      * Receives a message. Messages with other tags may have been sent before this message. If no message matches the
      * receive by its deadline, the receive fails with TIMED_OUT and the group continues.
      *
+     * <p>{@link ProcessGroup#ANY_SOURCE} in place of {@code from} takes a message of any rank, and {@link ProcessGroup#ANY_TAG} in
+     * place of {@code tag} a message with any tag:
+     *
+     * {@snippet file="ferro/examples/snippets/MessageSnippetsTest.java" region="any" :
+     *
+     * int[] task = new int[1];
+     * MessageStatus status = group.recv(task, ProcessGroup.ANY_SOURCE, ProcessGroup.ANY_TAG);
+     * group.send(task, status.source(), status.tag());
+     * }
+     *
+     * <ul>
+     *   <li>Messages of one rank with one tag are taken in the order in which they were sent. If several receives take a
+     *       message, the receive that was posted first gets the message.
+     *   <li>If messages of several ranks wait, no rank is passed over more often than there are ranks.
+     *   <li>While a rank can still send, the receive goes on when other ranks leave. When all other ranks have left and no
+     *       message of theirs is left for the receive, the group fails with PEER_LOST.
+     *   <li>At the deadline, no rank is blamed unless every other rank waits too, so that no message can come.
+     * </ul>
+     *
      * @param data receives the elements; its size must be exactly the size of the message
-     * @param from rank that sends; may be this rank
-     * @param tag  tag of the send
+     * @param from rank that sends, which may be this rank; or {@link ProcessGroup#ANY_SOURCE}
+     * @param tag  tag of the send, or {@link ProcessGroup#ANY_TAG}
      * @return sender, tag and size of the message
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
      *     ({@link InvalidRankException})
@@ -89,8 +108,8 @@ abstract class MessageForms extends ScanArrayForms {
      * Starts a receive, and does not wait for the sender.
      *
      * @param data receives the elements; must not be used until the work is done
-     * @param from rank that sends; may be this rank
-     * @param tag  tag of the send
+     * @param from rank that sends, which may be this rank; or {@link ProcessGroup#ANY_SOURCE}
+     * @param tag  tag of the send, or {@link ProcessGroup#ANY_TAG}
      * @return handle; done when the elements have arrived in {@code data}. Its {@link Work#status} describes the message
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
      *     ({@link InvalidRankException})
@@ -115,8 +134,8 @@ abstract class MessageForms extends ScanArrayForms {
      * }
      *
      * @param data receives the elements; at least as long as the message
-     * @param from rank that sends; may be this rank
-     * @param tag  tag of the send
+     * @param from rank that sends, which may be this rank; or {@link ProcessGroup#ANY_SOURCE}
+     * @param tag  tag of the send, or {@link ProcessGroup#ANY_TAG}
      * @return sender, tag and size of the message
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
      *     ({@link InvalidRankException})
@@ -134,8 +153,8 @@ abstract class MessageForms extends ScanArrayForms {
      * Starts a receive of a message that may be shorter than {@code data}, and does not wait for the sender.
      *
      * @param data receives the elements; at least as long as the message; must not be used until the work is done
-     * @param from rank that sends; may be this rank
-     * @param tag  tag of the send
+     * @param from rank that sends, which may be this rank; or {@link ProcessGroup#ANY_SOURCE}
+     * @param tag  tag of the send, or {@link ProcessGroup#ANY_TAG}
      * @return handle; done when the elements have arrived in {@code data}. Its {@link Work#status} says how many
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
      *     ({@link InvalidRankException})

@@ -99,6 +99,15 @@ import java.util.function.Consumer;
  * {@link ferro.FerroTransferException} for a result that cannot be copied back to its device.
  */
 public final class ProcessGroup extends SubgroupForms implements AutoCloseable {
+    /**
+     * In a receive, in place of a rank: takes a message of any rank, this one included. The {@link ferro.MessageStatus} says which rank
+     * has sent it.
+     */
+    public static final int ANY_SOURCE = CollectiveBackend.ANY_SOURCE;
+
+    /** In a receive, in place of a tag: takes a message with any tag. The {@link ferro.MessageStatus} has the tag. */
+    public static final int ANY_TAG = CollectiveBackend.ANY_TAG;
+
     private static final Duration CLOSE_BOUND = Duration.ofSeconds(5);
 
     private final CollectiveBackend backend;

@@ -119,20 +119,28 @@ final class DispatchingBackend extends ForwardingBackend {
 
     @Override
     public Work recv(Tensor tensor, int from, int tag, CallOptions options) {
-        return tensor instanceof DeviceTensor device
-                ? transfer(Message.receive(device, from, tag), options)
-                : host.recv(tensor, from, tag, options);
+        if (!(tensor instanceof DeviceTensor device)) {
+            return host.recv(tensor, from, tag, options);
+        }
+        if (from == ANY_SOURCE || tag == ANY_TAG) {
+            throw refusal("recv from any rank or with any tag", device, options);
+        }
+        return transfer(Message.receive(device, from, tag), options);
     }
 
     @Override
     public Work recvUpTo(Tensor tensor, int from, int tag, CallOptions options) {
-        if (tensor instanceof DeviceTensor) {
-            throw new UnsupportedOperationException(Objects.requireNonNull(options, "options")
-                            .named("recvUpTo") + " from rank " + from + " into " + tensor
-                    + ": messages of device tensors do not carry their length; receive exactly as many elements as the "
-                    + "peer sends");
+        if (tensor instanceof DeviceTensor device) {
+            throw refusal("recvUpTo", device, options);
         }
         return host.recvUpTo(tensor, from, tag, options);
+    }
+
+    private static UnsupportedOperationException refusal(String call, DeviceTensor tensor, CallOptions options) {
+        return new UnsupportedOperationException(Objects.requireNonNull(options, "options")
+                        .named(call)
+                + " into " + tensor + ": messages of device tensors carry neither sender nor length; name the rank and "
+                + "the tag, and receive exactly as many elements as the peer sends");
     }
 
     private Work transfer(Message message, CallOptions options) {

@@ -120,7 +120,7 @@ public final class GroupRecorder implements AutoCloseable {
      * @param text       description of the operation; the first word is its kind
      * @param bytes      bytes of data of the operation
      * @param begunNanos current time on the clock of the context
-     * @param peer       rank of the group that the send or receive waits for until it has ended
+     * @param peer       rank of the group that the send or receive waits for until it has ended; -1 if any rank may send
      * @return number of the entry, which the caller passes to the later reports of this operation
      */
     public int message(String text, long bytes, long begunNanos, int peer) {

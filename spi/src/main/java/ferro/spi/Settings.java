@@ -64,6 +64,9 @@ public final class Settings {
     /** Size of the pieces in which a chunk is sent. */
     public static final Setting<Long> SEGMENT =
             Setting.named("ferro.segment", "a size such as 64KiB", BYTES).withDefault("512KiB");
+    /** Bytes of messages of one peer that no receive has matched, above which this rank reads no more from the peer. */
+    public static final Setting<Long> MESSAGE_BUFFER =
+            Setting.named("ferro.message.buffer", "a size such as 16MiB", BYTES).withDefault("16MiB");
     /** Time during which the ranks of a new group run small all-reduces before the first call of the user. */
     public static final Setting<Duration> WARM_UP = Setting.named(
                     "ferro.warmup", "a time such as 500ms, or 0s for none", INTERVAL)
@@ -275,6 +278,7 @@ public final class Settings {
             ALGORITHM,
             ALGORITHM_TABLE,
             SEGMENT,
+            MESSAGE_BUFFER,
             WARM_UP,
             SPIN_COUNT,
             SEED,

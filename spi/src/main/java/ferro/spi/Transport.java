@@ -28,6 +28,19 @@ public interface Transport extends ControlLane {
     Link link(int peer, Lane lane);
 
     /**
+     * Returns whether a peer may have sent data on a lane that this rank has not opened by {@link #link}. A receive from
+     * any rank opens only these lanes. The thread that makes progress calls this method.
+     *
+     * @param peer another rank
+     * @param lane kind of lane
+     * @return false if the peer has not opened the lane; true from a medium that does not know, or on which an unused
+     *     lane costs nothing, which is the default
+     */
+    default boolean isOpenedBy(int peer, Lane lane) {
+        return true;
+    }
+
+    /**
      * Returns the transport of another group over the same processes. No lane is connected yet.
      *
      * @param ranks ranks of this transport, in the order of the new group

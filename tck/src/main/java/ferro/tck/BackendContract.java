@@ -45,6 +45,7 @@ public abstract class BackendContract
                 OverlapRules,
                 MessageRules,
                 ReceiveRules,
+                AnySourceRules,
                 WorkRules,
                 BlockRules,
                 RecordingRules,
@@ -70,7 +71,10 @@ public abstract class BackendContract
     /** The same order of operands in an all-reduce and in a reduce-scatter, for each element. */
     public static final String ONE_ORDER = "one order of reductions";
 
-    /** Receives that take messages shorter than their tensor, and handles that describe the received message. */
+    /**
+     * Receives that take messages shorter than their tensor, messages of any rank, or messages with any tag, and that
+     * can be cancelled; and handles that describe the received message.
+     */
     public static final String OPEN_RECEIVES = "open receives";
 
     /** The comparison of the labels of calls between ranks. */
@@ -99,12 +103,12 @@ public abstract class BackendContract
             101, 102, 103, 104, 105, 106, 107, 108, 110, 111, 112, 113, 114, 120, 121, 122, 123, 127, 128, 201, 608);
 
     /**
-     * The twelve rules that show most if another test runs all rules on the same engine over another medium. They cover
-     * every kind; memory of a group; calls in place; messages that nobody takes, or that do not come; recordings; parts that
-     * close; calls that differ, and their texts; memory after a failure; threads after a close.
+     * The thirteen rules that show most if another test runs all rules on the same engine over another medium. They cover
+     * every kind; memory of a group; calls in place; messages that nobody takes, that do not come, or of any rank;
+     * recordings; parts that close; calls that differ, and their texts; memory after a failure; threads after a close.
      */
     public static final Set<Integer> ON_ANOTHER_MEDIUM =
-            Set.of(110, 115, 121, 212, 217, 218, 330, 409, 501, 507, 530, 608);
+            Set.of(110, 115, 121, 212, 217, 218, 222, 330, 409, 501, 507, 530, 608);
 
     private static final String SETTINGS = "settings of each rank";
 

@@ -49,7 +49,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
     private int stagings;
     private long stagingBytes;
     private long peakStagingBytes;
-    private HeapCopyThread thread;
+    private HeapCopy.CopyThread thread;
 
     /** The direction of a copy. */
     public enum Direction {
@@ -144,7 +144,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
      */
     public synchronized HeapDeviceMemory copyOnThread(Duration delay) {
         if (thread == null) {
-            thread = new HeapCopyThread(this, delay);
+            thread = new HeapCopy.CopyThread(this, delay);
         }
         return this;
     }
@@ -468,7 +468,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
     /** Stops the copy thread. Tensors stay allocated until their owners free them. */
     @Override
     public void close() {
-        HeapCopyThread ending;
+        HeapCopy.CopyThread ending;
         synchronized (this) {
             ending = thread;
             thread = null;

@@ -14,6 +14,7 @@ import ferro.spi.Transport;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 
@@ -172,9 +173,15 @@ final class SteppedRank implements Doorbell {
         return true;
     }
 
-    /** Throws the failure of the first operation that failed. */
+    /** Throws the failure of the first operation that failed. What the program has cancelled has not failed. */
     void verify() {
-        works.forEach(Work::await);
+        for (Work work : works) {
+            try {
+                work.await();
+            } catch (CancellationException byTheProgram) {
+                // goes on with the next operation
+            }
+        }
     }
 
     /** Closes this rank's end of all its groups. */

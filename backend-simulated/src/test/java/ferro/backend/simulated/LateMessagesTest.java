@@ -92,6 +92,34 @@ class LateMessagesTest {
     }
 
     @Test
+    void aReceiveFromAnyRankIsLateOnlyIfNoRankCanSend() {
+        run("8s", group -> {
+            if (group.rank() == 0) {
+                receive(group, ProcessGroup.ANY_SOURCE, 4);
+            }
+        });
+        late.forEach(events -> assertEquals(List.of(), events));
+
+        run("8s", group -> receive(group, ProcessGroup.ANY_SOURCE, 4));
+        for (int rank = 0; rank < 3; rank++) {
+            assertEquals(List.of(0, 1, 2), only(rank).ranks());
+            assertTrue(only(rank).text().contains("wait for each other"), only(rank)::text);
+        }
+    }
+
+    @Test
+    void aReceiveFromOneRankIsLateBesideAReceiveFromAnyRank() {
+        run("8s", group -> {
+            if (group.rank() == 0) {
+                receive(group, ProcessGroup.ANY_SOURCE, 4);
+                receive(group, 1, 5);
+            }
+        });
+        assertEquals(List.of(1), only(0).ranks());
+        assertTrue(only(0).text().contains(" ms at recv from rank 1 tag 5: rank 1 is"), only(0)::text);
+    }
+
+    @Test
     void aShortTimeoutHasNoEvent() {
         run("900ms", group -> receive(group, (group.rank() + 1) % 3, 4));
         late.forEach(events -> assertEquals(List.of(), events));

@@ -68,7 +68,7 @@ final class WrongFailures {
         }
     }
 
-    private static FerroException blaming(FerroException failure, int... ranks) {
+    static FerroException blaming(FerroException failure, int... ranks) {
         return new FerroException(
                 failure.code(), failure.where().blaming(ranks), failure.getMessage(), failure.getCause());
     }

@@ -21,6 +21,13 @@ import org.junit.platform.testkit.engine.Events;
 class WrongFailuresTest {
     static Stream<Arguments> wrongFailures() {
         return Stream.of(
+                Arguments.of(WrongReceives.ReturnsThePreviousStatus.class, 220),
+                Arguments.of(WrongReceives.WritesBehindTheMessage.class, 220),
+                Arguments.of(WrongReceives.ReturnsThePreviousStatus.class, 222),
+                Arguments.of(WrongReceives.PostsAnyRankLate.class, 223),
+                Arguments.of(WrongReceives.StaysWithOneRank.class, 224),
+                Arguments.of(WrongReceives.BlamesAllCandidates.class, 226),
+                Arguments.of(WrongReceives.CancelsAfterTheMatch.class, 228),
                 Arguments.of(WrongFailures.SwapsTwoRanksOfALargePart.class, 413),
                 Arguments.of(WrongFailures.AbortsAlone.class, 504),
                 Arguments.of(WrongFailures.BlamesNobody.class, 502),

@@ -111,6 +111,12 @@ final class TcpTransport implements Transport {
         return made;
     }
 
+    /** Returns whether a connection has arrived: a peer that sends has made it, or has asked this rank for it. */
+    @Override
+    public boolean isOpenedBy(int peer, Lane lane) {
+        return links[DataLane.of(lane).ordinal()][peer] != null;
+    }
+
     @Override
     public Transport subgroup(int[] ranks, long identity) {
         return new TcpTransport(mesh, identity, control.subgroup(ranks, identity), clock);

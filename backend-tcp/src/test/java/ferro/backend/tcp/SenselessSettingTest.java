@@ -24,6 +24,7 @@ class SenselessSettingTest {
     @CsvSource({
         "ferro.warmup, need a time such as 500ms",
         "ferro.segment, need a size such as 64KiB",
+        "ferro.message.buffer, need a size such as 16MiB",
         "ferro.algorithm, need kind=algorithm",
         "ferro.heartbeat.interval, need a time such as 200ms",
         "FERRO_LOCAL_CORES, need a number of cores"

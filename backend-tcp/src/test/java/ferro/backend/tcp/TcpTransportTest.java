@@ -83,6 +83,21 @@ class TcpTransportTest {
     }
 
     @Test
+    void aRankKnowsTheLanesThatItsPeersHaveOpened() {
+        TcpTransport middle = transports.get(1);
+        HostTensor data = HostTensor.of(new int[] {7});
+        transports.get(0).link(1, Lane.POINT_TO_POINT).send(CALL, data, 0, 1);
+        drive(transports, () -> middle.isOpenedBy(0, Lane.POINT_TO_POINT));
+        assertFalse(middle.isOpenedBy(2, Lane.POINT_TO_POINT), "rank 2 has sent nothing");
+
+        // rank 1 makes this connection, because rank 2 asks for it
+        transports.get(2).link(1, Lane.POINT_TO_POINT).send(CALL, data, 0, 1);
+        drive(transports, () -> middle.isOpenedBy(2, Lane.POINT_TO_POINT));
+        assertFalse(middle.isOpenedBy(0, Lane.COLLECTIVE), "the other lane was not used");
+        assertFalse(transports.get(0).isOpenedBy(2, Lane.POINT_TO_POINT), "ranks 0 and 2 have sent each other nothing");
+    }
+
+    @Test
     void lanesOfOnePairDoNotWaitForEachOther() {
         int[] copy = new int[1];
         transports.get(0).link(1, Lane.COLLECTIVE).send(CALL, HostTensor.of(new float[16 << 20]), 0, 16 << 20);

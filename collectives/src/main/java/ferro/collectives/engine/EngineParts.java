@@ -53,7 +53,8 @@ final class EngineParts implements ProgressLoop.LoopOwner, ControlOwner {
         this.planner = new Planner(group, context, identity.value(), choice(context));
         LinkExecutor overLinks = new LinkExecutor(transport, identity.options().maxInFlight());
         this.collectives = new OperationQueue(loop, control, overLinks, planner, this::checkUsable);
-        this.messages = new PointToPoint(loop, control, transport, identity.value());
+        this.messages =
+                new PointToPoint(loop, control, transport, identity.value(), Settings.MESSAGE_BUFFER.of(context));
         loop.serve(control, collectives, messages);
         this.calls = new PendingCalls(context, control, loop, collectives, messages);
         this.localPeers = new LocalPeers(

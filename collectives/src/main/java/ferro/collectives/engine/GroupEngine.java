@@ -178,17 +178,17 @@ public final class GroupEngine implements CollectiveBackend {
 
     @Override
     public Work send(Tensor tensor, int to, int tag, CallOptions options) {
-        return transfer(tensor, to, tag, Transfer.Kind.SEND, options);
+        return transfer(tensor, to, tag, Transfer.TransferKind.SEND, options);
     }
 
     @Override
     public Work recv(Tensor tensor, int from, int tag, CallOptions options) {
-        return transfer(tensor, from, tag, Transfer.Kind.RECEIVE, options);
+        return transfer(tensor, from, tag, Transfer.TransferKind.RECEIVE, options);
     }
 
     @Override
     public Work recvUpTo(Tensor tensor, int from, int tag, CallOptions options) {
-        return transfer(tensor, from, tag, Transfer.Kind.RECEIVE_UP_TO, options);
+        return transfer(tensor, from, tag, Transfer.TransferKind.RECEIVE_UP_TO, options);
     }
 
     @Override
@@ -323,10 +323,12 @@ public final class GroupEngine implements CollectiveBackend {
         return loop.step();
     }
 
-    private Work transfer(Tensor tensor, int peer, int tag, Transfer.Kind kind, CallOptions options) {
+    private Work transfer(Tensor tensor, int peer, int tag, Transfer.TransferKind kind, CallOptions options) {
         Objects.requireNonNull(tensor, "tensor");
         Objects.requireNonNull(options, "options");
-        InvalidRankException.check(peer, group.worldSize());
+        if (kind.isSend() || peer != ANY_SOURCE) {
+            InvalidRankException.check(peer, group.worldSize());
+        }
         if (tensor instanceof DeviceTensor) {
             throw new UnsupportedOperationException(parts.planner.refusalOnDevice(options.named(kind.label())));
         }

@@ -11,6 +11,7 @@ import ferro.spi.RankContext;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Supplier;
 
 /** One group in the flight recorder of its rank: records its operations, and answers the recorder when that writes. */
@@ -61,7 +62,8 @@ final class GroupRecording implements RecordedGroup, AutoCloseable {
     @Override
     public RecordedStatus status() {
         ferro.control.group.RankStatus now = status.get();
-        return new RecordedStatus(now.sequence(), now.progress(), now.waitingFor());
+        // a recording has no word for a rank that waits for any of several ranks
+        return new RecordedStatus(now.sequence(), now.progress(), now.isAny() ? Set.of() : now.waitingFor());
     }
 
     @Override

@@ -125,6 +125,12 @@ public final class IntraNodeTransport implements Transport {
     }
 
     @Override
+    public boolean isOpenedBy(int peer, Lane lane) {
+        boolean ring = near != null && peer != rank() && near.hasRing(peer);
+        return ring ? near.hasUnexpected(peer, lane) : bare.isOpenedBy(peer, lane);
+    }
+
+    @Override
     public Transport subgroup(int[] ranks, long identity) {
         return bare.subgroup(ranks, identity);
     }

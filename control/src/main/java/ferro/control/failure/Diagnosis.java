@@ -22,8 +22,16 @@ public final class Diagnosis {
     private final BitSet slow;
     private final long sequence;
     private final BitSet[] waits;
-    private final WaitGraph graph = new WaitGraph(this::waitsFor);
+    /** The ranks as they answer. */
+    private final WaitGraph waiting = new WaitGraph(this::waitsFor, this::waitsForAny);
+    /** The ranks that hold up each rank. A rank that waits for any of several ranks is held up only if it is stuck. */
+    private final WaitGraph graph = new WaitGraph(this::heldUpBy);
+
     private BitSet mine = new BitSet();
+    /** Whether one of the ranks that this one waits for is enough. */
+    private boolean isOneSufficient;
+    /** The ranks that can never go on; null until it is needed. */
+    private BitSet stuck;
     /** What this rank is in, for people. */
     private String ownCall = "in this call";
     /** The ranks that wait for each other; empty if a chain has an end. */
@@ -106,6 +114,25 @@ public final class Diagnosis {
         return new Blame(owing, text(owing, listed), false);
     }
 
+    /**
+     * Judges an operation that waits for any of some ranks: a receive from any rank. No rank is to blame as long as one of
+     * them can go on.
+     *
+     * @param waitedFor ranks of which one is enough
+     * @param ownCall   what this rank is in, for people
+     * @return ranks to blame, which wait for each other; empty if none is to blame. The text has the state of each rank
+     */
+    public Blame ofWaitingForAny(BitSet waitedFor, String ownCall) {
+        mine = waitedFor;
+        isOneSufficient = true;
+        this.ownCall = ownCall;
+        if (!isStuck(self)) {
+            return new Blame(new BitSet(), text(new BitSet(), waitedFor), false);
+        }
+        cycle = graph.cycles(waitedFor);
+        return isCycle() ? blameOfCycle(waitedFor) : new Blame(cycle, text(cycle, waitedFor), false);
+    }
+
     /** Judges a new group by the members that have not called. */
     public Blame ofMissing(BitSet missing) {
         mine = missing;
@@ -179,6 +206,23 @@ public final class Diagnosis {
             waits[rank] = answers[rank] == null ? new BitSet() : answers[rank].waitsForOf(machines.joinedRanks());
         }
         return waits[rank];
+    }
+
+    private boolean waitsForAny(int rank) {
+        return rank == self ? isOneSufficient : answers[rank] != null && answers[rank].waitsForAny();
+    }
+
+    private BitSet heldUpBy(int rank) {
+        return waitsForAny(rank) && !isStuck(rank) ? new BitSet() : waitsFor(rank);
+    }
+
+    private boolean isStuck(int rank) {
+        if (stuck == null) {
+            BitSet all = new BitSet();
+            all.set(0, answers.length);
+            stuck = waiting.stuck(all);
+        }
+        return stuck.get(rank);
     }
 
     private String text(BitSet first, BitSet listed) {

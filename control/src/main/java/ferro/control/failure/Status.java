@@ -17,6 +17,7 @@ import java.util.Set;
  * @param call        text of that call
  * @param place       the call that the rank is in, for people; empty if it is in no call of ferro
  * @param waitsFor    ranks of the joined group that it waits for, ascending
+ * @param sufficient  how many of these ranks are enough for it to go on; 0 if it waits for all of them
  * @param pausedMillis how long its process stood still during that call
  * @param location    the line of the program that has made that call, in words such as {@code called by}; the line that
  *     the rank executes if it is in no call; empty if the question did not ask for it
@@ -31,6 +32,7 @@ public record Status(
         String call,
         String place,
         Set<Integer> waitsFor,
+        int sufficient,
         long pausedMillis,
         String location)
         implements ControlMessage {
@@ -46,7 +48,7 @@ public record Status(
 
     /** Returns the answer of a rank that has left after an operation. */
     public static Status left(long last, String lastCall) {
-        return new Status(LEFT, last, lastCall, 0, 0, 0, "", "gone: it closed the group normally", Set.of(), 0, "");
+        return new Status(LEFT, last, lastCall, 0, 0, 0, "", "gone: it closed the group normally", Set.of(), 0, 0, "");
     }
 
     /** Returns whether this answer was made from a goodbye. */
@@ -65,6 +67,7 @@ public record Status(
                 in.text("call", CALL_MOST),
                 in.text("place", PLACE_MOST),
                 in.joinedRanks("waitsFor"),
+                in.count("sufficient"),
                 in.int64("pausedMillis"),
                 in.text("location", MAX_LOCATION));
     }
@@ -78,7 +81,8 @@ public record Status(
     public void write(FieldWriter out) {
         out.int64(ask).int64(sequence).text(lastCall, CALL_MOST).int64(running);
         out.int64(asked).int64(fingerprint).text(call, CALL_MOST);
-        out.text(place, PLACE_MOST).ranks(waitsFor).int64(pausedMillis).text(location, MAX_LOCATION);
+        out.text(place, PLACE_MOST).ranks(waitsFor).int32(sufficient);
+        out.int64(pausedMillis).text(location, MAX_LOCATION);
     }
 
     @Override
@@ -116,6 +120,7 @@ public record Status(
                         call,
                         place,
                         waitsFor,
+                        sufficient,
                         pausedMillis,
                         earlier.location)
                 : this;
@@ -139,12 +144,20 @@ public record Status(
         return running > operation || running == 0 && sequence > operation;
     }
 
-    /** Returns the ranks of this group that the rank waits for. */
+    /** Returns whether one of the ranks that it waits for is enough for it to go on. */
+    boolean waitsForAny() {
+        return sufficient > 0;
+    }
+
+    /**
+     * Returns the ranks of this group that the rank waits for; none if one of several is enough and not all of them are in
+     * this group, since the others may let it go on.
+     */
     BitSet waitsForOf(int[] joinedRanks) {
         BitSet ranks = new BitSet();
         for (int rank = 0; rank < joinedRanks.length; rank++) {
             ranks.set(rank, waitsFor.contains(joinedRanks[rank]));
         }
-        return ranks;
+        return waitsForAny() && ranks.cardinality() < waitsFor.size() ? new BitSet() : ranks;
     }
 }

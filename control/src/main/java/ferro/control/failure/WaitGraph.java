@@ -4,6 +4,7 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.IntFunction;
+import java.util.function.IntPredicate;
 
 /**
  * A graph of the ranks that each rank waits for. The ranks that delay other ranks are at the ends of the chains: a rank
@@ -12,9 +13,13 @@ import java.util.function.IntFunction;
  * <p>At a deadline, ranks find the culprits with this graph. {@code ferro analyze} does the same with the recordings of
  * the ranks. The graph has no state of its own. Any thread may call the graph if any thread may call the function of
  * the graph.
+ *
+ * <p>A rank may also wait for any of several ranks, such as a receive from any rank. Such a rank can go on as soon as one
+ * of them can. {@link #stuck} finds the ranks that can never go on.
  */
 public final class WaitGraph {
     private final IntFunction<BitSet> waitsFor;
+    private final IntPredicate waitsForAny;
 
     /**
      * Creates a graph. The function is called only for ranks that a search reaches, and may be called several times for
@@ -24,7 +29,51 @@ public final class WaitGraph {
      *     rank that waits for no rank, or about which nothing is known. The graph does not change the results
      */
     public WaitGraph(IntFunction<BitSet> waitsFor) {
+        this(waitsFor, rank -> false);
+    }
+
+    /**
+     * Creates a graph in which some ranks wait for any of several ranks.
+     *
+     * @param waitsFor    returns the ranks that a rank waits for, as above
+     * @param waitsForAny returns whether one of these ranks is enough, and always the same
+     */
+    public WaitGraph(IntFunction<BitSet> waitsFor, IntPredicate waitsForAny) {
         this.waitsFor = waitsFor;
+        this.waitsForAny = waitsForAny;
+    }
+
+    /**
+     * Returns the ranks that can never go on, whatever the running ranks do. A rank that waits for no rank can go on. A
+     * rank that waits for several ranks can go on if all of them can. A rank that waits for any of several ranks can go on
+     * if one of them can.
+     *
+     * @param first ranks at which the search begins
+     * @return all reached ranks that cannot go on; each waits for ranks on a cycle, or is on a cycle
+     */
+    public BitSet stuck(BitSet first) {
+        BitSet stuck = reachedFrom(first);
+        boolean changed = true;
+        while (changed) {
+            changed = false;
+            for (int rank = stuck.nextSetBit(0); rank >= 0; rank = stuck.nextSetBit(rank + 1)) {
+                if (canGoOn(rank, stuck)) {
+                    stuck.clear(rank);
+                    changed = true;
+                }
+            }
+        }
+        return stuck;
+    }
+
+    private boolean canGoOn(int rank, BitSet stuck) {
+        BitSet awaited = waitsFor.apply(rank);
+        if (!waitsForAny.test(rank)) {
+            return !awaited.intersects(stuck);
+        }
+        BitSet free = (BitSet) awaited.clone();
+        free.andNot(stuck);
+        return awaited.isEmpty() || !free.isEmpty();
     }
 
     /** Returns some ranks and all ranks that they wait for, directly or through other ranks. */

@@ -5,12 +5,15 @@ import ferro.control.failure.Advice;
 import ferro.control.failure.ControlMessage.Goodbye;
 import ferro.control.failure.ControlMessage.Heard;
 import ferro.control.failure.Failure;
+import ferro.control.wire.RankLists;
 import ferro.spi.CallHeader;
 import ferro.spi.GroupSpec;
 import java.util.BitSet;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.LongSupplier;
 
 /**
@@ -173,24 +176,46 @@ public final class GracefulExits {
         failure.failUnlessFailed(cause(peer, text(peer) + "; " + call + Advice.left(peer)));
     }
 
+    /** Fails the group, since a call needs one of the other ranks, and all of them have left. */
+    public void failForAll(String call) {
+        Set<Integer> all;
+        synchronized (this) {
+            all = new TreeSet<>(left.keySet());
+        }
+        if (all.stream().anyMatch(this::differs)) {
+            // a rank left after another call than this rank's: that mismatch is the cause
+            return;
+        }
+        int first = all.iterator().next();
+        failure.failUnlessFailed(cause(
+                all, RankLists.ranks(all) + " left group \"" + group.name() + "\"; " + call + Advice.left(first)));
+    }
+
     /**
      * Returns the failure of a call that cannot succeed without a rank that has left. If a parent had failed before, that
      * failure is the cause: a rank tells of a failure before it leaves.
      */
     Failure cause(int peer, String needs) {
-        boolean isConsequence;
+        return cause(Set.of(peer), needs);
+    }
+
+    private Failure cause(Set<Integer> peers, String needs) {
+        OptionalInt consequence;
         synchronized (this) {
-            isConsequence = consequences.get(peer);
+            consequence = peers.stream()
+                    .mapToInt(peer -> peer)
+                    .filter(consequences::get)
+                    .findFirst();
         }
-        Failure ofParent = isConsequence ? parents.cause() : null;
+        Failure ofParent = consequence.isPresent() ? parents.cause() : null;
         return ofParent == null
-                ? new Failure(Code.PEER_LOST, group.rank(), -1, Set.of(peer), needs, null)
+                ? new Failure(Code.PEER_LOST, group.rank(), -1, peers, needs, null)
                 : new Failure(
                         ofParent.code(),
                         ofParent.origin(),
                         -1,
                         ofParent.culprits(),
-                        text(peer) + " after a failure " + ofParent.text(),
+                        text(consequence.getAsInt()) + " after a failure " + ofParent.text(),
                         null);
     }
 

@@ -11,11 +11,18 @@ import java.util.Set;
  * @param operation  text of that operation, for people; empty if none
  * @param progress   how far the operation is, for people; empty if unknown
  * @param waitingFor ranks of the group that this rank waits for, ascending, empty if none
+ * @param isAny      whether one of these ranks is enough, as for a receive from any rank
  * @param begunNanos when the operation began
  */
-public record RankStatus(long sequence, String operation, String progress, Set<Integer> waitingFor, long begunNanos) {
+public record RankStatus(
+        long sequence, String operation, String progress, Set<Integer> waitingFor, boolean isAny, long begunNanos) {
     /** The status of a rank without an operation under way. */
     public static final RankStatus IDLE = new RankStatus(0, "", "", Set.of(), 0);
+
+    /** Makes the status of a rank that waits for all of the given ranks. */
+    public RankStatus(long sequence, String operation, String progress, Set<Integer> waitingFor, long begunNanos) {
+        this(sequence, operation, progress, waitingFor, false, begunNanos);
+    }
 
     boolean isIdle() {
         return operation.isEmpty();
@@ -33,7 +40,7 @@ public record RankStatus(long sequence, String operation, String progress, Set<I
         if (!progress.isEmpty()) {
             text.append(", ").append(progress);
         }
-        if (!waitingFor.isEmpty()) {
+        if (!waitingFor.isEmpty() && !isAny) {
             text.append(", waiting for ").append(RankLists.ranks(waitingFor));
         }
         return text.toString();

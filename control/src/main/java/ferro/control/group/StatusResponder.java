@@ -74,6 +74,7 @@ final class StatusResponder {
         RankStatuses.Busy busy = statuses.busy(seat);
         String place = "";
         Set<Integer> waitsFor = Set.of();
+        int sufficient = 0;
         long running = 0;
         long pausedNanos = 0;
         Optional<ThreadStack> idle = CallStacks.idle(stacks);
@@ -87,12 +88,9 @@ final class StatusResponder {
             place = status.sentence() + (there == seat ? "" : " of group \"" + there.group() + "\"");
             running = there == seat ? status.sequence() : 0;
             waitsFor = joined(status.waitingFor(), there.joinedRanks());
+            sufficient = status.isAny() ? 1 : 0;
             pausedNanos = owner.pausedSince(status.begunNanos());
-            String callers = CallStacks.callersOf(there.group(), stacks);
-            String executed = idle.map(ThreadStack::location).orElse("");
-            location = callers.isEmpty()
-                    ? executed.isEmpty() ? "" : "while its thread executes " + executed
-                    : "called by " + callers;
+            location = busyLocation(there.group(), stacks, idle);
         }
         return new Status(
                 ask,
@@ -104,8 +102,18 @@ final class StatusResponder {
                 call == null ? "" : call.text(),
                 place,
                 waitsFor,
+                sufficient,
                 TimeUnit.NANOSECONDS.toMillis(pausedNanos),
                 location);
+    }
+
+    /** Returns the line that has made a call of a group, or the line that the thread executes meanwhile. */
+    private static String busyLocation(String group, List<ThreadStack> stacks, Optional<ThreadStack> idle) {
+        String callers = CallStacks.callersOf(group, stacks);
+        String executed = idle.map(ThreadStack::location).orElse("");
+        return callers.isEmpty()
+                ? executed.isEmpty() ? "" : "while its thread executes " + executed
+                : "called by " + callers;
     }
 
     private static Set<Integer> joined(Set<Integer> ranks, int[] joinedRanks) {

@@ -154,6 +154,17 @@ public final class TimeoutProbe {
         return inquiry.diagnosis(early.ask, last.ask, 0).ofWaiting(waitedFor, stoodStill, ownCall);
     }
 
+    /**
+     * Judges an operation that waits for any of several ranks.
+     *
+     * @param waitedFor ranks of which one is enough
+     * @param ownCall   what this rank is in, for people
+     * @return ranks to blame, and the state of each rank
+     */
+    public Diagnosis.Blame waitingForAny(BitSet waitedFor, String ownCall) {
+        return inquiry.diagnosis(early.ask, last.ask, 0).ofWaitingForAny(waitedFor, ownCall);
+    }
+
     /** Judges a new group by the members that have not called. */
     Diagnosis.Blame missing(BitSet missing) {
         return inquiry.diagnosis(early.ask, last.ask, 0).ofMissing(missing);

@@ -14,10 +14,13 @@ import org.junit.jupiter.api.Test;
 class WaitGraphTest {
     private final Map<Integer, BitSet> waits = new HashMap<>();
     private final List<Integer> asked = new ArrayList<>();
-    private final WaitGraph graph = new WaitGraph(rank -> {
-        asked.add(rank);
-        return waits.getOrDefault(rank, new BitSet());
-    });
+    private final BitSet any = new BitSet();
+    private final WaitGraph graph = new WaitGraph(
+            rank -> {
+                asked.add(rank);
+                return waits.getOrDefault(rank, new BitSet());
+            },
+            any::get);
 
     @Test
     void aChainEndsAtTheRankThatWaitsForNone() {
@@ -114,6 +117,36 @@ class WaitGraphTest {
         assertEquals(ranks(1), first);
         assertEquals(ranks(2), waits.get(1));
         assertEquals(ranks(1), waits.get(2));
+    }
+
+    @Test
+    void aRankThatWaitsForAnyIsStuckOnlyIfEachOfThemIs() {
+        waitsForAny(1, 2, 3);
+        waitsForAny(2, 1, 3);
+        assertEquals(ranks(), graph.stuck(ranks(1)));
+
+        waits(3, 1);
+        assertEquals(ranks(1, 2, 3), graph.stuck(ranks(1)));
+
+        waitsForAny(3, 1, 4);
+        assertEquals(ranks(), graph.stuck(ranks(1)));
+    }
+
+    @Test
+    void aRankThatWaitsForAllIsStuckIfOneOfThemIs() {
+        waits(1, 2, 5);
+        waits(2, 3);
+        waits(3, 2);
+        waitsForAny(4, 1, 5);
+
+        assertEquals(ranks(1, 2, 3), graph.stuck(ranks(1)));
+        assertEquals(ranks(1, 2, 3), graph.stuck(ranks(4)));
+        assertEquals(ranks(), graph.stuck(ranks(5)));
+    }
+
+    private void waitsForAny(int rank, int... awaited) {
+        any.set(rank);
+        waits(rank, awaited);
     }
 
     private void waits(int rank, int... awaited) {

@@ -97,7 +97,7 @@ class WaitingRanksTest {
         // 0 asks; 10 to 89 wait round, 1 to 9 wait for 10, 90 and above wait for 0
         for (int rank = 1; rank < world; rank++) {
             int next = rank < 10 ? 10 : rank < 89 ? rank + 1 : rank == 89 ? 10 : 0;
-            answers[rank] = new Status(1, 0, "", 0, 0, 0, "", "in recv", Set.of(next), 0, "");
+            answers[rank] = new Status(1, 0, "", 0, 0, 0, "", "in recv", Set.of(next), 0, 0, "");
         }
         BitSet waitedFor = new BitSet();
         waitedFor.set(1, 10);
@@ -147,7 +147,7 @@ class WaitingRanksTest {
 
     @Test
     void aChainThatEndsIsNoCycle() {
-        Status[] answers = {null, answer(0, 2), new Status(1, 0, "", 0, 0, 0, "", "", Set.of(), 0, "")};
+        Status[] answers = {null, answer(0, 2), new Status(1, 0, "", 0, 0, 0, "", "", Set.of(), 0, 0, "")};
         Diagnosis.Blame verdict = diagnosis(answers, 0).ofWaiting(only(1), false, "in recv from rank 1");
         assertEquals(only(2), verdict.culprits());
         assertFalse(verdict.isCycle());
@@ -155,7 +155,7 @@ class WaitingRanksTest {
 
     private static Status answer(long sequence, int waitsFor) {
         String call = "in a call that waits for rank " + waitsFor;
-        return new Status(1, sequence, "barrier", 0, 0, 0, "", call, Set.of(waitsFor), 0, "");
+        return new Status(1, sequence, "barrier", 0, 0, 0, "", call, Set.of(waitsFor), 0, 0, "");
     }
 
     private static BitSet only(int rank) {
@@ -174,8 +174,8 @@ class WaitingRanksTest {
         int[] joinedRanks = {4, 0, 1};
         Status[] answers = new Status[3];
         // the first one is missing, and waits elsewhere for the second, which waits for rank 3 of the joined group
-        answers[0] = new Status(1, 0, "", 0, 0, 0, "", "in barrier", Set.of(0), 0, "");
-        answers[1] = new Status(1, 1, "gather", 0, 0, 0, "", "in barrier", Set.of(3), 0, "");
+        answers[0] = new Status(1, 0, "", 0, 0, 0, "", "in barrier", Set.of(0), 0, 0, "");
+        answers[1] = new Status(1, 1, "gather", 0, 0, 0, "", "in barrier", Set.of(3), 0, 0, "");
         BitSet first = BitSet.valueOf(new long[] {1});
         Machines machines = new Machines(2, joinedRanks, RankProcesses.UNKNOWN);
         assertEquals(
@@ -184,7 +184,7 @@ class WaitingRanksTest {
                         .ofCollective(first)
                         .culprits());
 
-        answers[1] = new Status(1, 1, "gather", 0, 0, 0, "", "", Set.of(), 0, "");
+        answers[1] = new Status(1, 1, "gather", 0, 0, 0, "", "", Set.of(), 0, 0, "");
         assertEquals(
                 BitSet.valueOf(new long[] {2}),
                 new Diagnosis(machines, answers, new BitSet(), 1)
@@ -218,5 +218,57 @@ class WaitingRanksTest {
         world.pass(Duration.ofSeconds(3));
         assertTrue(heard.get(1).startsWith("RECOVERED 1"), heard::toString);
         assertEquals(2, heard.size(), heard::toString);
+    }
+
+    @Test
+    void aRankThatWaitsForAnyIsHeldUpByNobodyAsLongAsOneCanGoOn() {
+        int[] ranks = {0, 1, 2, 3};
+        BitSet others = new BitSet();
+        others.set(1, 4);
+        Status[] answers = {null, inRecv(0), inRecv(0, 1, 3), new Status(1, 0, "", 0, 0, 0, "", "", Set.of(), 0, 0, "")
+        };
+
+        Diagnosis.Blame free = diagnosis(ranks, answers).ofWaitingForAny(others, "in recv");
+        assertEquals(new BitSet(), free.culprits());
+        assertTrue(
+                free.text().contains("rank 1 is in recv; rank 2 is in recv; rank 3 is in no call of ferro"),
+                free::text);
+        // rank 3 may send to rank 2, so a chain of waiting ranks ends at rank 2
+        assertEquals(
+                only(2),
+                diagnosis(ranks, answers).ofWaiting(only(2), false, "in recv").culprits());
+
+        answers[3] = inRecv(0, 2);
+        Diagnosis.Blame stuck = diagnosis(ranks, answers).ofWaitingForAny(others, "in recv");
+        BitSet all = new BitSet();
+        all.set(0, 4);
+        assertEquals(all, stuck.culprits());
+        assertTrue(stuck.isCycle());
+    }
+
+    @Test
+    void aRankOutsideOfTheGroupMaySendToARankThatWaitsForAny() {
+        int[] ranks = {0, 1};
+        Status[] answers = {null, inRecv(0, 5)};
+        Diagnosis.Blame verdict = diagnosis(ranks, answers).ofWaitingForAny(only(1), "in recv");
+        assertEquals(new BitSet(), verdict.culprits());
+
+        answers[1] = inRecv(0);
+        assertEquals(
+                2,
+                diagnosis(ranks, answers)
+                        .ofWaitingForAny(only(1), "in recv")
+                        .culprits()
+                        .cardinality());
+    }
+
+    private static Diagnosis diagnosis(int[] ranks, Status[] answers) {
+        return new Diagnosis(new Machines(0, ranks, RankProcesses.UNKNOWN), answers, new BitSet(), 0);
+    }
+
+    /** Returns the answer of a rank that waits for one rank, or for any of several. */
+    private static Status inRecv(Integer... waitsFor) {
+        int sufficient = waitsFor.length > 1 ? 1 : 0;
+        return new Status(1, 0, "", 0, 0, 0, "", "in recv", Set.of(waitsFor), sufficient, 0, "");
     }
 }

@@ -129,10 +129,11 @@ class CallStacksTest {
     @Test
     void anAnswerWithoutALineKeepsThePreviousLineUntilTheRankMovesOn() {
         StatusBoard board = new StatusBoard(0, 2);
-        board.answered(1, new Status(1, 4, "", 4, 0, 0, "", "in barrier", Set.of(), 0, "Train.step at Train.java:7"));
-        board.answered(1, new Status(2, 4, "", 4, 0, 0, "", "in barrier", Set.of(), 0, ""));
+        board.answered(
+                1, new Status(1, 4, "", 4, 0, 0, "", "in barrier", Set.of(), 0, 0, "Train.step at Train.java:7"));
+        board.answered(1, new Status(2, 4, "", 4, 0, 0, "", "in barrier", Set.of(), 0, 0, ""));
         assertEquals("Train.step at Train.java:7", board.answers(0)[1].location());
-        board.answered(1, new Status(3, 4, "", 0, 0, 0, "", "", Set.of(), 0, ""));
+        board.answered(1, new Status(3, 4, "", 0, 0, 0, "", "", Set.of(), 0, 0, ""));
         assertEquals("", board.answers(0)[1].location());
     }
 
@@ -141,14 +142,17 @@ class CallStacksTest {
         StatusBoard board = new StatusBoard(0, 2);
         String line = "Train.step at Train.java:7";
         String position = "in receive from rank 2, waiting for rank 2 of group \"a\"";
-        board.answered(1, new Status(1, 4, "", 0, 0, 0, "", position, Set.of(), 0, line));
-        board.answered(1, new Status(2, 4, "", 0, 0, 0, "", "in receive from rank 2 of group \"a\"", Set.of(), 0, ""));
+        board.answered(1, new Status(1, 4, "", 0, 0, 0, "", position, Set.of(), 0, 0, line));
+        board.answered(
+                1, new Status(2, 4, "", 0, 0, 0, "", "in receive from rank 2 of group \"a\"", Set.of(), 0, 0, ""));
         assertEquals(line, board.answers(0)[1].location());
-        board.answered(1, new Status(3, 4, "", 0, 0, 0, "", "in receive from rank 2 of group \"b\"", Set.of(), 0, ""));
+        board.answered(
+                1, new Status(3, 4, "", 0, 0, 0, "", "in receive from rank 2 of group \"b\"", Set.of(), 0, 0, ""));
         assertEquals("", board.answers(0)[1].location());
 
-        board.answered(1, new Status(4, 4, "", 0, 0, 0, "", position, Set.of(), 0, line));
-        board.answered(1, new Status(5, 4, "", 0, 0, 0, "", "in send to rank 2, waiting for rank 2", Set.of(), 0, ""));
+        board.answered(1, new Status(4, 4, "", 0, 0, 0, "", position, Set.of(), 0, 0, line));
+        board.answered(
+                1, new Status(5, 4, "", 0, 0, 0, "", "in send to rank 2, waiting for rank 2", Set.of(), 0, 0, ""));
         assertEquals("", board.answers(0)[1].location());
     }
 

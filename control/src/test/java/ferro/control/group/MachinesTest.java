@@ -133,7 +133,7 @@ class MachinesTest {
     @Test
     void aTimeOutTellsASilentMachineOnceAndItsSingleSilentRanksByTheirPlace() {
         Machines machines = new Machines(0, new int[] {0, 1, 2, 3}, PLACED);
-        Status there = new Status(1, 5, "barrier", 5, 5, 0, "barrier", "in barrier", Set.of(2), 0, "");
+        Status there = new Status(1, 5, "barrier", 5, 5, 0, "barrier", "in barrier", Set.of(2), 0, 0, "");
         BitSet others = new BitSet();
         others.set(1, 4);
 

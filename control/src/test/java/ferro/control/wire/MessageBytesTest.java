@@ -161,9 +161,9 @@ class MessageBytesTest {
 
     @Test
     void anAnswerOrCancelThatMakesNoSenseIsRefusedWithTheField() {
-        ByteBuffer waiting = new Status(1, 0, "", 0, 0, 0, "", "", Set.of(1, 7), 0, "").encoded();
-        // the last digit of the list, in front of a number and of the last text, which is empty
-        int digit = waiting.limit() - Short.BYTES - Long.BYTES - 1;
+        ByteBuffer waiting = new Status(1, 0, "", 0, 0, 0, "", "", Set.of(1, 7), 0, 0, "").encoded();
+        // the last digit of the list, in front of two numbers and of the last text, which is empty
+        int digit = waiting.limit() - Short.BYTES - Long.BYTES - Integer.BYTES - 1;
         String ofStatus = "control message of kind 5, field waitsFor: ";
         waiting.put(digit, (byte) 'x');
         String needed = "need ranks below " + Integer.MAX_VALUE;
@@ -171,7 +171,10 @@ class MessageBytesTest {
         waiting.put(digit, (byte) '1');
         assertEquals(ofStatus + "found \"1,1\", need ascending ranks", refusal(MessageFamily.CONTROL, waiting));
         refused("control message of kind 4, field lines: found -1, need 0 or more", new Query(1, 0, 0, "", -1));
-        ByteBuffer longLine = new Status(1, 0, "", 0, 0, 0, "", "", Set.of(), 0, "x".repeat(240)).encoded();
+        refused(
+                "control message of kind 5, field sufficient: found -1, need 0 or more",
+                new Status(1, 0, "", 0, 0, 0, "", "", Set.of(1), -1, 0, ""));
+        ByteBuffer longLine = new Status(1, 0, "", 0, 0, 0, "", "", Set.of(), 0, 0, "x".repeat(240)).encoded();
         longLine.putShort(longLine.limit() - 242, (short) 241);
         assertEquals(
                 "control message of kind 5, field location: found a text of 241 bytes, need at most 240",

@@ -50,7 +50,7 @@ enum MessageFamily {
             new Query(1, 0, 0, "", 0),
             new Query(-1, Long.MAX_VALUE, Long.MIN_VALUE, "x".repeat(512), 1),
             new Query(2, 3, 4, "call", Integer.MAX_VALUE),
-            new Status(0, 0, "", 0, 0, 0, "", "", Set.of(), 0, ""),
+            new Status(0, 0, "", 0, 0, 0, "", "", Set.of(), 0, 0, ""),
             new Status(
                     1,
                     2,
@@ -61,6 +61,7 @@ enum MessageFamily {
                     "call",
                     "place\nof two lines",
                     Set.of(7, 1_000_000),
+                    1,
                     6,
                     "Train.step at Train.java:88"),
             new Status(
@@ -73,6 +74,7 @@ enum MessageFamily {
                     "€".repeat(170),
                     "x".repeat(1600),
                     longestList(),
+                    Integer.MAX_VALUE,
                     -6,
                     "ü".repeat(120)),
             new Agree(1, 1, Hashing.of("[0, 1]"), "[0, 1]"),

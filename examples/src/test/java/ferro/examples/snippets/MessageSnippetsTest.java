@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import ferro.HostTensor;
 import ferro.MessageStatus;
 import ferro.backend.simulated.SimulatedBackend;
+import ferro.group.ProcessGroup;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
@@ -23,6 +24,26 @@ class MessageSnippetsTest {
             float[] received = Arrays.copyOf(buffer, (int) status.elements());
             // @end
             assertArrayEquals(new float[] {3, 4, 5}, received);
+        });
+    }
+
+    @Test
+    void answersTheRankThatAsks() {
+        SimulatedBackend.run(3, group -> {
+            if (group.rank() > 0) {
+                int[] number = {10 * group.rank()};
+                group.send(number, 0, group.rank());
+                group.recv(number, 0, group.rank());
+                assertArrayEquals(new int[] {10 * group.rank()}, number);
+                return;
+            }
+            for (int count = 1; count < group.worldSize(); count++) {
+                // @start region="any"
+                int[] task = new int[1];
+                MessageStatus status = group.recv(task, ProcessGroup.ANY_SOURCE, ProcessGroup.ANY_TAG);
+                group.send(task, status.source(), status.tag());
+                // @end
+            }
         });
     }
 }

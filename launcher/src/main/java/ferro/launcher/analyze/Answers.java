@@ -188,7 +188,7 @@ final class Answers {
                         .map(one -> one.operation().call().sequence())
                         .orElse(0L);
                 Set<Integer> waitsFor = RankLists.numbers(awaited.getOrDefault(rank, new BitSet()));
-                answers[rank] = new Status(0, last, "", running, 0, 0, "", "", waitsFor, 0, "");
+                answers[rank] = new Status(0, last, "", running, 0, 0, "", "", waitsFor, 0, 0, "");
             }
         }
         return answers;

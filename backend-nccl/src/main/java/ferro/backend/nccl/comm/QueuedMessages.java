@@ -1,6 +1,7 @@
 package ferro.backend.nccl.comm;
 
 import ferro.CallOptions;
+import ferro.CollectiveBackend;
 import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.HostTensor;
@@ -40,6 +41,10 @@ final class QueuedMessages {
     }
 
     Work recv(Tensor tensor, int from, int tag, CallOptions options) {
+        if (from == CollectiveBackend.ANY_SOURCE || tag == CollectiveBackend.ANY_TAG) {
+            throw new UnsupportedOperationException(options.named("receive")
+                    + " from any rank or with any tag: NCCL receives from one rank, and its messages have no tags");
+        }
         check(NcclOperation.RECV, Objects.requireNonNull(tensor, "tensor"), from, tag);
         CollectiveCalls calls = parts.calls();
         HostStage stage = parts.stage();

@@ -9,14 +9,28 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 
-/** Unmatched messages of one peer and unmatched receives, in order; matched by tag. */
+/**
+ * Unmatched messages of one peer and unmatched receives, in order; matched by tag. Receives from any rank are in a list that
+ * the queues of all peers share.
+ */
 final class MatchingQueue {
     /** Counted for each message in addition to its elements, so that empty messages are bounded too. */
     private static final long COST_BYTES = 256;
 
+    private final List<Transfer> fromAny;
+    private final long keptLimit;
     private final List<Transfer> receives = new ArrayList<>();
     private final List<UnexpectedMessage> unexpected = new ArrayList<>();
     private long bytesKept;
+
+    /**
+     * Makes an empty queue; {@code fromAny} has the unmatched receives from any rank, in order, and {@code keptLimit} is the size
+     * at which the queue is full.
+     */
+    MatchingQueue(List<Transfer> fromAny, long keptLimit) {
+        this.fromAny = fromAny;
+        this.keptLimit = keptLimit;
+    }
 
     /** A message that came before its receive: its elements, or its announcement only. */
     static final class UnexpectedMessage {
@@ -61,33 +75,56 @@ final class MatchingQueue {
         return type.label() + "[" + bytes / type.byteSize() + "]";
     }
 
-    long bytesKept() {
-        return bytesKept;
+    /** Returns whether no further message may be kept. */
+    boolean isFull() {
+        return bytesKept >= keptLimit;
     }
 
-    /** Removes and returns the first receive of a tag, or returns null. */
+    /**
+     * Removes and returns the first receive that takes a tag, or returns null. A receive from this peer and a receive from any
+     * rank are taken in the order in which they were posted.
+     */
     Transfer takeReceive(long tag) {
-        for (Iterator<Transfer> each = receives.iterator(); each.hasNext(); ) {
-            Transfer receive = each.next();
-            if (receive.tag == tag) {
-                each.remove();
-                return receive;
+        int first = first(receives, tag);
+        if (!fromAny.isEmpty()) {
+            int any = first(fromAny, tag);
+            if (any >= 0 && (first < 0 || fromAny.get(any).number < receives.get(first).number)) {
+                return fromAny.remove(any);
             }
         }
-        return null;
+        return first < 0 ? null : receives.remove(first);
     }
 
-    /** Removes and returns the first unexpected message of a tag, complete or not, or returns null. */
-    UnexpectedMessage takeUnexpected(long tag) {
+    private static int first(List<Transfer> receives, long tag) {
+        for (int i = 0; i < receives.size(); i++) {
+            if (receives.get(i).takes(tag)) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /** Removes and returns the first unexpected message that a receive takes, complete or not, or returns null. */
+    UnexpectedMessage takeUnexpected(Transfer receive) {
         for (Iterator<UnexpectedMessage> each = unexpected.iterator(); each.hasNext(); ) {
             UnexpectedMessage message = each.next();
-            if (message.tag == tag) {
+            if (receive.takes(message.tag)) {
                 each.remove();
                 bytesKept -= message.cost();
                 return message;
             }
         }
         return null;
+    }
+
+    /** Returns whether a receive takes an unexpected message. */
+    boolean hasUnexpected(Transfer receive) {
+        for (UnexpectedMessage message : unexpected) {
+            if (receive.takes(message.tag)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     void keep(UnexpectedMessage message) {

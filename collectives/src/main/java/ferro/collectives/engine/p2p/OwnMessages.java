@@ -14,30 +14,30 @@ final class OwnMessages {
     private static final long PIECE_BYTES = 1 << 20;
 
     private final PeerLane.LaneOwner owner;
-    private final MatchingQueue matching = new MatchingQueue();
+    private final int rank;
+    private final MatchingQueue matching;
     /** Sends above the limit of kept messages, whose announcements are in the queue. */
     private final List<Transfer> announced = new ArrayList<>();
 
-    OwnMessages(PeerLane.LaneOwner owner) {
+    OwnMessages(int rank, PeerLane.LaneOwner owner, MatchingQueue matching) {
+        this.rank = rank;
         this.owner = owner;
+        this.matching = matching;
     }
 
-    void start(Transfer transfer) {
-        if (transfer.isSend) {
-            send(transfer);
-        } else {
-            receive(transfer);
-        }
+    /** Returns whether a receive takes a message that was sent before it. */
+    boolean hasUnexpected(Transfer receive) {
+        return matching.hasUnexpected(receive);
     }
 
     void giveUp(Transfer receive) {
         matching.giveUp(receive);
     }
 
-    private void send(Transfer send) {
+    void send(Transfer send) {
         Transfer receive = matching.takeReceive(send.tag);
         if (receive != null) {
-            meet(send, receive);
+            deliver(send, receive);
         } else if (send.tensor.byteCount() <= PeerLane.EAGER_BYTES) {
             matching.keep(MatchingQueue.UnexpectedMessage.of(send.tag, send.tensor));
             owner.finish(send);
@@ -48,14 +48,14 @@ final class OwnMessages {
         }
     }
 
-    private void receive(Transfer receive) {
-        MatchingQueue.UnexpectedMessage message = matching.takeUnexpected(receive.tag);
+    void receive(Transfer receive) {
+        MatchingQueue.UnexpectedMessage message = matching.takeUnexpected(receive);
         if (message == null) {
             matching.post(receive);
         } else if (message.content == null) {
-            meet(takeAnnounced(message.tag), receive);
+            deliver(takeAnnounced(message.tag), receive);
         } else {
-            receive.match(message.type, message.bytes);
+            receive.match(rank, message.tag, message.type, message.bytes);
             if (receive.fits(message.type, message.bytes)) {
                 message.copyInto(receive.tensor);
                 owner.finish(receive);
@@ -76,16 +76,16 @@ final class OwnMessages {
         return send;
     }
 
-    private void meet(Transfer send, Transfer receive) {
+    private void deliver(Transfer send, Transfer receive) {
         HostTensor from = send.tensor;
-        receive.match(from.dataType(), from.byteCount());
+        receive.match(rank, send.tag, from.dataType(), from.byteCount());
         if (!receive.fits(from.dataType(), from.byteCount())) {
             owner.mismatched(receive, from.dataType(), from.byteCount());
             return;
         }
         long count = receive.elements();
-        HostTensor whole = receive.tensor;
-        HostTensor into = count == whole.elementCount() ? whole : whole.slice(0, count);
+        HostTensor full = receive.tensor;
+        HostTensor into = count == full.elementCount() ? full : full.slice(0, count);
         if (from.dataType() == into.dataType()) {
             into.copyFrom(0, from, 0, from.elementCount());
         } else {

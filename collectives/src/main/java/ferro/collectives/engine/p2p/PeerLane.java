@@ -23,8 +23,6 @@ import java.util.List;
 final class PeerLane {
     /** Largest message that is sent without waiting for a go-ahead. */
     static final long EAGER_BYTES = 64L << 10;
-    /** Unmatched bytes kept of one peer; above this its lane is no longer read. */
-    static final long KEPT_BYTES_MOST = 16L << 20;
 
     private static final long EAGER = 0;
     private static final long ANNOUNCED = 1;
@@ -39,7 +37,7 @@ final class PeerLane {
     private final LaneOwner owner;
     private final MessageCounts.OfPeer counts;
     private final HostTensor envelope = HostTensor.of(new long[LONGS]);
-    private final MatchingQueue matching = new MatchingQueue();
+    private final MatchingQueue matching;
     private final Deque<Inbound> inbound = new ArrayDeque<>();
     private final Deque<Outbound> unposted = new ArrayDeque<>();
     private final Deque<Outbound> posted = new ArrayDeque<>();
@@ -70,12 +68,13 @@ final class PeerLane {
         void nonsense(int peer, String what);
     }
 
-    PeerLane(int peer, Lanes.CountedLink channel, CallHeader header, LaneOwner owner) {
+    PeerLane(int peer, Lanes.CountedLink channel, CallHeader header, LaneOwner owner, MatchingQueue matching) {
         this.peer = peer;
         this.channel = channel;
         this.header = header;
         this.owner = owner;
         this.counts = owner.counts(peer);
+        this.matching = matching;
         this.sendsDone = channel.sendsPosted;
         listen();
     }
@@ -93,12 +92,12 @@ final class PeerLane {
     }
 
     void receive(Transfer receive) {
-        MatchingQueue.UnexpectedMessage message = matching.takeUnexpected(receive.tag);
+        MatchingQueue.UnexpectedMessage message = matching.takeUnexpected(receive);
         if (message == null) {
             matching.post(receive);
             return;
         }
-        if (!matches(receive, message.type, message.bytes)) {
+        if (!matches(receive, message.tag, message.type, message.bytes)) {
             return;
         }
         if (message.content == null) {
@@ -108,6 +107,16 @@ final class PeerLane {
         } else {
             message.taker = receive;
         }
+    }
+
+    /** Returns whether so many messages wait unreceived that no further message is read. */
+    boolean isFull() {
+        return matching.isFull();
+    }
+
+    /** Returns whether a receive takes a message that came before it. */
+    boolean hasUnexpected(Transfer receive) {
+        return matching.hasUnexpected(receive);
     }
 
     void giveUp(Transfer receive) {
@@ -126,7 +135,7 @@ final class PeerLane {
             collect(inbound.remove());
             moved = true;
         }
-        if (!listening && matching.bytesKept() < KEPT_BYTES_MOST) {
+        if (!listening && !matching.isFull()) {
             listen();
         }
         for (Outbound next = unposted.poll(); next != null; next = unposted.poll()) {
@@ -168,6 +177,10 @@ final class PeerLane {
     }
 
     private void deliver(MatchingQueue.UnexpectedMessage message, Transfer receive) {
+        if (receive.work.isDone()) {
+            // the group has failed since the match: the tensor is the caller's again
+            return;
+        }
         message.copyInto(receive.tensor);
         counts.countTaken();
         owner.finish(receive);
@@ -176,13 +189,18 @@ final class PeerLane {
     private void open(long tag, long bytes, long kind, long type) {
         if (type < 0 || type >= TYPES.length) {
             owner.nonsense(peer, "a point-to-point envelope of element type " + type);
-        } else if (kind == EAGER && bytes <= EAGER_BYTES && bytes >= 0) {
+        } else if (bytes < 0 || bytes % TYPES[(int) type].byteSize() != 0 || tag != (int) tag) {
+            owner.nonsense(
+                    peer,
+                    "a point-to-point envelope of tag " + tag + " and " + bytes + " bytes of "
+                            + TYPES[(int) type].label());
+        } else if (kind == EAGER && bytes <= EAGER_BYTES) {
             openEager(tag, TYPES[(int) type], bytes);
         } else if (kind == ANNOUNCED) {
             Transfer receive = matching.takeReceive(tag);
             if (receive == null) {
                 matching.keep(new MatchingQueue.UnexpectedMessage(tag, TYPES[(int) type], bytes, true));
-            } else if (matches(receive, TYPES[(int) type], bytes)) {
+            } else if (matches(receive, tag, TYPES[(int) type], bytes)) {
                 goAhead(receive);
             }
         } else if (kind == GO_AHEAD) {
@@ -202,7 +220,7 @@ final class PeerLane {
             matching.keep(message);
             channel.link.receive(header, HostTensor.of(DataType.INT8, message.content), 0, bytes);
             inbound.add(new Inbound(++channel.receivesPosted, null, message));
-        } else if (matches(receive, type, bytes)) {
+        } else if (matches(receive, tag, type, bytes)) {
             postReceive(receive);
         }
     }
@@ -223,8 +241,8 @@ final class PeerLane {
     }
 
     /** Gives a message to a receive, unless the message does not fit, which fails the group. */
-    private boolean matches(Transfer receive, DataType type, long bytes) {
-        receive.match(type, bytes);
+    private boolean matches(Transfer receive, long tag, DataType type, long bytes) {
+        receive.match(peer, tag, type, bytes);
         if (receive.fits(type, bytes)) {
             return true;
         }

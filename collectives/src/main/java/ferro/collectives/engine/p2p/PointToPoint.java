@@ -1,15 +1,15 @@
 package ferro.collectives.engine.p2p;
 
 import ferro.CallOptions;
+import ferro.CollectiveBackend;
 import ferro.DataType;
 import ferro.FerroException.Code;
 import ferro.GroupEvent;
 import ferro.HostTensor;
-import ferro.collectives.engine.progress.Lanes;
 import ferro.collectives.engine.progress.MessageProgress;
 import ferro.collectives.engine.progress.PendingWork;
 import ferro.collectives.engine.progress.ProgressLoop;
-import ferro.collectives.shared.IntraNodeTransport;
+import ferro.collectives.engine.progress.RunLimit;
 import ferro.control.failure.Diagnosis;
 import ferro.control.failure.Failure;
 import ferro.control.failure.Failures;
@@ -23,14 +23,11 @@ import ferro.control.wire.RankLists;
 import ferro.recorder.CallCounter;
 import ferro.spi.CallHeader;
 import ferro.spi.Transport;
-import ferro.spi.Transport.Lane;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -42,20 +39,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
     /** Largest age of the stored status of this rank. */
     private static final long SNAPSHOT_NANOS = 20_000_000L;
+    /** How long a cancellation waits for the progress lock before it looks whether another thread has decided. */
+    private static final long CANCEL_NANOS = 1_000_000L;
 
     private final ProgressLoop loop;
     private final GroupControl control;
-    private final Lanes lanes;
-    /** Null where no rank shares memory with this one. */
-    private final IntraNodeTransport intraNode;
-
-    private final CallHeader header;
+    private final PeerLanes lanes;
     private final ConcurrentLinkedQueue<Transfer> submitted = new ConcurrentLinkedQueue<>();
     private final AtomicInteger pendingCount = new AtomicInteger();
     private final List<Transfer> pending = new ArrayList<>();
-    private final Map<Integer, PeerLane> peers = new TreeMap<>();
-    private final List<PeerLane> peerList = new ArrayList<>();
-    private final OwnMessages own = new OwnMessages(this);
     private final TimeoutProbe probe;
     private final TimeoutProbe warning;
     private long nextSnapshotNanos;
@@ -66,15 +58,19 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
     /** The stored status of this rank, valid as long as the first of its transfers has not ended. */
     private record Snapshot(RankStatus status, Transfer of) {}
 
-    /** Makes one without messages; {@code group} is the 64-bit identity that headers carry. */
-    public PointToPoint(ProgressLoop loop, GroupControl control, Transport transport, long group) {
+    /**
+     * Makes one without messages.
+     *
+     * @param group 64-bit identity that headers carry
+     * @param kept  bytes of messages of a peer that no receive has matched, above which nothing more is read from the peer
+     */
+    public PointToPoint(ProgressLoop loop, GroupControl control, Transport transport, long group, long kept) {
         this.loop = loop;
         this.control = control;
-        this.lanes = new Lanes(transport, Lane.POINT_TO_POINT);
-        this.intraNode = transport instanceof IntraNodeTransport shares ? shares : null;
+        this.lanes = new PeerLanes(
+                transport, CallHeader.of(group, 1, Hashing.of("point-to-point"), "point-to-point"), this, kept);
         this.probe = control.timeoutProbe();
         this.warning = control.timeoutProbe();
-        this.header = CallHeader.of(group, 1, Hashing.of("point-to-point"), "point-to-point");
     }
 
     /**
@@ -82,10 +78,7 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
      * rank.
      */
     public void reopen() {
-        BitSet changed = lanes.reopen();
-        for (int peer = changed.nextSetBit(0); peer >= 0; peer = changed.nextSetBit(peer + 1)) {
-            peerList.remove(peers.remove(peer));
-        }
+        lanes.reopen();
     }
 
     @Override
@@ -94,13 +87,13 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
     }
 
     /** Queues a message; the progress loop begins it. */
-    public Transfer submit(HostTensor tensor, int peer, int tag, Transfer.Kind kind, CallOptions options) {
+    public Transfer submit(HostTensor tensor, int peer, int tag, Transfer.TransferKind kind, CallOptions options) {
         Objects.requireNonNull(tensor, "tensor");
-        String what =
-                options.named(kind.label()) + (kind.isSend() ? " to rank " : " from rank ") + peer + " tag " + tag;
+        String what = Transfer.description(options.named(kind.label()), kind, peer, tag);
         loop.refuseInside(what);
-        Transfer transfer = new Transfer(new PendingWork(loop, what, -1, options.timeout()), tensor, peer, tag, kind);
-        transfer.work.recordedMessage(what, tensor.byteCount(), peer);
+        PendingWork work = new PendingWork(loop, what, -1, options.timeout());
+        Transfer transfer = new Transfer(this, work, tensor, kind).with(peer, tag);
+        transfer.work.recordedMessage(what, tensor.byteCount(), Math.max(peer, -1));
         if (!transfer.isSend) {
             transfer.work.receives(transfer);
         }
@@ -117,32 +110,49 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
      */
     @Override
     public boolean advance(boolean listens) {
-        boolean moved = listens && intraNode != null && openUnexpected();
+        boolean moved = lanes.openUnexpected(listens);
         for (Transfer next = submitted.poll(); next != null; next = submitted.poll()) {
-            pending.add(next);
-            next.work.runs();
-            newest = next;
-            start(next);
+            if (next.cancels) {
+                cancelNow(next);
+            } else {
+                pending.add(next);
+                next.work.runs();
+                newest = next;
+                start(next);
+            }
             moved = true;
         }
-        for (int i = 0; i < peerList.size() && control.failure() == null; i++) {
-            moved |= peerList.get(i).advance();
+        List<PeerLane> opened = lanes.opened();
+        for (int i = 0; i < opened.size() && control.failure() == null; i++) {
+            moved |= opened.get(i).advance();
         }
         return moved;
     }
 
     /**
-     * Opens lanes to ranks of the same host that send before this rank has sent or received; returns whether there was one.
+     * Cancels a receive that nothing has matched. The receive is submitted once more, and the thread that holds the progress
+     * lock decides. Returns when that thread, or this one, has decided.
      */
-    private boolean openUnexpected() {
-        boolean opened = false;
-        for (int peer = 0; peer < intraNode.worldSize(); peer++) {
-            if (intraNode.hasUnexpected(peer, Lane.POINT_TO_POINT) && !peers.containsKey(peer)) {
-                laneTo(peer);
-                opened = true;
-            }
+    void cancel(Transfer receive) {
+        loop.refuseInside("cancel of " + receive.work.description());
+        receive.cancels = true;
+        submitted.add(receive);
+        while (!receive.isDecided && !receive.work.isDone()) {
+            loop.exclusively(() -> loop.run(null, RunLimit.ONE_ITERATION, 0), loop.nanoTime() + CANCEL_NANOS);
         }
-        return opened;
+    }
+
+    private void cancelNow(Transfer receive) {
+        boolean isStarted = pending.contains(receive);
+        if (isStarted && receive.canBeGivenUp()) {
+            withdraw(receive);
+            receive.work.endCancelled();
+        } else if (!isStarted && !receive.work.isDone()) {
+            // it was cancelled before it was started
+            pendingCount.decrementAndGet();
+            receive.work.endCancelled();
+        }
+        receive.isDecided = true;
     }
 
     /** Checks the deadlines, and stores which peers are waited for. */
@@ -172,32 +182,53 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
         warnIfLate(nowNanos);
     }
 
-    /** Fails the group if a peer has left so that a transfer can never be matched any more. */
+    /** Fails the group if peers have left so that a transfer can never be matched any more. */
     private void refuseIfItsPeerLeft(Transfer transfer) {
         GracefulExits exits = control.exits();
+        if (transfer.isFromAny()) {
+            refuseIfAllLeft(transfer);
+            return;
+        }
         if (!exits.has(transfer.peer)) {
             return;
         }
         long sent = exits.sentBy(transfer.peer);
         if (transfer.isSend) {
             if (!transfer.matched || transfer.number > exits.takenBy(transfer.peer)) {
-                failForLeaver(transfer, "it has not taken this message");
+                failForLeaver(transfer, transfer.peer, "it has not taken this message");
             }
         } else if (exits.hasLostMessages(transfer.peer)) {
-            failForLeaver(
-                    transfer,
-                    "their connection ended with " + counts(transfer.peer).arrived() + " of the " + sent
-                            + " messages that it sent to this rank");
+            failForLeaver(transfer, transfer.peer, lost(transfer.peer));
         } else if (!transfer.matched && counts(transfer.peer).arrived() >= sent) {
             failForLeaver(
                     transfer,
-                    "none of the messages that it sent to this rank is left for this call, messages " + "sent: "
-                            + sent);
+                    transfer.peer,
+                    "none of the messages that it sent to this rank is left for this call, messages sent: " + sent);
         }
     }
 
-    private void failForLeaver(Transfer transfer, String why) {
-        control.exits().fail(transfer.peer, "this is a " + transfer.work.description() + ", and " + why);
+    /** Fails the group if no other rank is left that may send, nor a message of one that has left. */
+    private void refuseIfAllLeft(Transfer receive) {
+        GracefulExits exits = control.exits();
+        for (int peer = 0; peer < loop.group().worldSize(); peer++) {
+            if (exits.hasLostMessages(peer)) {
+                failForLeaver(receive, peer, lost(peer));
+                return;
+            }
+        }
+        if (peersOf(receive.peer).isEmpty()) {
+            exits.failForAll("this is a " + receive.work.description()
+                    + ", and none of the messages that they sent to this rank is left for it");
+        }
+    }
+
+    private String lost(int peer) {
+        return "their connection ended with " + counts(peer).arrived() + " of the "
+                + control.exits().sentBy(peer) + " messages that it sent to this rank";
+    }
+
+    private void failForLeaver(Transfer transfer, int peer, String why) {
+        control.exits().fail(peer, "this is a " + transfer.work.description() + ", and " + why);
     }
 
     /** Tells the listeners once of transfers that have waited for a quarter of their timeouts. */
@@ -222,13 +253,18 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
         BitSet peers = new BitSet();
         int others = -1;
         for (Transfer transfer : pending) {
-            if (!transfer.isWarned && transfer.work.begunNanos() - untilNanos <= 0) {
+            boolean isLike = transfer.isFromAny() == first.isFromAny();
+            if (isLike && !transfer.isWarned && transfer.work.begunNanos() - untilNanos <= 0) {
                 transfer.isWarned = true;
-                peers.set(transfer.peer);
+                peers.or(peersOf(transfer.peer));
                 others++;
             }
         }
         Diagnosis.Blame verdict = verdict(warning, first, peers);
+        if (first.isFromAny() && verdict.culprits().isEmpty()) {
+            // a receive from any rank is not late while a rank can send
+            return;
+        }
         String text = "rank " + loop.group().rank() + " of \"" + loop.group().name() + "\" waits"
                 + (verdict.isCycle() ? "" : " for " + blamed(verdict.culprits(), first)) + " after "
                 + first.work.elapsed().toMillis() + " ms at " + first.work.description() + more(others)
@@ -237,25 +273,47 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
         control.event(GroupEvent.Kind.LATE, verdict.culprits().stream().boxed().toList(), text);
     }
 
-    private static Diagnosis.Blame verdict(TimeoutProbe asked, Transfer late, BitSet peers) {
-        String ownCall =
-                late.matched ? "" : status(late, "", RankLists.numbers(peers)).sentence();
-        return asked.waiting(late.work.begunNanos(), peers, ownCall);
+    private Diagnosis.Blame verdict(TimeoutProbe asked, Transfer late, BitSet peers) {
+        String ownCall = late.matched ? "" : status(late, "", late.peer, peers).sentence();
+        return late.isFromAny()
+                ? asked.waitingForAny(peers, ownCall)
+                : asked.waiting(late.work.begunNanos(), peers, ownCall);
     }
 
     private void giveUp(Transfer late) {
-        BitSet peer = new BitSet();
-        peer.set(late.peer);
-        Diagnosis.Blame verdict = verdict(probe, late, peer);
-        String text = "gave up" + (verdict.isCycle() ? "" : " on " + blamed(verdict.culprits(), late)) + " after "
+        Diagnosis.Blame verdict = verdict(probe, late, peersOf(late.peer));
+        boolean isNamed =
+                !verdict.isCycle() && !(late.isFromAny() && verdict.culprits().isEmpty());
+        boolean isAlone = late.peer == loop.group().rank() || verdict.text().isEmpty();
+        String text = "gave up" + (isNamed ? " on " + blamed(verdict.culprits(), late) : "") + " after "
                 + late.work.elapsed().toMillis() + " ms"
                 + (late.matched ? " while the message was in flight" : "")
                 + (late.isSend && !late.matched && !verdict.isCycle() ? ", which posted no receive" : "")
-                + (late.peer == loop.group().rank() ? "" : ": " + verdict.text());
+                + (isAlone ? "" : ": " + verdict.text())
+                + (late.canBeGivenUp() ? lanes.unreceived(late) : "");
         end(
                 late,
                 new Failure(
                         Code.TIMED_OUT, loop.group().rank(), -1, RankLists.numbers(verdict.culprits()), text, null));
+    }
+
+    /** Returns the ranks that a transfer waits for: its peer, or for a receive from any rank all ranks that may send. */
+    private BitSet peersOf(int peer) {
+        BitSet peers = new BitSet();
+        if (peer != CollectiveBackend.ANY_SOURCE) {
+            peers.set(peer);
+            return peers;
+        }
+        for (int rank = 0; rank < loop.group().worldSize(); rank++) {
+            peers.set(rank, rank != loop.group().rank() && maySend(rank));
+        }
+        return peers;
+    }
+
+    /** Returns whether a rank has not left, or has left and a message of it has not arrived. */
+    private boolean maySend(int peer) {
+        GracefulExits exits = control.exits();
+        return !exits.has(peer) || counts(peer).arrived() < exits.sentBy(peer);
     }
 
     /** Returns the ranks to blame, with those first for which the peer itself waits: an operator looks there. */
@@ -266,7 +324,7 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
         if (others.isEmpty()) {
             return "rank " + (culprits.isEmpty() ? late.peer : self);
         }
-        if (others.get(late.peer)) {
+        if (late.isFromAny() || others.get(late.peer)) {
             return RankLists.ranks(others);
         }
         return RankLists.ranks(culprits) + ", at the end of the wait chain of rank " + late.peer + ",";
@@ -279,11 +337,17 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
         if (last == null && begun == null) {
             return RankStatus.IDLE;
         }
-        return last == null ? status(begun, "", Set.of(begun.peer)) : last.status;
+        if (last != null) {
+            return last.status;
+        }
+        int peer = begun.peer; // read once: a receive from any rank may be matched meanwhile
+        return status(begun, "", peer, peersOf(peer));
     }
 
-    private static RankStatus status(Transfer first, String more, Set<Integer> peers) {
-        return new RankStatus(0, first.work.description() + more, "", peers, first.work.begunNanos());
+    private static RankStatus status(Transfer first, String more, int peer, BitSet peers) {
+        String operation = first.work.description() + more;
+        boolean isAny = peer == CollectiveBackend.ANY_SOURCE;
+        return new RankStatus(0, operation, "", RankLists.numbers(peers), isAny, first.work.begunNanos());
     }
 
     /** Removes an ended transfer from the stored status. */
@@ -297,13 +361,19 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
         }
     }
 
+    /** Returns the status of now. A receive from any rank holds up this rank only if it is in no other transfer. */
     private Snapshot snapshot() {
         BitSet peers = new BitSet();
+        Transfer first = null;
         for (Transfer transfer : pending) {
-            peers.set(transfer.peer);
+            if (!transfer.isFromAny()) {
+                peers.set(transfer.peer);
+                first = first == null ? transfer : first;
+            }
         }
-        Transfer first = pending.get(0);
-        return new Snapshot(status(first, more(pending.size() - 1), RankLists.numbers(peers)), first);
+        Transfer shown = first == null ? pending.get(0) : first;
+        BitSet waitedFor = first == null ? peersOf(shown.peer) : peers;
+        return new Snapshot(status(shown, more(pending.size() - 1), shown.peer, waitedFor), shown);
     }
 
     private static String more(int others) {
@@ -325,7 +395,9 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
     /** Fails all pending transfers. */
     public void settle(Failure failure) {
         for (Transfer next = submitted.poll(); next != null; next = submitted.poll()) {
-            pending.add(next);
+            if (!next.cancels || !pending.contains(next) && !next.work.isDone()) {
+                pending.add(next);
+            }
         }
         for (Transfer transfer : pending) {
             transfer.work.fail(failure, transfer.position());
@@ -352,14 +424,14 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
     @Override
     public void mismatched(Transfer receive, DataType type, long bytes) {
         int rank = loop.group().rank();
-        String text =
-                "rank " + receive.peer + " sent " + MatchingQueue.shape(type, bytes) + ", " + bytes + " bytes, to rank "
-                        + rank + " with tag " + receive.tag + ", rank " + rank + " receives " + receive.shape() + ", "
-                        + receive.tensor.byteCount()
-                        + " bytes: "
-                        + (receive.kind == Transfer.Kind.RECEIVE_UP_TO
-                                ? "types must be equal unless one side has plain bytes (i8, u8, a ByteBuffer), and the message must not be longer than the receive"
-                                : "type and count must be equal, unless one side has plain bytes (i8, u8, a ByteBuffer) of the same total size");
+        String needed = receive.kind == Transfer.TransferKind.RECEIVE_UP_TO
+                ? "types must be equal unless one side has plain bytes (i8, u8, a ByteBuffer), and the message must not be "
+                        + "longer than the receive"
+                : "type and count must be equal, unless one side has plain bytes (i8, u8, a ByteBuffer) of the same total "
+                        + "size";
+        String text = "rank " + receive.peer + " sent " + MatchingQueue.shape(type, bytes) + ", " + bytes
+                + " bytes, to rank " + rank + " with tag " + receive.tag + ", rank " + rank + " receives "
+                + receive.shape() + ", " + receive.tensor.byteCount() + " bytes: " + needed;
         Set<Integer> both = new TreeSet<>(List.of(receive.peer, rank)); // one rank if it sends to itself
         control.fail(new Failure(Code.MISMATCH, rank, -1, both, text, null));
     }
@@ -376,30 +448,13 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
     }
 
     private void start(Transfer transfer) {
-        if (transfer.peer == loop.group().rank()) {
-            own.start(transfer);
-            return;
-        }
-        if (transfer.isSend && control.exits().has(transfer.peer)) {
-            failForLeaver(transfer, "it accepts no more messages");
-            return;
-        }
-        PeerLane lane = laneTo(transfer.peer);
-        if (transfer.isSend) {
-            lane.send(transfer);
+        if (!transfer.isSend) {
+            lanes.receive(transfer);
+        } else if (control.exits().has(transfer.peer)) {
+            failForLeaver(transfer, transfer.peer, "it accepts no more messages");
         } else {
-            lane.receive(transfer);
+            lanes.send(transfer);
         }
-    }
-
-    private PeerLane laneTo(int peer) {
-        PeerLane lane = peers.get(peer);
-        if (lane == null) {
-            lane = new PeerLane(peer, lanes.to(peer), header, this);
-            peers.put(peer, lane);
-            peerList.add(lane);
-        }
-        return lane;
     }
 
     private void end(Transfer transfer, Failure why) {
@@ -407,14 +462,15 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
             control.fail(why);
             return;
         }
-        if (transfer.peer == loop.group().rank()) {
-            own.giveUp(transfer);
-        } else {
-            peers.get(transfer.peer).giveUp(transfer);
-        }
-        pending.remove(transfer);
-        forget(transfer);
-        pendingCount.decrementAndGet();
+        withdraw(transfer);
         transfer.work.fail(why, transfer.position());
+    }
+
+    /** Removes a receive that nothing has matched. */
+    private void withdraw(Transfer receive) {
+        lanes.giveUp(receive);
+        pending.remove(receive);
+        forget(receive);
+        pendingCount.decrementAndGet();
     }
 }

@@ -1,29 +1,41 @@
 package ferro.collectives.engine.p2p;
 
+import ferro.CollectiveBackend;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.MessageStatus;
 import ferro.collectives.engine.progress.PendingWork;
 import ferro.spi.Link;
 import java.util.Set;
-import java.util.function.Supplier;
 
 /** One point-to-point operation. Except for {@code work}, it belongs to the thread that makes progress. */
-public final class Transfer implements Supplier<MessageStatus> {
+public final class Transfer implements PendingWork.ReceivedMessage {
     public final PendingWork work;
     /** Null after the end. */
     HostTensor tensor;
 
-    final int peer;
-    final int tag;
-    final Kind kind;
+    /** The other rank; ANY_SOURCE until a receive from any rank is matched. */
+    int peer;
+    /** The tag; ANY_TAG until a receive of any tag is matched. */
+    int tag;
+
+    final TransferKind kind;
     final boolean isSend;
     /** Whether it is matched with the other side, so that it can no longer be given up without harm. */
     boolean matched;
     /** Whether it has had its event LATE, or has none because its timeout is short. */
     boolean isWarned;
-    /** For a send: its number among the messages to that peer, counted from 1. */
+    /**
+     * Of a send, the number among the messages to that peer, counted from 1. Of a receive, the number among all receives of
+     * this rank: of the receives that take a message, the one with the lowest number gets it.
+     */
     long number;
+    /** Whether its cancellation was asked for; set by any thread before the transfer is submitted again. */
+    volatile boolean cancels;
+    /** Whether it is decided if it is cancelled. */
+    volatile boolean isDecided;
+
+    private final PointToPoint owner;
     /** Element type of the sender; set when a receive is matched. */
     private DataType type;
     /** Size of the message; of a receive only after it is matched. */
@@ -33,7 +45,7 @@ public final class Transfer implements Supplier<MessageStatus> {
     private long bytesBefore;
 
     /** What the operation does. */
-    public enum Kind {
+    public enum TransferKind {
         SEND("send"),
         RECEIVE("recv"),
         /** A receive that takes shorter messages too. */
@@ -41,7 +53,7 @@ public final class Transfer implements Supplier<MessageStatus> {
 
         private final String label;
 
-        Kind(String label) {
+        TransferKind(String label) {
             this.label = label;
         }
 
@@ -56,19 +68,53 @@ public final class Transfer implements Supplier<MessageStatus> {
         }
     }
 
-    Transfer(PendingWork work, HostTensor tensor, int peer, int tag, Kind kind) {
+    Transfer(PointToPoint owner, PendingWork work, HostTensor tensor, TransferKind kind) {
+        this.owner = owner;
         this.work = work;
         this.tensor = tensor;
-        this.peer = peer;
-        this.tag = tag;
         this.kind = kind;
         this.isSend = kind.isSend();
         this.bytes = tensor.byteCount();
     }
 
+    /** Sets the other side. */
+    Transfer with(int rank, int messageTag) {
+        peer = rank;
+        tag = messageTag;
+        return this;
+    }
+
+    /** Describes a message: send to rank 3 tag 7, or recv from any rank any tag. Makes no text on the way. */
+    static String description(String call, TransferKind kind, int peer, int tag) {
+        StringBuilder text = new StringBuilder(call).append(kind.isSend() ? " to " : " from ");
+        if (peer == CollectiveBackend.ANY_SOURCE) {
+            text.append("any rank");
+        } else {
+            text.append("rank ").append(peer);
+        }
+        if (tag == CollectiveBackend.ANY_TAG) {
+            text.append(" any tag");
+        } else {
+            text.append(" tag ").append(tag);
+        }
+        return text.toString();
+    }
+
+    /** Returns whether it is a receive that no rank has sent to yet, and that any rank may send to. */
+    boolean isFromAny() {
+        return peer == CollectiveBackend.ANY_SOURCE;
+    }
+
+    /** Returns whether this receive takes messages of a tag. ANY_TAG does not take tags below 0, which are ferro's own. */
+    boolean takes(long sentTag) {
+        return tag == sentTag || tag == CollectiveBackend.ANY_TAG && sentTag >= 0;
+    }
+
     /** Notes the message that a receive has got. */
-    void match(DataType sent, long messageBytes) {
+    void match(int source, long sentTag, DataType sent, long messageBytes) {
         matched = true;
+        peer = source;
+        tag = (int) sentTag;
         type = sent;
         bytes = messageBytes;
     }
@@ -79,7 +125,7 @@ public final class Transfer implements Supplier<MessageStatus> {
      */
     boolean fits(DataType sent, long messageBytes) {
         DataType own = tensor.dataType();
-        boolean isLengthRight = kind == Kind.RECEIVE_UP_TO
+        boolean isLengthRight = kind == TransferKind.RECEIVE_UP_TO
                 ? messageBytes <= tensor.byteCount() && messageBytes % own.byteSize() == 0
                 : messageBytes == tensor.byteCount();
         return isLengthRight && (own == sent || isBytes(sent) || isBytes(own));
@@ -112,8 +158,13 @@ public final class Transfer implements Supplier<MessageStatus> {
 
     /** Returns the status of a receive that has ended; any thread that has seen the end. */
     @Override
-    public MessageStatus get() {
+    public MessageStatus status() {
         return MessageStatus.of(peer, tag, type, bytes);
+    }
+
+    @Override
+    public void cancel() {
+        owner.cancel(this);
     }
 
     /** Describes what is moved, for example f32[1000]. */
@@ -124,7 +175,7 @@ public final class Transfer implements Supplier<MessageStatus> {
     /** Returns how far it is, as an upper bound: other transfers of the same peer may move beside it. */
     PendingWork.Position position() {
         long moved = link == null ? 0 : Math.min(bytes, link.bytesMoved() - bytesBefore);
-        return new PendingWork.Position(-1, moved, Set.of(peer));
+        return new PendingWork.Position(-1, moved, isFromAny() ? Set.of() : Set.of(peer));
     }
 
     /** Returns whether it may be given up alone. Only an unmatched receive may; otherwise the whole group fails. */

@@ -73,6 +73,12 @@ public final class PlainEngine extends ForwardingBackend {
     @Override
     public Work recv(Tensor tensor, int from, int tag, CallOptions options) {
         Duration timeout = Objects.requireNonNull(options, "options").timeout();
+        if (from == ANY_SOURCE || tag == ANY_TAG) {
+            throw new UnsupportedOperationException(
+                    options.named("recv") + " from any rank or with any tag on the plain "
+                            + "back end " + plain.getClass().getSimpleName()
+                            + ", whose receives wait for one rank and one tag: name both");
+        }
         InvalidRankException.check(from, worldSize());
         engine.checkUsable(options.named("recv"));
         HostTensor into = host("recv", tensor);
@@ -94,7 +100,7 @@ public final class PlainEngine extends ForwardingBackend {
         Objects.requireNonNull(tensor, "tensor");
         throw new UnsupportedOperationException(
                 Objects.requireNonNull(options, "options").named("recvUpTo")
-                        + " from rank " + from + " on the plain back end "
+                        + " on rank " + rank() + " on the plain back end "
                         + plain.getClass().getSimpleName()
                         + ": its messages do not carry their length; receive exactly as many elements as the peer sends");
     }

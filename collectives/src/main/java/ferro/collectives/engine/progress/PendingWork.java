@@ -12,10 +12,10 @@ import ferro.spi.Deadlines;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Supplier;
 
 /**
  * The handle of an operation: its state, its deadline and the thread that waits for it. Thread-safe. The handle of a
@@ -42,8 +42,10 @@ public final class PendingWork implements Work {
     private int countedCalls;
     private long countedBytes;
 
-    /** The message of a receive; null for all other operations. */
-    private Supplier<MessageStatus> message;
+    /** The message of a receive; null for all other operations, and after an end without a message. */
+    private ReceivedMessage message;
+
+    private boolean isCancelled;
 
     private WorkFailure badly;
     private long endedNanos;
@@ -62,6 +64,15 @@ public final class PendingWork implements Work {
 
     /** How it failed. It is one object, so that operations that end well are no larger because of it. */
     private record WorkFailure(Failure why, Position at) {}
+
+    /** The message of a receive. */
+    public interface ReceivedMessage {
+        /** Returns what has been received; called after the receive has ended without failure. */
+        MessageStatus status();
+
+        /** Ends the receive if no message has matched it. Returns when that is decided. */
+        void cancel();
+    }
 
     /** Makes the handle of an operation that begins now; the number is -1 for a message. */
     public PendingWork(WorkOwner owner, String description, long sequence, Duration timeout) {
@@ -142,7 +153,18 @@ public final class PendingWork implements Work {
 
     @Override
     public Optional<MessageStatus> status() {
-        return done && badly == null && message != null ? Optional.of(message.get()) : Optional.empty();
+        return done && badly == null && !isCancelled && message != null
+                ? Optional.of(message.status())
+                : Optional.empty();
+    }
+
+    @Override
+    public boolean cancel() {
+        ReceivedMessage receive = message;
+        if (!done && receive != null) {
+            receive.cancel();
+        }
+        return done && isCancelled;
     }
 
     @Override
@@ -170,8 +192,8 @@ public final class PendingWork implements Work {
         entry = owner.recorder().message(text, bytes, begunNanos, peer);
     }
 
-    /** Sets what tells the message of a receive that has ended without failure. */
-    public void receives(Supplier<MessageStatus> received) {
+    /** Sets the message of a receive, before the operation is queued. */
+    public void receives(ReceivedMessage received) {
         message = received;
     }
 
@@ -199,6 +221,12 @@ public final class PendingWork implements Work {
         end(new WorkFailure(mine, at), at.step, at.bytesMoved);
     }
 
+    /** Ends it as cancelled. Called with the progress lock held, after the last access to the caller's memory. */
+    public void endCancelled() {
+        isCancelled = true;
+        end(null, -1, 0);
+    }
+
     /** Notes that its thread was interrupted: if that ends it, it fails with this failure. */
     void interrupted(Failure why) {
         interrupt = why;
@@ -220,6 +248,10 @@ public final class PendingWork implements Work {
             return;
         }
         badly = bad;
+        if (bad != null || isCancelled) {
+            // a handle that is kept does not keep the tensor
+            message = null;
+        }
         endedNanos = owner.nanoTime();
         try {
             recordEnd(steps, bytesMoved);
@@ -234,7 +266,10 @@ public final class PendingWork implements Work {
 
     private void recordEnd(int steps, long bytesMoved) {
         GroupRecorder recorder = owner.recorder();
-        if (badly == null) {
+        if (isCancelled) {
+            // a receive without a message is counted nowhere
+            recorder.done(entry, endedNanos, steps, bytesMoved);
+        } else if (badly == null) {
             recorder.counter().ended(countedIndex, countedCalls, countedBytes, begunNanos, endedNanos);
             recorder.done(entry, endedNanos, steps, bytesMoved);
         } else {
@@ -261,9 +296,18 @@ public final class PendingWork implements Work {
 
     /** Throws the exception of the operation if it has failed. */
     public void throwFailure() {
+        if (isCancelled) {
+            throw cancellation();
+        }
         if (badly != null) {
             throw exception(badly.why, badly.at);
         }
+    }
+
+    private CancellationException cancellation() {
+        return new CancellationException(description + " on group \""
+                + owner.group().name() + "\" rank " + owner.group().rank() + " was cancelled after "
+                + elapsed().toMillis() + " ms");
     }
 
     void waitedForBy(Thread thread) {
@@ -272,7 +316,7 @@ public final class PendingWork implements Work {
 
     private void finishCompletion() {
         CompletableFuture<Void> stage = completion;
-        FerroException why = badly == null ? null : exception(badly.why, badly.at);
+        RuntimeException why = isCancelled ? cancellation() : badly == null ? null : exception(badly.why, badly.at);
         owner.later(() -> {
             if (why == null) {
                 stage.complete(null);

@@ -1,0 +1,141 @@
+package ferro.backend.simulated;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.DataType;
+import ferro.HostTensor;
+import ferro.MessageStatus;
+import ferro.Work;
+import ferro.control.failure.FailurePolicy;
+import ferro.group.ProcessGroup;
+import ferro.group.SystemContext;
+import ferro.spi.Link;
+import ferro.spi.Transport;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Receives from any rank get every message once, in the order of each rank and tag, under every seed. The setting
+ * {@code -Dferro.simulation.seeds=20000} runs that many seeds.
+ */
+@Timeout(1200)
+class AnySourceSeedsTest {
+    private static final int SEEDS_MAX = 20_000;
+    private static final int TAGS = 3;
+    private static final int SMALL_MAX = 40;
+    private static final int LARGE = 20_000;
+    private static final int LONGEST = LARGE + 100;
+
+    /** A message; its first element is its number. */
+    private record Sent(int from, int to, int tag, int[] data) {}
+
+    /** A posted receive of a rank. */
+    private record Posted(int rank, Work work, int[] buffer) {}
+
+    @Test
+    void everyMessageIsReceivedOnceAndInItsOrder() {
+        seeds().forEach(AnySourceSeedsTest::exchange);
+    }
+
+    @Test
+    void aReceiveFromAnyRankOpensOnlyLanesThatPeersHaveOpened() {
+        Set<List<Integer>> opened = new HashSet<>();
+        UnaryOperator<Transport> recording = straight -> new BentTransport(straight, UnaryOperator.identity()) {
+            @Override
+            public Link link(int peer, Lane lane) {
+                if (lane == Lane.POINT_TO_POINT) {
+                    opened.add(List.of(rank(), peer));
+                }
+                return super.link(peer, lane);
+            }
+
+            @Override
+            public boolean isOpenedBy(int peer, Lane lane) {
+                return opened.contains(List.of(peer, rank()));
+            }
+        };
+        new Simulation(3, 4, Map.of(), new SteppedRank.Making(recording, FailurePolicy.SHIPPED))
+                .onRank(0, group -> group.recvAsync(HostTensor.of(new int[1]), ProcessGroup.ANY_SOURCE, 7))
+                .onRank(1, group -> group.sendAsync(HostTensor.of(new int[] {5}), 0, 7))
+                .run();
+        assertEquals(Set.of(List.of(0, 1), List.of(1, 0)), opened, "rank and peer of each lane");
+    }
+
+    /** Returns the seeds of the tests of receives: 200, or as many as the setting says, at most 20,000. */
+    static LongStream seeds() {
+        Optional<String> wanted = SystemContext.ofProcess().setting("ferro.simulation.seeds");
+        return Simulation.seeds(Math.min(SEEDS_MAX, wanted.map(Integer::valueOf).orElse(200)));
+    }
+
+    private static void exchange(long seed) {
+        Random random = new Random(seed);
+        int worldSize = 1 + random.nextInt(4);
+        boolean isAnyTag = random.nextBoolean();
+        List<Sent> messages = messages(random, worldSize);
+        List<Posted> receives = new ArrayList<>();
+        Simulation.of(worldSize, seed)
+                .onEveryRank(group -> post(group, messages, receives, isAnyTag))
+                .check(() -> check(messages, receives))
+                .run();
+    }
+
+    private static List<Sent> messages(Random random, int worldSize) {
+        List<Sent> messages = new ArrayList<>();
+        for (int number = 0; number < 14; number++) {
+            int length = random.nextInt(4) == 0 ? LARGE + number : 1 + random.nextInt(SMALL_MAX);
+            int[] data = random.ints(length).toArray();
+            data[0] = number;
+            messages.add(new Sent(random.nextInt(worldSize), random.nextInt(worldSize), random.nextInt(TAGS), data));
+        }
+        return messages;
+    }
+
+    /** Posts as many receives as messages come, before, between or behind the sends of this rank. */
+    private static void post(ProcessGroup group, List<Sent> messages, List<Posted> receives, boolean isAnyTag) {
+        for (Sent message : messages) {
+            if (message.to == group.rank()) {
+                int[] buffer = new int[LONGEST];
+                int tag = isAnyTag ? ProcessGroup.ANY_TAG : message.tag;
+                Work work = group.recvUpToAsync(HostTensor.of(buffer), ProcessGroup.ANY_SOURCE, tag);
+                receives.add(new Posted(group.rank(), work, buffer));
+            }
+            if (message.from == group.rank()) {
+                group.sendAsync(HostTensor.of(message.data), message.to, message.tag);
+            }
+        }
+    }
+
+    private static void check(List<Sent> messages, List<Posted> receives) {
+        assertEquals(messages.size(), receives.size(), "receives");
+        Map<List<Integer>, Integer> last = new HashMap<>();
+        boolean[] isReceived = new boolean[messages.size()];
+        for (Posted receive : receives) {
+            int number = receive.buffer[0];
+            Sent message = messages.get(number);
+            assertFalse(isReceived[number], "message " + number + " was received twice");
+            isReceived[number] = true;
+            MessageStatus status =
+                    MessageStatus.of(message.from, message.tag, DataType.INT32, 4L * message.data.length);
+            assertEquals(status, receive.work.status().orElseThrow(), "status of message " + number);
+            assertEquals(receive.rank, message.to, "receiver of message " + number);
+            int[] received = Arrays.copyOf(receive.buffer, message.data.length);
+            assertArrayEquals(message.data, received, "message " + number);
+            Integer before = last.put(List.of(message.from, message.to, message.tag), number);
+            assertTrue(before == null || before < number, "message " + number + " came after message " + before);
+        }
+    }
+}

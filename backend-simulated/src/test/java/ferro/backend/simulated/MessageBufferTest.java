@@ -1,0 +1,82 @@
+package ferro.backend.simulated;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.HostTensor;
+import ferro.Work;
+import ferro.group.ProcessGroup;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The setting for messages that no receive has matched, and the time-out that comes of it. */
+@Timeout(60)
+class MessageBufferTest {
+    private static final int MESSAGES = 40;
+
+    @Test
+    void aReceiveBehindMessagesThatNobodyReceivesSaysSoWhenItTimesOut() {
+        SimulatedBackend.run(2, Map.of("ferro.message.buffer", "1MiB"), group -> {
+            if (group.rank() == 1) {
+                List<Work> sends = new ArrayList<>();
+                for (int number = 0; number < MESSAGES; number++) {
+                    sends.add(group.sendAsync(HostTensor.of(new byte[64 << 10]), 0, 3));
+                }
+                sends.add(group.sendAsync(HostTensor.of(new byte[] {7}), 0, 7));
+                sends.forEach(Work::await);
+                return;
+            }
+            byte[] last = new byte[1];
+            String unread = timedOut(group, last, 7);
+            assertTrue(
+                    unread.endsWith("; 1 MiB from rank 1 wait unreceived, so no later message is read: receive these "
+                            + "first, or set a larger ferro.message.buffer"),
+                    unread);
+            for (int number = 0; number < MESSAGES; number++) {
+                group.recv(new byte[64 << 10], 1, 3);
+            }
+            group.recv(last, 1, 7);
+            assertEquals(7, last[0]);
+        });
+    }
+
+    @Test
+    void oneMessageIsKeptWhateverTheSetting() {
+        SimulatedBackend.run(2, Map.of("ferro.message.buffer", "1B"), group -> {
+            if (group.rank() == 1) {
+                group.send(new byte[] {5}, 0, 1);
+                group.send(new byte[] {6}, 0, 2);
+            } else {
+                byte[] received = new byte[1];
+                String unread = timedOut(group, received, 2);
+                assertTrue(unread.contains("; 1 byte from rank 1 wait unreceived"), unread);
+                group.recv(received, 1, 1);
+                assertEquals(5, received[0]);
+                group.recv(received, 1, 2);
+                assertEquals(6, received[0]);
+            }
+        });
+    }
+
+    /**
+     * Makes receives that time out until one says that messages wait unreceived, and returns its message. A receive does not
+     * say so if the messages have not come by its deadline.
+     */
+    private static String timedOut(ProcessGroup group, byte[] data, int tag) {
+        String text = "";
+        while (!text.contains("wait unreceived")) {
+            FerroException late = assertThrows(
+                    FerroException.class,
+                    () -> group.within(Duration.ofMillis(100)).recv(data, 1, tag));
+            assertEquals(FerroException.Code.TIMED_OUT, late.code(), late.getMessage());
+            text = late.getMessage();
+        }
+        return text;
+    }
+}

@@ -1,0 +1,186 @@
+package ferro.collectives.engine.p2p;
+
+import ferro.collectives.engine.progress.Lanes;
+import ferro.collectives.shared.IntraNodeTransport;
+import ferro.spi.CallHeader;
+import ferro.spi.Settings;
+import ferro.spi.Transport;
+import ferro.spi.Transport.Lane;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+
+/**
+ * The lanes of a group by peer, opened when they are needed, and the receives from any rank, which wait on all of them.
+ * Belongs to the thread that holds the progress lock.
+ *
+ * <p>A receive from any rank opens no connection. It takes a message that is there, or waits until a lane that a peer has
+ * opened brings one. If messages of several ranks are there, the rank is taken from which such a receive has taken a waiting
+ * message least recently. So no rank is passed over more often than there are other ranks.
+ */
+final class PeerLanes {
+    private final Transport transport;
+    private final Lanes lanes;
+    /** Null where no rank shares memory with this one. */
+    private final IntraNodeTransport intraNode;
+
+    private final CallHeader header;
+    private final PeerLane.LaneOwner owner;
+    private final PeerLane[] byPeer;
+    private final List<PeerLane> opened = new ArrayList<>();
+    private final OwnMessages own;
+    /** The unmatched receives from any rank, in the order in which they were posted. */
+    private final List<Transfer> fromAny = new ArrayList<>();
+
+    private final long keptLimit;
+    private long received;
+    /** By rank, the number of the last receive from any rank that has taken a waiting message; null before the first one. */
+    private long[] lastTaken;
+
+    PeerLanes(Transport transport, CallHeader header, PeerLane.LaneOwner owner, long keptLimit) {
+        this.transport = transport;
+        this.lanes = new Lanes(transport, Lane.POINT_TO_POINT);
+        this.intraNode = transport instanceof IntraNodeTransport shares ? shares : null;
+        this.header = header;
+        this.owner = owner;
+        // one message is always kept
+        this.keptLimit = Math.max(1, keptLimit);
+        this.byPeer = new PeerLane[transport.worldSize()];
+        this.own = new OwnMessages(transport.rank(), owner, new MatchingQueue(fromAny, this.keptLimit));
+    }
+
+    /** Uses better links from now on; called while nothing is pending on any rank. */
+    void reopen() {
+        BitSet changed = lanes.reopen();
+        for (int peer = changed.nextSetBit(0); peer >= 0; peer = changed.nextSetBit(peer + 1)) {
+            opened.remove(byPeer[peer]);
+            byPeer[peer] = null;
+        }
+    }
+
+    /** Returns the lanes that are open, in the order in which they were opened. */
+    List<PeerLane> opened() {
+        return opened;
+    }
+
+    /**
+     * Opens the lanes by which messages come that this rank has not asked for; returns whether there was one.
+     *
+     * @param listens whether to take messages that no receive waits for, of ranks of the same host
+     */
+    boolean openUnexpected(boolean listens) {
+        return !fromAny.isEmpty() ? openUsed() : listens && intraNode != null && openShared();
+    }
+
+    /** Opens the lanes that peers have opened. */
+    private boolean openUsed() {
+        boolean any = false;
+        for (int peer = 0; peer < byPeer.length; peer++) {
+            if (byPeer[peer] == null && peer != transport.rank() && transport.isOpenedBy(peer, Lane.POINT_TO_POINT)) {
+                to(peer);
+                any = true;
+            }
+        }
+        return any;
+    }
+
+    /** Opens the lanes in shared memory by which messages have come. */
+    private boolean openShared() {
+        boolean any = false;
+        for (int peer = 0; peer < byPeer.length; peer++) {
+            if (intraNode.hasUnexpected(peer, Lane.POINT_TO_POINT) && byPeer[peer] == null) {
+                to(peer);
+                any = true;
+            }
+        }
+        return any;
+    }
+
+    void send(Transfer send) {
+        if (send.peer == transport.rank()) {
+            own.send(send);
+        } else {
+            to(send.peer).send(send);
+        }
+    }
+
+    void receive(Transfer receive) {
+        receive.number = ++received;
+        int source = receive.isFromAny() ? sourceFor(receive) : receive.peer;
+        if (source < 0) {
+            fromAny.add(receive);
+        } else if (source == transport.rank()) {
+            own.receive(receive);
+        } else {
+            to(source).receive(receive);
+        }
+    }
+
+    /** Returns the rank whose waiting message a receive from any rank takes, or -1 if no message waits for it. */
+    private int sourceFor(Transfer receive) {
+        // a peer whose lane is not open would never have its turn while other peers always have messages
+        openUsed();
+        if (lastTaken == null) {
+            lastTaken = new long[byPeer.length];
+        }
+        int source = -1;
+        for (int rank = 0; rank < byPeer.length; rank++) {
+            boolean isEarlier = source < 0 || lastTaken[rank] < lastTaken[source];
+            if (isEarlier && hasUnexpected(rank, receive)) {
+                source = rank;
+            }
+        }
+        if (source >= 0) {
+            lastTaken[source] = receive.number;
+        }
+        return source;
+    }
+
+    private boolean hasUnexpected(int rank, Transfer receive) {
+        PeerLane lane = byPeer[rank];
+        return rank == transport.rank() ? own.hasUnexpected(receive) : lane != null && lane.hasUnexpected(receive);
+    }
+
+    void giveUp(Transfer receive) {
+        if (receive.isFromAny()) {
+            fromAny.remove(receive);
+        } else if (receive.peer == transport.rank()) {
+            own.giveUp(receive);
+        } else {
+            byPeer[receive.peer].giveUp(receive);
+        }
+    }
+
+    /** Returns a text about the peers of a receive whose messages are no longer read; empty if all are read. */
+    String unreceived(Transfer receive) {
+        StringBuilder text = new StringBuilder();
+        for (int peer = 0; peer < byPeer.length; peer++) {
+            boolean isAwaited = receive.isFromAny() || receive.peer == peer;
+            if (isAwaited && byPeer[peer] != null && byPeer[peer].isFull()) {
+                text.append("; " + size() + " from rank " + peer + " wait unreceived");
+            }
+        }
+        return text.isEmpty()
+                ? ""
+                : text.append(", so no later message is read: receive these first, or set a larger ")
+                        .append(Settings.MESSAGE_BUFFER.name())
+                        .toString();
+    }
+
+    private String size() {
+        if (keptLimit % (1 << 20) == 0) {
+            return (keptLimit >> 20) + " MiB";
+        }
+        return keptLimit + (keptLimit == 1 ? " byte" : " bytes");
+    }
+
+    private PeerLane to(int peer) {
+        PeerLane lane = byPeer[peer];
+        if (lane == null) {
+            lane = new PeerLane(peer, lanes.to(peer), header, owner, new MatchingQueue(fromAny, keptLimit));
+            byPeer[peer] = lane;
+            opened.add(lane);
+        }
+        return lane;
+    }
+}

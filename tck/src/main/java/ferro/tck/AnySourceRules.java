@@ -1,0 +1,359 @@
+package ferro.tck;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.DataType;
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.HostTensor;
+import ferro.InvalidRankException;
+import ferro.MessageStatus;
+import ferro.Work;
+import ferro.group.ProcessGroup;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Rules 222 to 228, about receives from any rank and with any tag, and about receives that are cancelled. */
+public interface AnySourceRules extends Subject {
+    /**
+     * Checks that a receive from any rank takes the messages of each rank and tag in the order in which they were sent, and
+     * that its status describes the message. The messages are small, or larger than messages that are sent eagerly.
+     *
+     * @param worldSize number of ranks; each rank also sends to itself
+     */
+    @Rule(222)
+    @ParameterizedTest(name = "{0} ranks")
+    @ValueSource(ints = {1, 2, 4})
+    default void aReceiveFromAnyRankTakesMessagesInTheirOrder(int worldSize) {
+        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
+        needs(BackendContract.OPEN_RECEIVES);
+        int messages = 12;
+        try (Ranks ranks = group(worldSize)) {
+            ranks.run(group -> {
+                List<Work> sends = new ArrayList<>();
+                for (int number = 0; number < messages; number++) {
+                    int[] data = new int[number % 4 == 3 ? 20_000 + number : 1 + number];
+                    data[0] = number;
+                    for (int to = 0; to < worldSize; to++) {
+                        sends.add(group.sendAsync(HostTensor.of(data), to, number % 3));
+                    }
+                }
+                int[][] last = new int[worldSize][3];
+                Arrays.stream(last).forEach(each -> Arrays.fill(each, -1));
+                int[] buffer = new int[20_000 + messages];
+                for (int count = 0; count < worldSize * messages; count++) {
+                    MessageStatus status =
+                            group.recvUpTo(HostTensor.of(buffer), ProcessGroup.ANY_SOURCE, ProcessGroup.ANY_TAG);
+                    int number = buffer[0];
+                    assertTrue(
+                            last[status.source()][status.tag()] < number, "message " + number + " after a later one");
+                    last[status.source()][status.tag()] = number;
+                    int length = number % 4 == 3 ? 20_000 + number : 1 + number;
+                    MessageStatus sent = MessageStatus.of(status.source(), number % 3, DataType.INT32, 4L * length);
+                    assertEquals(sent, status, "status of message " + number);
+                }
+                sends.forEach(Work::await);
+                int[] lastSent = {messages - 3, messages - 2, messages - 1};
+                Arrays.stream(last).forEach(each -> assertArrayEquals(lastSent, each, "last message of each tag"));
+            });
+        }
+    }
+
+    /**
+     * Checks that of several receives that take a message, the receive that was posted first gets the message. Receives
+     * from one rank and receives from any rank have one order, and so have receives of one tag and of any tag.
+     */
+    @Rule(223)
+    @Test
+    default void receivesFromOneRankAndFromAnyRankHaveOneOrder() {
+        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
+        needs(BackendContract.OPEN_RECEIVES);
+        try (Ranks ranks = group(2)) {
+            ranks.run(group -> {
+                int any = ProcessGroup.ANY_SOURCE;
+                int[][] patterns = {
+                    {any, 4}, {1, 4}, {1, ProcessGroup.ANY_TAG}, {any, ProcessGroup.ANY_TAG}, {any, 4}, {1, 4}
+                };
+                for (int turn = 0; turn < 10; turn++) {
+                    if (group.rank() == 1) {
+                        group.barrier();
+                        for (int number = 0; number < patterns.length; number++) {
+                            group.send(new int[] {100 * turn + number}, 0, 4);
+                        }
+                        continue;
+                    }
+                    List<Work> receives = new ArrayList<>();
+                    int[][] received = new int[patterns.length][1];
+                    for (int number = 0; number < patterns.length; number++) {
+                        int[] pattern = patterns[number];
+                        receives.add(group.recvAsync(HostTensor.of(received[number]), pattern[0], pattern[1]));
+                    }
+                    group.barrier();
+                    for (int number = 0; number < patterns.length; number++) {
+                        receives.get(number).await();
+                        assertEquals(100 * turn + number, received[number][0], "message of receive " + number);
+                    }
+                }
+            });
+        }
+    }
+
+    /**
+     * Checks that no rank is passed over more often than there are ranks, while messages of several ranks wait. Receives of
+     * another tag, which only one rank sends, come in between.
+     */
+    @Rule(224)
+    @Test
+    default void aReceiveFromAnyRankPassesOverNoRank() {
+        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
+        needs(BackendContract.OPEN_RECEIVES);
+        int worldSize = 4;
+        int messages = 20;
+        try (Ranks ranks = group(worldSize)) {
+            ranks.run(group -> {
+                if (group.rank() > 0) {
+                    for (int number = 0; number < messages; number++) {
+                        group.send(new int[] {number}, 0, 5);
+                    }
+                    for (int number = 0; number < (worldSize - 1) * messages && group.rank() == 3; number++) {
+                        group.send(new int[] {number}, 0, 6);
+                    }
+                    group.send(new int[1], 0, 9);
+                    return;
+                }
+                for (int peer = 1; peer < worldSize; peer++) {
+                    // the last message of the peer: all others wait
+                    group.recv(new int[1], peer, 9);
+                }
+                int[] passedOver = new int[worldSize];
+                int[] left = new int[worldSize];
+                Arrays.fill(left, messages);
+                for (int count = 0; count < (worldSize - 1) * messages; count++) {
+                    int source =
+                            group.recv(new int[1], ProcessGroup.ANY_SOURCE, 5).source();
+                    left[source]--;
+                    for (int peer = 1; peer < worldSize; peer++) {
+                        passedOver[peer] = peer == source || left[peer] == 0 ? 0 : passedOver[peer] + 1;
+                        assertTrue(
+                                passedOver[peer] <= worldSize, "rank " + peer + " was passed over " + passedOver[peer]);
+                    }
+                    int other =
+                            group.recv(new int[1], ProcessGroup.ANY_SOURCE, 6).source();
+                    assertEquals(3, other, "sender of the other tag");
+                    passedOver[3] = 0;
+                }
+            });
+        }
+    }
+
+    /**
+     * Checks that a receive from any rank goes on while a rank is left that can send. When all other ranks have left, the
+     * receive fails with PEER_LOST.
+     */
+    @Rule(225)
+    @Test
+    default void aReceiveFromAnyRankGoesOnUntilAllOthersHaveLeft() {
+        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
+        needs(BackendContract.OPEN_RECEIVES);
+        needs(BackendContract.EARLY_LEAVES);
+        CountDownLatch hasLeft = new CountDownLatch(1);
+        CountDownLatch received = new CountDownLatch(1);
+        try (Ranks ranks = group(3)) {
+            List<Throwable> ends = ranks.outcomes(Ranks.LIMIT, group -> {
+                if (group.rank() == 2) {
+                    group.send(new int[] {2}, 0, 0);
+                    group.close();
+                    hasLeft.countDown();
+                } else if (group.rank() == 1) {
+                    assertTrue(received.await(20, TimeUnit.SECONDS), "rank 0 has received nothing");
+                    assertTrue(hasLeft.await(20, TimeUnit.SECONDS), "rank 2 has not left");
+                    group.send(new int[] {1}, 0, 0);
+                    group.close();
+                } else {
+                    assertEquals(
+                            2,
+                            group.recv(new int[1], ProcessGroup.ANY_SOURCE, 0).source(),
+                            "first sender");
+                    received.countDown();
+                    assertEquals(
+                            1,
+                            group.recv(new int[1], ProcessGroup.ANY_SOURCE, 0).source(),
+                            "second sender");
+                    Ranks.RankCode third = each -> each.recv(new int[1], ProcessGroup.ANY_SOURCE, 0);
+                    FerroException failure = Expect.fails(third, group.within(Duration.ofSeconds(20)), Code.PEER_LOST);
+                    assertEquals(Set.of(1, 2), failure.where().culprits(), "ranks to blame");
+                    Expect.says(failure, "recv from any rank tag 0");
+                }
+            });
+            Expect.well(ends);
+        }
+    }
+
+    /**
+     * Checks that a receive from any rank times out without harm. No rank is blamed while a rank can send. If all ranks
+     * wait for each other, the failure says so, also if another rank has left.
+     */
+    @Rule(226)
+    @Test
+    default void aReceiveFromAnyRankThatTimesOutBlamesNoRankThatCanSend() {
+        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
+        needs(BackendContract.OPEN_RECEIVES);
+        blamesNoRankWhileOneCanSend();
+        blamesRanksThatWaitForEachOther();
+    }
+
+    private void blamesNoRankWhileOneCanSend() {
+        CountDownLatch timedOut = new CountDownLatch(1);
+        try (Ranks ranks = group(3)) {
+            ranks.run(group -> {
+                if (group.rank() == 0) {
+                    FerroException failure = timedOutAtAnyRank(group);
+                    timedOut.countDown();
+                    assertEquals(Set.of(), failure.where().culprits(), failure.getMessage());
+                    group.send(new int[] {8}, 1, 3);
+                } else if (group.rank() == 1) {
+                    // waits for rank 0, but rank 2 can send
+                    int[] word = new int[1];
+                    group.recv(word, 0, 3);
+                    assertEquals(8, word[0], "message after the time-out");
+                }
+                assertTrue(timedOut.await(20, TimeUnit.SECONDS), "the receive of rank 0 has not timed out");
+                Expect.works(group);
+            });
+        }
+    }
+
+    private void blamesRanksThatWaitForEachOther() {
+        // rank 3 leaves, so that it cannot send any more
+        int worldSize = refuses(BackendContract.EARLY_LEAVES) ? 3 : 4;
+        try (Ranks ranks = group(worldSize)) {
+            ranks.run(group -> {
+                // ranks 1 and 2 wait from here on, also while they are in the barrier
+                Work waiting = group.rank() == 0 || group.rank() == 3
+                        ? null
+                        : group.recvAsync(HostTensor.of(new int[1]), ProcessGroup.ANY_SOURCE, 0);
+                group.barrier();
+                if (group.rank() == 3) {
+                    group.close();
+                } else if (group.rank() == 0) {
+                    Set<Integer> blamed = Set.of();
+                    while (blamed.isEmpty()) {
+                        // a rank that is slow may still be about to leave the barrier
+                        blamed = timedOutAtAnyRank(group).where().culprits();
+                    }
+                    assertEquals(Set.of(0, 1, 2), blamed, "ranks that wait for each other");
+                    group.send(new int[1], 1, 0);
+                    group.send(new int[1], 2, 0);
+                } else {
+                    waiting.await();
+                }
+            });
+        }
+    }
+
+    private static FerroException timedOutAtAnyRank(ProcessGroup group) {
+        Ranks.RankCode receive = each -> each.recv(new int[1], ProcessGroup.ANY_SOURCE, 0);
+        return Expect.fails(receive, group.within(Duration.ofMillis(300)), Code.TIMED_OUT);
+    }
+
+    /**
+     * Checks that a send to any rank, a send with any tag, and a receive with rank and tag in the wrong order are refused
+     * before anything moves. A back end without such receives refuses them too.
+     */
+    @Rule(227)
+    @Test
+    default void anyRankAndAnyTagAreRefusedWhereTheyMeanNothing() {
+        try (Ranks ranks = group(2)) {
+            ranks.run(group -> {
+                int any = ProcessGroup.ANY_SOURCE;
+                int anyTag = ProcessGroup.ANY_TAG;
+                HostTensor data = HostTensor.of(new int[1]);
+                refused(InvalidRankException.class, () -> group.send(data, any, 0), "ANY_SOURCE");
+                refused(IllegalArgumentException.class, () -> group.send(data, 1, anyTag), "ANY_TAG");
+                refused(IllegalArgumentException.class, () -> group.recv(data, anyTag, any), "ANY_TAG");
+                refused(IllegalArgumentException.class, () -> group.recv(data, any, -1), "-1");
+                refused(InvalidRankException.class, () -> group.recvUpTo(data, 2, 0), "2");
+                if (refuses(BackendContract.OPEN_RECEIVES)) {
+                    refused(UnsupportedOperationException.class, () -> group.recv(data, any, 0), "any rank");
+                    refused(
+                            UnsupportedOperationException.class,
+                            () -> group.recv(data, 1 - group.rank(), anyTag),
+                            "any tag");
+                    refused(
+                            UnsupportedOperationException.class,
+                            () -> group.recvUpTo(data, 1 - group.rank(), 0),
+                            "length");
+                }
+                Expect.works(group);
+            });
+        }
+    }
+
+    /**
+     * Checks that a receive that nothing has matched can be cancelled. The message then goes to the next receive. A receive
+     * that has ended, a send and a collective cannot be cancelled.
+     */
+    @Rule(228)
+    @Test
+    default void aReceiveThatNothingHasMatchedCanBeCancelled() {
+        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
+        needs(BackendContract.OPEN_RECEIVES);
+        try (Ranks ranks = group(2)) {
+            ranks.run(group -> {
+                int peer = 1 - group.rank();
+                for (int from : new int[] {peer, ProcessGroup.ANY_SOURCE, group.rank()}) {
+                    int[] untouched = {-6};
+                    Work cancelled = group.recvAsync(HostTensor.of(untouched), from, 4);
+                    int[] received = new int[1];
+                    Work next = group.recvAsync(HostTensor.of(received), peer, 4);
+                    cancelled(cancelled);
+                    group.barrier();
+
+                    Work send = group.sendAsync(HostTensor.of(new int[] {50 + group.rank()}), peer, 4);
+                    next.await();
+                    send.await();
+                    assertFalse(next.cancel(), "a receive that has its message was cancelled");
+                    assertFalse(send.cancel(), "a send was cancelled");
+                    assertEquals(50 + peer, received[0], "message of the next receive");
+                    assertEquals(-6, untouched[0], "memory of a cancelled receive");
+                }
+                Work barrier = group.barrierAsync();
+                assertFalse(barrier.cancel(), "a barrier was cancelled");
+                barrier.await();
+                Expect.works(group);
+            });
+        }
+    }
+
+    private static void cancelled(Work receive) throws Exception {
+        assertTrue(receive.cancel(), "a receive that nothing has matched was not cancelled");
+        assertTrue(receive.cancel() && receive.isDone(), "a cancelled receive has not ended");
+        assertThrows(CancellationException.class, receive::await);
+        Throwable end = receive.completion()
+                .handle((nothing, failure) -> failure)
+                .toCompletableFuture()
+                .get(20, TimeUnit.SECONDS);
+        boolean isCancellation =
+                end instanceof CancellationException || end != null && end.getCause() instanceof CancellationException;
+        assertTrue(isCancellation, () -> "end of a cancelled receive in its completion: " + end);
+        assertTrue(receive.status().isEmpty(), "status of a cancelled receive");
+    }
+
+    private static void refused(Class<? extends RuntimeException> type, Runnable call, String word) {
+        RuntimeException refusal = assertThrows(type, call::run);
+        Expect.says(refusal, word);
+    }
+}
