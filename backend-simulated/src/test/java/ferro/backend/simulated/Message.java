@@ -5,7 +5,7 @@ import ferro.Work;
 import ferro.group.ProcessGroup;
 import java.util.SplittableRandom;
 
-/** One message of a random program, small or above the eager limit. */
+/** One message of a random program, small or above the eager limit; one in three is received from any rank. */
 final class Message {
     private static final int TAGS = 3;
     private static final int LARGE = 9_000;
@@ -13,18 +13,23 @@ final class Message {
     private final int from;
     private final int to;
     private final int tag;
+    private final boolean isFromAny;
     private final long[] content;
     private final Cells sent;
     private final Cells got;
 
-    Message(SplittableRandom random, int worldSize) {
+    /** Draws a message; {@code number} is another one for each message of a group. */
+    Message(SplittableRandom random, int worldSize, int number) {
         from = random.nextInt(worldSize);
         to = random.nextInt(worldSize);
-        tag = random.nextInt(TAGS);
+        int drawnTag = random.nextInt(TAGS);
         content = new long[random.nextInt(12) == 0 ? LARGE : 1 + random.nextInt(40)];
         for (int i = 0; i < content.length; i++) {
             content[i] = 2 + random.nextInt(1000);
         }
+        isFromAny = content[0] % 3 == 0;
+        // its tag is in no other message, so that its receive takes no other message
+        tag = isFromAny ? TAGS + number : drawnTag;
         sent = Cells.of(DataType.INT64, content);
         got = Cells.of(DataType.INT64, new long[content.length]);
     }
@@ -52,7 +57,12 @@ final class Message {
 
         @Override
         public Work submit(ProcessGroup group) {
-            return sends ? group.sendAsync(sent.tensor(), to, tag) : group.recvAsync(got.tensor(), from, tag);
+            if (sends) {
+                return group.sendAsync(sent.tensor(), to, tag);
+            }
+            return isFromAny
+                    ? group.recvUpToAsync(got.tensor(), ProcessGroup.ANY_SOURCE, tag)
+                    : group.recvAsync(got.tensor(), from, tag);
         }
 
         @Override
@@ -79,8 +89,8 @@ final class Message {
 
         @Override
         public String toString() {
-            return (sends ? "send" : "receive") + " of " + content.length + " longs from " + from + " to " + to
-                    + " tag " + tag;
+            return (sends ? "send" : isFromAny ? "receive from any rank" : "receive") + " of " + content.length
+                    + " longs from " + from + " to " + to + " tag " + tag;
         }
     }
 }

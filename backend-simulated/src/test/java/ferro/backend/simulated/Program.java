@@ -117,7 +117,7 @@ final class Program {
             part.calls.add(call);
             part.ops.forEach(rank -> rank.add(call));
             if (random.nextInt(3) == 0) {
-                Message message = new Message(random, members.length);
+                Message message = new Message(random, members.length, i);
                 part.ops.get(message.from()).add(message.half(true));
                 part.ops.get(message.to()).add(message.half(false));
             }
