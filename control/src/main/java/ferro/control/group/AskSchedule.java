@@ -1,32 +1,48 @@
 package ferro.control.group;
 
+import java.util.BitSet;
+
 /**
- * The times at which a rank asks the other ranks about a call that does not end. The intervals double. One thread uses an
- * object at a time.
+ * The times at which a rank asks other ranks about a call that does not end, and which ranks it asks. The intervals double
+ * up to a longest interval, which grows with the number of ranks. One thread uses an object at a time.
  */
-public final class AskSchedule {
+final class AskSchedule {
     /**
      * Time until the first inquiry. This time is short, because ranks that have made different calls must detect the
      * difference within 100 ms.
      */
     private static final long FIRST_NANOS = 50_000_000L;
 
-    /** Longest interval in nanoseconds. */
-    public static final long MAX_INTERVAL_NANOS = 2_000_000_000L;
+    /** Longest interval in a small group, in nanoseconds. */
+    private static final long LONGEST_NANOS = 2_000_000_000L;
+
+    /** Longest interval in a large group, in intervals before the first inquiry. */
+    private static final int LONGEST_FIRSTS = 4;
 
     private static final int ASKED_AT_ONCE = 16;
+    /** Maximum number of ranks that one inquiry asks in a large group. */
+    static final int ASKED_MOST = 4;
 
+    private final int worldSize;
     private final long firstNanos;
+    private final long longestNanos;
+    /** The rank after the last one that was asked. */
+    private int nextRank;
+
     private long nextNanos;
     private long intervalNanos;
 
     /**
      * Makes the schedule of a group.
      *
-     * @param worldSize number of ranks: every rank asks every rank, so the ranks of a larger world ask less often
+     * @param rank      this rank
+     * @param worldSize number of ranks: the more ranks ask, the less often each of them does
      */
-    public AskSchedule(int worldSize) {
+    AskSchedule(int rank, int worldSize) {
+        this.worldSize = worldSize;
         firstNanos = FIRST_NANOS * Math.max(1, worldSize / ASKED_AT_ONCE);
+        longestNanos = Math.max(LONGEST_NANOS, LONGEST_FIRSTS * firstNanos);
+        nextRank = (rank + 1) % worldSize;
     }
 
     /**
@@ -35,7 +51,7 @@ public final class AskSchedule {
      * @param limitNanos nanoseconds until the first inquiry at most
      * @param nowNanos   time of now on the context's clock
      */
-    public void begin(long limitNanos, long nowNanos) {
+    void begin(long limitNanos, long nowNanos) {
         intervalNanos = Math.max(1, Math.min(firstNanos, limitNanos));
         nextNanos = nowNanos + intervalNanos;
     }
@@ -46,11 +62,11 @@ public final class AskSchedule {
      * @param nowNanos time of now on the context's clock
      * @return whether to ask now
      */
-    public boolean isDue(long nowNanos) {
+    boolean isDue(long nowNanos) {
         if (nowNanos - nextNanos < 0) {
             return false;
         }
-        intervalNanos = Math.min(2 * intervalNanos, MAX_INTERVAL_NANOS);
+        intervalNanos = Math.min(2 * intervalNanos, longestNanos);
         nextNanos = nowNanos + intervalNanos;
         return true;
     }
@@ -61,7 +77,27 @@ public final class AskSchedule {
      * @param nowNanos time of now on the context's clock
      * @return nanoseconds
      */
-    public long remainingNanos(long nowNanos) {
+    long remainingNanos(long nowNanos) {
         return nextNanos - nowNanos;
+    }
+
+    /**
+     * Returns the ranks that the next inquiry asks: at most {@link #ASKED_MOST} of those that this rank waits for. Later
+     * inquiries ask the others in turn.
+     *
+     * @param waitedFor ranks that this rank waits for; empty if it is not known which, which means any rank
+     * @return ranks to ask
+     */
+    BitSet nextAsked(BitSet waitedFor) {
+        BitSet asked = new BitSet();
+        int from = nextRank;
+        for (int step = 0; step < worldSize && asked.cardinality() < ASKED_MOST; step++) {
+            int rank = (from + step) % worldSize;
+            if (waitedFor.isEmpty() || waitedFor.get(rank)) {
+                asked.set(rank);
+                nextRank = (rank + 1) % worldSize;
+            }
+        }
+        return asked;
     }
 }

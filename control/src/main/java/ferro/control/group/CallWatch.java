@@ -40,6 +40,9 @@ public final class CallWatch<C> {
         /** Returns when the time of a call ends. */
         long deadlineNanos(C call);
 
+        /** Returns the ranks that a call waits for; empty if they are not known. */
+        BitSet waitingFor(C call);
+
         /** Judges which ranks a call waits for. */
         Diagnosis.Blame judge(TimeoutProbe asked, C call);
 
@@ -56,7 +59,7 @@ public final class CallWatch<C> {
         this.calls = calls;
         this.probe = control.timeoutProbe();
         this.warning = control.timeoutProbe();
-        this.asking = new AskSchedule(control.group().worldSize());
+        this.asking = new AskSchedule(control.group().rank(), control.group().worldSize());
     }
 
     /** Notes that the group waits for another call from now on. */
@@ -74,7 +77,7 @@ public final class CallWatch<C> {
             control.exits().refuse(header.sequence(), header.call());
         }
         if (asking.isDue(nowNanos)) {
-            control.ask(header);
+            control.ask(header, asking.nextAsked(calls.waitingFor(running)));
         }
         if (!warned && warning.mayJudge(header, null, warnNanos, warnLeadNanos, nowNanos)) {
             warned = true;

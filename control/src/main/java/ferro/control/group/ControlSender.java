@@ -4,10 +4,14 @@ import ferro.control.failure.ControlMessage;
 import ferro.spi.ControlLane;
 import ferro.spi.GroupSpec;
 import java.nio.ByteBuffer;
+import java.util.BitSet;
 import java.util.function.IntPredicate;
 
 /** Sends control messages to the other ranks of a group; thread-safe, and never waits. */
 final class ControlSender {
+    /** Maximum size of a group in which a rank that has a question asks all others. */
+    private static final int SMALL_MOST = 33;
+
     private final ControlLane lane;
     private final GroupSpec group;
 
@@ -19,6 +23,11 @@ final class ControlSender {
     /** Returns this rank. */
     int self() {
         return group.rank();
+    }
+
+    /** Returns whether the group is small enough for messages of each rank to all others. */
+    boolean isSmall() {
+        return group.worldSize() <= SMALL_MOST;
     }
 
     /** Sends a message to one rank. */
@@ -39,6 +48,11 @@ final class ControlSender {
                 lane.control(peer, bytes.duplicate());
             }
         }
+    }
+
+    /** Sends a message to some ranks; this rank is left out. */
+    void tell(BitSet ranks, ControlMessage message) {
+        tellAll(message, ranks::get);
     }
 
     /** Sends a message to the next ranks in a circle, at most so many. */

@@ -271,6 +271,16 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     }
 
     /**
+     * Asks ranks for their state, and about an operation that this rank waits for. In a small group all ranks are asked.
+     *
+     * @param call  header of the operation, or null
+     * @param ranks ranks to ask in a large group
+     */
+    void ask(CallHeader call, BitSet ranks) {
+        inquiry.ask(call, ranks);
+    }
+
+    /**
      * Asks all ranks about the last calls of this rank. If a rank has made another one there, the group soon ends with
      * MISMATCH.
      */

@@ -60,7 +60,9 @@ final class PeerFailures {
             }
             brokenLinks.set(link);
         }
-        long ask = inquiry.ask(null);
+        BitSet concerned = machines.sharing(peer, rank -> true);
+        concerned.set(peer);
+        long ask = inquiry.ask(null, concerned);
         // the first thing that the rank says is why its link ended; a dead rank is known by the end of its control
         // connection
         BooleanSupplier said = () -> exits.has(peer) || inquiry.hasAnswered(peer, ask);

@@ -1,6 +1,5 @@
 package ferro.control.group;
 
-import ferro.control.failure.ControlMessage;
 import ferro.control.failure.ControlMessage.Query;
 import ferro.control.failure.Diagnosis;
 import ferro.control.failure.Machines;
@@ -36,6 +35,20 @@ final class StatusInquiry {
         return ask(call, true);
     }
 
+    /**
+     * Asks some ranks for their state, and about an operation, or null; returns the number of the question. In a small
+     * group all ranks are asked, so that each rank finds every other call soon.
+     */
+    long ask(CallHeader call, BitSet ranks) {
+        if (sender.isSmall()) {
+            return ask(call);
+        }
+        beforeAsking.run();
+        long ask = board.ask();
+        sender.tell(ranks, Query.about(ask, call, false));
+        return ask;
+    }
+
     private long ask(CallHeader call, boolean withLines) {
         beforeAsking.run();
         long ask = board.ask();
@@ -45,8 +58,7 @@ final class StatusInquiry {
 
     /** Asks some ranks again about an operation, and for the lines of their programs. */
     void askForLines(CallHeader call, BitSet ranks) {
-        ControlMessage again = Query.about(board.ask(), call, true);
-        ranks.stream().forEach(rank -> sender.tell(rank, again));
+        sender.tell(ranks, Query.about(board.ask(), call, true));
     }
 
     /** Returns the ranks that have answered neither a question nor a later one. */

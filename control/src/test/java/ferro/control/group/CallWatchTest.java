@@ -5,10 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException.Code;
 import ferro.GroupEvent;
+import ferro.control.failure.ControlMessage;
 import ferro.control.failure.Diagnosis;
 import ferro.control.failure.Failure;
 import ferro.spi.CallHeader;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
@@ -39,6 +41,11 @@ class CallWatchTest {
         @Override
         public long deadlineNanos(TimedCall call) {
             return call.deadlineNanos;
+        }
+
+        @Override
+        public BitSet waitingFor(TimedCall call) {
+            return waitedFor;
         }
 
         @Override
@@ -82,6 +89,45 @@ class CallWatchTest {
         assertEquals(Code.TIMED_OUT + " " + 3, failure.code() + " " + failure.sequence());
         assertTrue(
                 failure.text().startsWith("rank 0 of \"dp\" gave up on rank 1 after 2000 ms at sum: "), failure.text());
+    }
+
+    @Test
+    @DisplayName("128 ranks that wait 8 s for one rank send less than 1,000 queries")
+    void aStragglerGetsFewQuestions() {
+        HandDriven group = new HandDriven(128);
+        BitSet straggler = new BitSet();
+        straggler.set(77);
+        CallHeader sum = CallHeader.of(9, 3, 73, "sum");
+        List<CallWatch<TimedCall>> watches = new ArrayList<>();
+        for (int rank = 0; rank < 128; rank++) {
+            if (rank != 77) {
+                group.ranks.get(rank).called(3, sum.call());
+                watches.add(new CallWatch<>(group.ranks.get(rank), new Calls(straggler, "")));
+            }
+        }
+        TimedCall call = new TimedCall(sum, group.nanoTime(), group.nanoTime() + 600 * SECOND);
+        for (int poll = 0; poll < 800; poll++) {
+            watches.forEach(watch -> watch.poll(call, null, group.nanoTime()));
+            group.deliverAll();
+            group.pass(POLL);
+        }
+        assertTrue(group.sent(ControlMessage.Query.class) >= 127, "each rank asks");
+        assertTrue(group.sent(ControlMessage.Query.class) <= 1000, group.sent(ControlMessage.Query.class) + " queries");
+    }
+
+    @Test
+    @DisplayName("in a group of more than 33 ranks a rank asks those that it waits for, and finds another call")
+    void anotherCallOfARankThatIsWaitedForIsFound() {
+        HandDriven group = new HandDriven(40);
+        TimedCall sum = call(group, 3, "sum", 60);
+        group.ranks.get(15).called(3, CallHeader.of(9, 3, 99, "max").call());
+        BitSet waitedFor = new BitSet();
+        waitedFor.set(1, 34);
+        watch(group, new CallWatch<>(group.ranks.get(0), new Calls(waitedFor, "")), sum, null);
+        group.deliverAll();
+
+        assertEquals(Code.MISMATCH, group.ranks.get(0).failure().code());
+        assertTrue(group.story(39).contains("rank 15 max"), group.story(39));
     }
 
     @Test

@@ -198,6 +198,17 @@ class GroupControlTest {
     }
 
     @Test
+    @DisplayName("in a group of more than 33 ranks the end of a link asks one rank only")
+    void theEndOfALinkAsksOneRankOfALargeGroup() {
+        HandDriven group = new HandDriven(40);
+        group.ranks.get(0).broken(1, lost(1));
+        group.deliverAll();
+        assertEquals(1, group.sent(ControlMessage.Query.class));
+        group.pass(Duration.ofMillis(50));
+        assertEquals(Code.PARTITION, group.ranks.get(0).failure().code());
+    }
+
+    @Test
     void theEndOfALeaversLinkIsNoNewsWhereAllThatItSentIsHere() {
         HandDriven group = new HandDriven(3);
         group.ranks.get(1).called(4, SUM.call());

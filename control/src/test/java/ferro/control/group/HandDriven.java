@@ -5,6 +5,7 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.GroupEvent;
 import ferro.Store;
+import ferro.control.failure.ControlMessage;
 import ferro.control.failure.Failure;
 import ferro.control.failure.FailurePolicy;
 import ferro.control.failure.RankProcesses;
@@ -20,7 +21,9 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Random;
@@ -53,6 +56,9 @@ public final class HandDriven {
 
     final RankStatus[] statuses;
     final long[] ended;
+    /** How many messages of each type were sent. */
+    private final Map<Class<? extends ControlMessage>, Integer> sent = new HashMap<>();
+
     private final List<Deque<ByteBuffer>> lanes = new ArrayList<>();
     private final boolean[] stopped;
     private final boolean[] still;
@@ -122,6 +128,11 @@ public final class HandDriven {
 
     public long nanoTime() {
         return nanos;
+    }
+
+    /** Returns how many messages of a type all ranks have sent. */
+    int sent(Class<? extends ControlMessage> type) {
+        return sent.getOrDefault(type, 0);
     }
 
     /** Has the medium of a rank tell that other ranks are gone. */
@@ -270,6 +281,13 @@ public final class HandDriven {
             if (!stopped[rank]) {
                 byte[] copy = new byte[message.remaining()];
                 message.get(copy);
+                if (realTime == null) {
+                    sent.merge(
+                            ControlMessage.decode(ByteBuffer.wrap(copy), worldSize)
+                                    .getClass(),
+                            1,
+                            Integer::sum);
+                }
                 if (realTime == null) {
                     lanes.get(rank * worldSize + peer).add(ByteBuffer.wrap(copy));
                 } else if (!still[peer]) {

@@ -30,6 +30,15 @@ final class WatchedWorks implements CallWatch.WatchedCalls<NcclWork> {
         return work.deadline().endNanos();
     }
 
+    @Override
+    public BitSet waitingFor(NcclWork work) {
+        BitSet peers = new BitSet();
+        if (work.title().isMessage() && work.title().peer() >= 0) {
+            peers.set(work.title().peer());
+        }
+        return peers;
+    }
+
     /** A rank that has called is not to blame. */
     @Override
     public Diagnosis.Blame judge(TimeoutProbe asked, NcclWork work) {

@@ -9,6 +9,7 @@ import ferro.control.group.TimeoutProbe;
 import ferro.control.wire.RankLists;
 import ferro.spi.CallHeader;
 import java.lang.invoke.VarHandle;
+import java.util.BitSet;
 import java.util.Set;
 import java.util.function.Supplier;
 
@@ -97,6 +98,11 @@ final class OperationWatch implements CallWatch.WatchedCalls<Operation> {
     @Override
     public long deadlineNanos(Operation call) {
         return call.work().deadlineNanos();
+    }
+
+    @Override
+    public BitSet waitingFor(Operation call) {
+        return executor.get().waitingFor();
     }
 
     @Override
