@@ -96,6 +96,20 @@ public record Failure(
     }
 
     /**
+     * Returns whether a rank forwards this failure, which it has merged from what it knew and what another rank told. A
+     * loss whose text alone has changed is not forwarded: each rank that has seen the loss tells all ranks. Other texts
+     * are forwarded if their (sequence, origin) is lower.
+     *
+     * @param known what this rank knew before
+     * @return whether the other ranks have to be told
+     */
+    boolean isNewsAfter(Failure known) {
+        boolean isLoss = code == Code.PEER_LOST || code == Code.PARTITION;
+        boolean isEarlier = sequence < known.sequence || sequence == known.sequence && origin < known.origin;
+        return !saysAs(known) || !isLoss && isEarlier;
+    }
+
+    /**
      * Returns whether the other ranks were told of this failure as the given one.
      *
      * @param agreed what the group fails with

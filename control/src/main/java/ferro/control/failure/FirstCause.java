@@ -35,7 +35,7 @@ public final class FirstCause {
 
     /**
      * Adds a cause that this rank saw; of several such causes only the first text counts. Returns the agreed cause if
-     * that changed it, else null.
+     * the other ranks have to be told, else null.
      */
     public Failure seen(Failure cause, long nowNanos) {
         return add(cause, true, false, nowNanos);
@@ -43,7 +43,7 @@ public final class FirstCause {
 
     /**
      * Adds a cause that this rank saw and that is part of the known cause, so that it is no consequence, however late this
-     * rank sees it. Returns the agreed cause if that changed it, else null.
+     * rank sees it. Returns the agreed cause if the other ranks have to be told, else null.
      */
     public Failure seenPart(Failure cause, long nowNanos) {
         return add(cause, true, true, nowNanos);
@@ -51,7 +51,7 @@ public final class FirstCause {
 
     /**
      * Adds a cause that another rank told, and the time since which that rank has known of a failure. Returns the
-     * agreed cause if that changed it, else null.
+     * agreed cause if the other ranks have to be told, else null.
      */
     public Failure told(Failure cause, long sinceNanos) {
         return add(cause, false, false, sinceNanos);
@@ -75,14 +75,14 @@ public final class FirstCause {
                 return null;
             }
             Failure merged = before == null ? cause : rules.merged(before.failure, cause);
-            boolean isNews = before == null || merged != before.failure && !(local && merged.saysAs(before.failure));
-            if (!isNews && !earlier) {
+            boolean changes = before == null || merged != before.failure && !(local && merged.saysAs(before.failure));
+            if (!changes && !earlier) {
                 return null;
             }
             KnownCauses after =
-                    new KnownCauses(isNews ? merged : before.failure, earlier ? sinceNanos : before.sinceNanos);
+                    new KnownCauses(changes ? merged : before.failure, earlier ? sinceNanos : before.sinceNanos);
             if (known.compareAndSet(before, after)) {
-                return isNews ? merged : null;
+                return changes && (before == null || merged.isNewsAfter(before.failure)) ? merged : null;
             }
         }
     }

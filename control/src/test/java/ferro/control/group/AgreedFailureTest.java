@@ -92,6 +92,43 @@ class AgreedFailureTest {
     }
 
     @Test
+    @DisplayName("a death that all of 32 ranks see is told at most once by each rank to each other one, in one text")
+    void eachRankTellsADeathOnce() {
+        HandDriven.seeds(5, seed -> {
+            HandDriven group = new HandDriven(32);
+            group.stop(7);
+            IntStream.range(0, 32).filter(rank -> rank != 7).forEach(rank -> {
+                FerroException seen =
+                        new FerroException(Code.PEER_LOST, Where.of("dp", rank), "rank " + rank + " lost rank 7");
+                group.ranks.get(rank).lost(7, seen);
+            });
+            group.pass(GRACE);
+            group.deliverAll(new Random(seed), false);
+            for (int rank = 0; rank < 32; rank++) {
+                if (rank != 7) {
+                    assertEquals("PEER_LOST of 7: rank 0 lost rank 7", group.story(rank));
+                }
+            }
+            assertTrue(group.sent(Abort.class) <= 31 * 31, group.sent(Abort.class) + " messages");
+        });
+    }
+
+    @Test
+    @DisplayName("a time-out with a lower sequence or rank is told on, as a rank may die while it tells")
+    void aLowerTextIsToldOn() {
+        HandDriven group = new HandDriven(4);
+        group.ranks.get(3).fail(late(3, "2"));
+        group.deliverAll();
+        group.ranks.get(1).control(0, new Abort(0, late(0, "2")).encoded());
+        group.deliverAll();
+        assertEquals(0, group.ranks.get(3).failure().origin());
+        int sent = group.sent(Abort.class);
+        group.ranks.get(1).control(2, new Abort(0, late(2, "2")).encoded());
+        group.deliverAll();
+        assertEquals(sent, group.sent(Abort.class), "a higher one is not");
+    }
+
+    @Test
     @DisplayName("row 19: ranks that exit because of a failure do not become its cause")
     void exitsOfSurvivorsDoNotChangeTheCause() {
         HandDriven.seeds(50, seed -> {
