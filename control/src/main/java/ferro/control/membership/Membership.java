@@ -33,7 +33,6 @@ public final class Membership implements RankProcesses {
     /** Distinguishes its messages from those of all groups; any number that no group mixes in. */
     private static final long PURPOSE = 0x686561727462656aL;
 
-    private static final int WATCHED_MOST = 32;
     private static final long TICK_MOST_NANOS = 100_000_000L;
     /** Shorter pauses are kept for {@link #pausedSince} only. */
     private static final long PAUSE_TOLD_NANOS = 250_000_000L;
@@ -45,6 +44,7 @@ public final class Membership implements RankProcesses {
     private final HeartbeatTimes times;
     private final Members members;
     private final PauseWatch pauses = new PauseWatch();
+    private final WatchCircle circle;
     private final Peer[] peers;
     private final SilenceWatch silence;
     private final ExitWatch exits;
@@ -152,6 +152,7 @@ public final class Membership implements RankProcesses {
         identity = 0;
         times = null;
         members = null;
+        circle = null;
         peers = new Peer[0];
         silence = null;
         exits = null;
@@ -165,13 +166,15 @@ public final class Membership implements RankProcesses {
         this.identity = identity;
         this.times = times;
         members = new Members(group, this::tellLoss, this::tellFound);
+        circle = new WatchCircle(group.rank(), group.worldSize());
         peers = new Peer[group.worldSize()];
         for (int rank = 0; rank < peers.length; rank++) {
             peers[rank] = new Peer(rank);
         }
-        Peer[] next = new Peer[watchedRanks()];
+        int[] watched = circle.watched();
+        Peer[] next = new Peer[watched.length];
         for (int at = 0; at < next.length; at++) {
-            next[at] = peers[(group.rank() + at + 1) % group.worldSize()];
+            next[at] = peers[watched[at]];
         }
         silence = new SilenceWatch(times, pauses, members, next, new JobMachines(peers, group.rank(), this::machine));
         exits = new ExitWatch(members, context, next);
@@ -211,7 +214,7 @@ public final class Membership implements RankProcesses {
         }
         exits.close();
         ByteBuffer leave = new Leave().encoded();
-        for (int rank : watchers()) {
+        for (int rank : circle.watchers()) {
             control.control(rank, leave.duplicate());
         }
         control.close();
@@ -263,33 +266,12 @@ public final class Membership implements RankProcesses {
         exits.begin(lane);
         lane.events(new Inbox());
         ByteBuffer present = new Present(times.intervalNanos(), own.self(), own.place()).encoded();
-        for (int rank : watchers()) {
+        for (int rank : circle.watchers()) {
             lane.control(rank, present.duplicate());
         }
         silence.begin(now);
         nextBeatNanos = now + times.intervalNanos();
         tickEvery(times.areOn() ? Math.min(TICK_MOST_NANOS, times.intervalNanos()) : 0);
-    }
-
-    private int watchedRanks() {
-        return Math.min(WATCHED_MOST, group.worldSize() - 1);
-    }
-
-    /** Returns the ranks that watch this one: those before it. */
-    private int[] watchers() {
-        int[] watchers = new int[watchedRanks()];
-        for (int at = 0; at < watchers.length; at++) {
-            watchers[at] = Math.floorMod(group.rank() - at - 1, group.worldSize());
-        }
-        return watchers;
-    }
-
-    private int[] everybodyElse() {
-        int[] others = new int[group.worldSize() - 1];
-        for (int at = 0; at < others.length; at++) {
-            others[at] = at < group.rank() ? at : at + 1;
-        }
-        return others;
     }
 
     /** Changes the time between ticks; 0 means no ticks. */
@@ -335,7 +317,7 @@ public final class Membership implements RankProcesses {
         }
         if (times.areOn() && now - nextBeatNanos >= 0) {
             nextBeatNanos = now + times.intervalNanos();
-            sendBeat(watchers());
+            sendBeat(circle.watchers());
             members.heartbeat();
         }
         if (pauseHeard) {
@@ -362,7 +344,7 @@ public final class Membership implements RankProcesses {
         if (pause >= PAUSE_TOLD_NANOS) {
             pausesTold++;
             lastPauseNanos = pause;
-            sendBeat(everybodyElse());
+            sendBeat(circle.watchers());
             members.event(GroupEvent.Kind.PAUSED, group.rank(), pausedText(pause, " (this process)"));
         }
     }
@@ -391,29 +373,26 @@ public final class Membership implements RankProcesses {
     }
 
     /**
-     * Tells a loss to the other ranks. The ranks that watch the lost rank judge its silence themselves; an exit is told
-     * to all ranks.
+     * Tells a loss to the other ranks. The ranks that watch the lost rank judge its silence themselves, and and
+     * {@link WatchCircle#TELLERS} of them tell each other rank. An exit is told to all ranks by the few ranks that see it.
      */
     private void tellLoss(Lost loss) {
         ByteBuffer message = loss.encoded();
         ControlLane lane = control;
-        for (int rank : everybodyElse()) {
-            boolean knows = loss.code() == Code.PARTITION && isWatched(loss.rank(), rank);
-            if (rank != loss.rank() && !peers[rank].isOver() && !knows) {
+        for (int rank : circle.others()) {
+            boolean isOthersTask = loss.code() == Code.PARTITION
+                    && (circle.isWatched(loss.rank(), rank) || !circle.tellsSilence(loss.rank(), rank));
+            if (rank != loss.rank() && !peers[rank].isOver() && !isOthersTask) {
                 lane.control(rank, message.duplicate());
             }
         }
     }
 
-    private boolean isWatched(int rank, int watcher) {
-        return Math.floorMod(rank - watcher, group.worldSize()) <= watchedRanks();
-    }
-
     private void tellFound(int found) {
         ByteBuffer message = new Found(found).encoded();
         ControlLane lane = control;
-        for (int rank : everybodyElse()) {
-            if (!isWatched(found, rank) && !peers[rank].isOver()) {
+        for (int rank : circle.others()) {
+            if (!circle.isWatched(found, rank) && circle.tellsSilence(found, rank) && !peers[rank].isOver()) {
                 lane.control(rank, message.duplicate());
             }
         }

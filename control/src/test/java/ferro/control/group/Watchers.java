@@ -4,6 +4,7 @@ import ferro.FerroException;
 import ferro.GroupEvent;
 import ferro.Store;
 import ferro.control.membership.Membership;
+import ferro.control.membership.MembershipMessage;
 import ferro.spi.ControlLane;
 import ferro.spi.GroupSpec;
 import ferro.spi.ProcessTable;
@@ -88,6 +89,7 @@ public final class Watchers {
 
         int heartbeats;
         int sent;
+        int losses;
         int lanes;
         private final int worldSize;
         private PeerEvents events;
@@ -125,9 +127,18 @@ public final class Watchers {
             byte[] bytes = new byte[message.remaining()];
             message.get(bytes);
             sent++;
+            losses += isLoss(bytes) ? 1 : 0;
             for (int copy = 0; copy < copies && !cutTo.contains(peer); copy++) {
                 Rank to = ranks.get(peer);
                 to.inbox.add(() -> to.events.control(rank, ByteBuffer.wrap(bytes)));
+            }
+        }
+
+        private boolean isLoss(byte[] bytes) {
+            try {
+                return MembershipMessage.decode(ByteBuffer.wrap(bytes), worldSize) instanceof MembershipMessage.Lost;
+            } catch (IllegalArgumentException nonsenseOfATest) {
+                return false;
             }
         }
 
