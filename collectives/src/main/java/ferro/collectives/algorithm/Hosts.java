@@ -1,7 +1,9 @@
 package ferro.collectives.algorithm;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -39,29 +41,36 @@ public final class Hosts {
      *     third rank but not with each other
      */
     public static Optional<Hosts> of(int worldSize, SharesMemory intraNode) {
-        int[] hostOf = new int[worldSize];
+        return of(new int[worldSize], intraNode);
+    }
+
+    /**
+     * Groups ranks by host. Only ranks with the same host number are compared with each other.
+     *
+     * @param hostNumbers by rank; ranks with different numbers share no memory
+     * @param intraNode   relation of ranks that share memory
+     * @return as {@link #of(int, SharesMemory)}
+     */
+    public static Optional<Hosts> of(int[] hostNumbers, SharesMemory intraNode) {
+        int[] hostOf = new int[hostNumbers.length];
         List<List<Integer>> ranks = new ArrayList<>();
-        for (int rank = 0; rank < worldSize; rank++) {
-            int first = 0;
-            while (!intraNode.areIntraNode(first, rank)) {
-                first++;
-            }
-            if (first == rank) {
+        Map<Integer, List<Integer>> earlier = new HashMap<>();
+        for (int rank = 0; rank < hostOf.length; rank++) {
+            List<Integer> others = earlier.computeIfAbsent(hostNumbers[rank], number -> new ArrayList<>());
+            hostOf[rank] = hostAmong(others, rank, hostOf, intraNode);
+            if (hostOf[rank] < 0) {
                 hostOf[rank] = ranks.size();
                 ranks.add(new ArrayList<>());
-            } else {
-                hostOf[rank] = hostOf[first];
             }
-            ranks.get(hostOf[rank]).add(rank);
-        }
-        for (int a = 0; a < worldSize; a++) {
-            for (int b = 0; b < a; b++) {
-                if (intraNode.areIntraNode(a, b) != (hostOf[a] == hostOf[b])) {
+            for (int other : others) {
+                if (intraNode.areIntraNode(other, rank) != (hostOf[other] == hostOf[rank])) {
                     return Optional.empty();
                 }
             }
+            ranks.get(hostOf[rank]).add(rank);
+            others.add(rank);
         }
-        boolean flat = ranks.size() == 1 || ranks.size() == worldSize;
+        boolean flat = ranks.size() == 1 || ranks.size() == hostOf.length;
         return flat ? Optional.empty() : Optional.of(new Hosts(hostOf, ranks));
     }
 
@@ -74,6 +83,15 @@ public final class Hosts {
             ranks.add(List.of(rank));
         }
         return new Hosts(hostOf, ranks);
+    }
+
+    private static int hostAmong(List<Integer> others, int rank, int[] hostOf, SharesMemory intraNode) {
+        for (int other : others) {
+            if (intraNode.areIntraNode(other, rank)) {
+                return hostOf[other];
+            }
+        }
+        return -1;
     }
 
     /**

@@ -158,6 +158,15 @@ public final class NodeTopology {
     }
 
     /**
+     * Returns numbers of the hosts that ranks count as being on. Ranks with different numbers share no memory.
+     *
+     * @return by rank
+     */
+    public int[] hostNumbers() {
+        return hosts.clone();
+    }
+
+    /**
      * Says which medium carries data between which ranks, and why ranks of one host do not share memory, once per reason.
      * Ranks on different hosts are not listed as a reason. A medium without a text is not named where no ranks have met.
      *

@@ -17,12 +17,28 @@ public final class Machines {
         this.processes = processes;
     }
 
-    int self() {
+    /** Returns this rank. */
+    public int self() {
         return self;
     }
 
-    int[] joinedRanks() {
+    /** Returns the ranks of the joined group, in the order of this group. */
+    public int[] joinedRanks() {
         return joinedRanks;
+    }
+
+    /** Returns the known processes of the ranks of the joined group. */
+    public RankProcesses processes() {
+        return processes;
+    }
+
+    /** Returns this rank and the next ones, at most so many, as if they were a group of their own. */
+    public Machines sample(int most) {
+        int[] few = new int[Math.min(most, joinedRanks.length)];
+        for (int rank = 0; rank < few.length; rank++) {
+            few[rank] = joinedRanks[(self + rank) % joinedRanks.length];
+        }
+        return new Machines(0, few, processes);
     }
 
     /** Returns the name of a rank's machine, for people; empty if it is unknown or this rank's own machine. */

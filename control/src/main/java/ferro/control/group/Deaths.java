@@ -38,7 +38,6 @@ final class Deaths {
     private final PeerFailures peerFailures;
     private final GracefulExits exits;
     private final FailurePolicy rules;
-    private final JoinedPosition place;
     private final Machines machines;
     /** Ranks whose end this rank has seen, explained or not. */
     private final BitSet ended = new BitSet();
@@ -55,14 +54,13 @@ final class Deaths {
             PeerFailures peerFailures,
             GracefulExits exits,
             FailurePolicy rules,
-            JoinedPosition place) {
-        this.self = failure.self();
+            Machines machines) {
+        this.self = machines.self();
         this.failure = failure;
         this.peerFailures = peerFailures;
         this.exits = exits;
         this.rules = rules;
-        this.place = place;
-        this.machines = new Machines(self, place.joinedRanks(), place.processes());
+        this.machines = machines;
     }
 
     /** Runs the code for a death once without a death, so that the first death does not wait for cold code. */
@@ -277,10 +275,10 @@ final class Deaths {
      * failure before it ended.
      */
     private BitSet processOf(int peer) {
-        BitSet joined = place.processes().sharing(place.joinedRanks()[peer]);
+        BitSet joined = machines.processes().sharing(machines.joinedRanks()[peer]);
         BitSet ranks = new BitSet();
-        for (int rank = 0; rank < place.joinedRanks().length; rank++) {
-            ranks.set(rank, rank == peer || joined.get(place.joinedRanks()[rank]) && isBlamed(rank));
+        for (int rank = 0; rank < machines.joinedRanks().length; rank++) {
+            ranks.set(rank, rank == peer || joined.get(machines.joinedRanks()[rank]) && isBlamed(rank));
         }
         return ranks;
     }
@@ -303,7 +301,7 @@ final class Deaths {
         if (gone.cardinality() == 1) {
             return cause.getMessage();
         }
-        String who = RankLists.ranks(gone) + place.processes().placed(place.joinedRanks()[peer]) + " are gone: ";
+        String who = RankLists.ranks(gone) + machines.processes().placed(machines.joinedRanks()[peer]) + " are gone: ";
         return gone.equals(process)
                 ? who + "their process has ended without closing its groups" + Advice.ITS_OUTPUT
                 : who + "their control connections ended without a goodbye" + Advice.THEIR_OUTPUT;

@@ -46,6 +46,8 @@ import java.util.Set;
 public final class GroupControl implements Transport.Events, Membership.Member {
     /** The most ranks that a heartbeat tells of the last call: the next ones in a circle, which is enough for all. */
     private static final int SAMPLED_MOST = 32;
+    /** The most ranks in the warm-up of the code of a failure. */
+    private static final int WARMED_MOST = 4;
 
     private final GroupSpec group;
     private final ControlOwner owner;
@@ -98,7 +100,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
                 timers::nanoTime);
         FailureTools tools = new FailureTools(inquiry, failure, timers, responder);
         this.peerFailures = new PeerFailures(tools, exits, machines);
-        this.deaths = new Deaths(failure, peerFailures, exits, rules, place);
+        this.deaths = new Deaths(failure, peerFailures, exits, rules, machines);
         this.mismatches = new Mismatches(tools, history, peerFailures, rules, group.worldSize());
         this.agreement = new SubgroupAgreement(tools, sender, exits, owner, group);
         this.inbox = new ControlInbox(
@@ -136,7 +138,8 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     }
 
     /**
-     * Runs the code of a failure once without a failure: cold code costs 20 ms, in which the other ranks would wait.
+     * Runs the code of a failure once without a failure: cold code costs 20 ms, in which the other ranks would wait. A
+     * sample of the ranks is enough for that.
      */
     public void warm() {
         Failure sample = new Failure(Code.ABORTED, group.rank(), -1, Set.of(0), "warm", null);
@@ -145,10 +148,11 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         none.seen(sample, 0);
         none.told(read.failure(), 0);
         readBack(new Died(read.failure().culprits()));
-        Status[] answers = new Status[group.worldSize()];
+        Machines few = machines.sample(WARMED_MOST);
+        Status[] answers = new Status[few.joinedRanks().length];
         answers[answers.length - 1] = (Status) readBack(responder.status(0, 0));
-        new Diagnosis(machines, answers, new BitSet(), 1).ofCollective(new BitSet());
-        deaths.warm();
+        new Diagnosis(few, answers, new BitSet(), 1).ofCollective(new BitSet());
+        new Deaths(failure, peerFailures, exits, rules, few).warm();
     }
 
     private ControlMessage readBack(ControlMessage message) {

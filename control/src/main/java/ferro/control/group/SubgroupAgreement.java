@@ -27,7 +27,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.stream.LongStream;
 
 /**
  * The agreement of the members of a new group: each member tells the others the ranks and the number of its attempt, and
@@ -44,8 +43,8 @@ import java.util.stream.LongStream;
 public final class SubgroupAgreement {
     /** The longest time between two looks of a waiter: bounds how long a clock that jumps can hide a deadline. */
     private static final long LOOK_NANOS = 100_000_000L;
-    /** The time between the first look after a deadline and the judgement. */
-    private static final long JUDGE_NANOS = 5_000_000L;
+    /** No rank, where all ranks are meant. */
+    private static final int ALL = -1;
 
     private final StatusInquiry inquiry;
     private final AgreedFailure groupFailure;
@@ -162,21 +161,10 @@ public final class SubgroupAgreement {
         }
 
         private long nextLook(long deadline, long lead, long now) {
-            long warnAt = begunNanos + timeoutNanos / 4;
-            if (now - deadline >= 0 || !warned && now - warnAt >= 0) {
-                return now + JUDGE_NANOS;
-            }
-            long warnLead = TimeoutProbe.leadNanos(timeoutNanos / 4);
-            return LongStream.of(
-                            warned ? now : warnAt - TimeoutProbe.firstNanos(warnLead),
-                            warned ? now : warnAt - warnLead,
-                            warned ? now : warnAt,
-                            deadline - TimeoutProbe.firstNanos(lead),
-                            deadline - lead,
-                            deadline)
-                    .filter(at -> now - at < 0)
-                    .findFirst()
-                    .orElse(deadline);
+            long next = TimeoutProbe.untilLook(deadline, lead, now);
+            long part = timeoutNanos / 4;
+            long warning = TimeoutProbe.untilLook(begunNanos + part, TimeoutProbe.leadNanos(part), now);
+            return now + (warned ? next : Math.min(next, warning));
         }
 
         private BitSet missing() {
@@ -190,13 +178,13 @@ public final class SubgroupAgreement {
             finish(failure(why.code(), why.culprits(), why.text()));
         }
 
-        /** Advances the attempt by what is known. Called whenever something is heard. */
-        private void step() {
+        /** Advances the attempt by what a member has told, or by all that is known. */
+        private void step(int told) {
             if (end.isDone()) {
                 return;
             }
             try {
-                if (settle(this)) {
+                if (settle(this, told)) {
                     finish(identity());
                 }
             } catch (FerroException failure) {
@@ -328,7 +316,7 @@ public final class SubgroupAgreement {
         }
         try {
             mine.announce();
-            mine.step();
+            mine.step(ALL);
         } catch (RuntimeException | Error broken) {
             mine.broken(broken);
             throw broken;
@@ -336,15 +324,7 @@ public final class SubgroupAgreement {
         return mine;
     }
 
-    /**
-     * Tells the other members and waits until all have told the same.
-     *
-     * @param parent  identity of this group
-     * @param ranks   ranks of this group, in the order of the new one, this one among them
-     * @param timeout until all have called
-     * @return identity of the new group
-     * @throws FerroException as {@link OwnProposal#end}, and INTERRUPTED
-     */
+    /** Makes an attempt as {@link #begin} does, waits for its end, and returns the identity or throws the failure. */
     public long reach(long parent, int[] ranks, Duration timeout) {
         OwnProposal mine = begin(parent, ranks, timeout);
         // waits on the future of the attempt: the threads that receive messages need the lock of this object
@@ -356,7 +336,7 @@ public final class SubgroupAgreement {
                 Thread.currentThread().interrupt();
                 mine.interrupted();
             } catch (TimeoutException | ExecutionException looked) {
-                mine.step();
+                mine.step(ALL);
             }
         }
         return result(mine);
@@ -377,7 +357,7 @@ public final class SubgroupAgreement {
         synchronized (this) {
             proposals.add(peer, said.round(), new Proposal(said.attempt(), said.hash(), said.list(), null));
         }
-        wake();
+        wake(peer);
     }
 
     /**
@@ -403,15 +383,24 @@ public final class SubgroupAgreement {
             }
         }
         made.cancelled(peer, said.round(), given);
-        wake();
+        wake(peer);
     }
 
     /** Advances the attempt after something has changed: the parent has failed, or a rank has left. */
     void wake() {
+        wake(ALL);
+    }
+
+    private void wake(int told) {
         OwnProposal mine = current;
         if (mine != null) {
-            mine.step();
+            mine.step(told);
         }
+    }
+
+    /** Returns how often this rank has looked for the proposal of a member; for tests. */
+    synchronized long looks() {
+        return proposals.looks();
     }
 
     /** Returns the groups that this rank has made. */
@@ -454,43 +443,54 @@ public final class SubgroupAgreement {
     }
 
     /**
-     * Removes from the open list the members that told the same list. Throws if the group has failed, because members give
-     * up and leave as a consequence, and if a member told another list.
+     * Removes from the open list the member that has told a list, or all members that have, and returns whether none is
+     * left. Throws if the group has failed, because members give up and leave as a consequence, and if a member told
+     * another list.
      */
-    private synchronized boolean settle(OwnProposal mine) {
+    private synchronized boolean settle(OwnProposal mine, int told) {
         Failure failed = groupFailure.cause();
         if (failed != null) {
             throw mine.failure(failed);
         }
-        for (int member = mine.open.nextSetBit(0); member >= 0; member = mine.open.nextSetBit(member + 1)) {
-            Proposal proposal = proposals.take(member, mine.rounds.get(member));
-            if (proposal == null) {
-                continue;
+        if (told == ALL) {
+            for (int member = mine.open.nextSetBit(0); member >= 0; member = mine.open.nextSetBit(member + 1)) {
+                take(mine, member);
             }
-            mine.heard.put(member, proposal.attempt());
-            if (proposal.hash() != mine.hash) {
-                throw mine.failure(
-                        Code.MISMATCH,
-                        Set.of(member),
-                        "members disagree: rank " + group.rank() + " makes " + mine.list + ", rank " + member
-                                + " makes " + proposal.ranks());
-            }
-            if (proposal.given() != null) {
-                throw mine.failure(proposal.given());
-            }
-            mine.open.clear(member);
+        } else if (mine.open.get(told)) {
+            take(mine, told);
         }
         if (mine.open.isEmpty()) {
             return true;
         }
-        refuseToWait(mine);
-        return false;
-    }
-
-    private void refuseToWait(OwnProposal mine) {
         if (mine.ended != null) {
             throw mine.failure(mine.ended);
         }
+        if (told == ALL && exits.any()) {
+            refuseToWait(mine);
+        }
+        return false;
+    }
+
+    private void take(OwnProposal mine, int member) {
+        Proposal proposal = proposals.take(member, mine.rounds.get(member));
+        if (proposal == null) {
+            return;
+        }
+        mine.heard.put(member, proposal.attempt());
+        if (proposal.hash() != mine.hash) {
+            throw mine.failure(
+                    Code.MISMATCH,
+                    Set.of(member),
+                    "members disagree: rank " + group.rank() + " makes " + mine.list + ", rank " + member + " makes "
+                            + proposal.ranks());
+        }
+        if (proposal.given() != null) {
+            throw mine.failure(proposal.given());
+        }
+        mine.open.clear(member);
+    }
+
+    private void refuseToWait(OwnProposal mine) {
         int gone = mine.open.stream().filter(exits::has).findFirst().orElse(-1);
         if (gone >= 0) {
             throw mine.failure(

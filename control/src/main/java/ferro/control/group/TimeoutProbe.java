@@ -29,6 +29,9 @@ public final class TimeoutProbe {
      */
     private static final int AGAIN_MOST = 3;
 
+    /** Longest time between two checks for answers after a deadline. */
+    private static final long POLL_NANOS = 5_000_000L;
+
     /** Shorter deadlines cause no warning: a quarter of them is nothing unusual. */
     private static final long WARNED_LEAST_NANOS = 1_000_000_000L;
 
@@ -85,6 +88,25 @@ public final class TimeoutProbe {
     /** Returns how long before a deadline the ranks are asked for the first time. */
     public static long firstNanos(long leadNanos) {
         return EARLY * leadNanos;
+    }
+
+    /**
+     * Returns the time until {@link #mayJudge} may have something to do.
+     *
+     * @param deadlineNanos of {@link #mayJudge}
+     * @param leadNanos     of {@link #leadNanos}
+     * @param nowNanos      now
+     * @return nanoseconds, at least 1
+     */
+    public static long untilLook(long deadlineNanos, long leadNanos, long nowNanos) {
+        long left = deadlineNanos - nowNanos;
+        if (left > firstNanos(leadNanos)) {
+            return left - firstNanos(leadNanos);
+        }
+        if (left > leadNanos) {
+            return left - leadNanos;
+        }
+        return left > 0 ? left : Math.min(POLL_NANOS, leadNanos);
     }
 
     /**
@@ -175,7 +197,7 @@ public final class TimeoutProbe {
      *
      * @param nanos on the context's clock
      */
-    void nextLookAt(long nanos) {
+    public void nextLookAt(long nanos) {
         expectedNanos = nanos;
     }
 }

@@ -15,10 +15,13 @@ import ferro.control.failure.ControlMessage;
 import ferro.control.failure.ControlMessage.Abort;
 import ferro.control.failure.ControlMessage.Agree;
 import ferro.control.failure.Failure;
+import ferro.control.failure.FailurePolicy;
+import ferro.control.failure.RankProcesses;
 import ferro.control.membership.Hashing;
 import ferro.spi.CallHeader;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashSet;
 import java.util.List;
@@ -28,6 +31,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -195,6 +199,46 @@ class GroupControlTest {
         assertEquals(Set.of(1), group.ranks.get(0).failure().culprits());
         assertEquals(Code.PEER_LOST, group.ranks.get(0).failure().code());
         assertFalse(group.ranks.get(0).failure().text().contains("the link broke"));
+    }
+
+    @Test
+    @DisplayName("the warm-up of the code of a failure looks at a few ranks of a large group")
+    void theWarmUpLooksAtFewRanks() {
+        AtomicInteger looks = new AtomicInteger();
+        RankProcesses processes = new RankProcesses() {
+            @Override
+            public BitSet sharing(int rank) {
+                return UNKNOWN.sharing(rank);
+            }
+
+            @Override
+            public String placed(int rank) {
+                return "";
+            }
+
+            @Override
+            public String machine(int rank) {
+                looks.incrementAndGet();
+                return "machine " + rank / 8;
+            }
+        };
+        new HandDriven(128, FailurePolicy.SHIPPED, processes).ranks.get(126).warm();
+        assertTrue(looks.get() > 0, "it runs the code");
+        assertTrue(looks.get() <= 64, looks + " looks");
+    }
+
+    @Test
+    @DisplayName("a rank looks at each proposal of a new group a few times, however many members there are")
+    void aProposalIsLookedAtAFewTimes() {
+        HandDriven group = new HandDriven(40);
+        int[] members = IntStream.range(0, 40).toArray();
+        List<SubgroupAgreement.OwnProposal> proposals = new ArrayList<>();
+        group.ranks.forEach(rank -> proposals.add(rank.agreement().begin(9, members, Duration.ofSeconds(20))));
+        group.deliverAll();
+        proposals.forEach(proposal -> assertTrue(proposal.hasEnded()));
+        for (GroupControl rank : group.ranks) {
+            assertTrue(rank.agreement().looks() <= 2 * 40, rank.agreement().looks() + " looks");
+        }
     }
 
     @Test

@@ -111,7 +111,7 @@ public final class LocalPeers {
 
     private void share(Sharing sharing, SharedMemoryBootstrap.BootstrapOutcome met) {
         topology = met.topology();
-        Optional<Hosts> hosts = Hosts.of(group.worldSize(), topology::areNear);
+        Optional<Hosts> hosts = Hosts.of(topology.hostNumbers(), topology::areNear);
         if (hosts.isPresent()) {
             users.planner.spread(hosts.get());
         }
