@@ -3,7 +3,11 @@ package ferro.backend.simulated;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.function.IntFunction;
 
 /**
@@ -22,9 +26,11 @@ final class SeededMedium implements SimulatedMedium {
     private final EventQueue events;
     private final IntFunction<Doorbell> doorbells;
     private final int worldSize;
-    private final DelayLine[] controls;
-    private final boolean[] cut;
-    private final List<Deque<Runnable>> remembered = new ArrayList<>();
+    /** Ways of control messages by pair of ranks, made when they are first needed. */
+    private final Map<Long, DelayLine> controls = new HashMap<>();
+
+    private final Set<Long> cut = new HashSet<>();
+    private final Map<Long, Deque<Runnable>> remembered = new HashMap<>();
     /** Every way of data or its acknowledgements. */
     private final List<DelayLine> ways = new ArrayList<>();
 
@@ -34,16 +40,14 @@ final class SeededMedium implements SimulatedMedium {
         this.events = events;
         this.doorbells = doorbells;
         this.worldSize = worldSize;
-        controls = new DelayLine[worldSize * worldSize];
-        cut = new boolean[worldSize * worldSize];
-        for (int pair = 0; pair < controls.length; pair++) {
-            controls[pair] = new DelayLine(pair, pair / worldSize, pair % worldSize);
-            remembered.add(null);
-        }
     }
 
-    private int pair(int from, int to) {
-        return from * worldSize + to;
+    private long pair(int from, int to) {
+        return (long) from * worldSize + to;
+    }
+
+    private DelayLine control(int from, int to) {
+        return controls.computeIfAbsent(pair(from, to), pair -> new DelayLine(pair, from, to));
     }
 
     @Override
@@ -55,7 +59,7 @@ final class SeededMedium implements SimulatedMedium {
 
     private DelayLine way(int from, int to) {
         DelayLine way = new DelayLine(ways.size(), from, to);
-        if (cut[pair(from, to)]) {
+        if (cut.contains(pair(from, to))) {
             way.cut();
         }
         ways.add(way);
@@ -86,19 +90,15 @@ final class SeededMedium implements SimulatedMedium {
 
     @Override
     public void later(int from, int to, Runnable task) {
-        DelayLine way = controls[pair(from, to)];
+        DelayLine way = control(from, to);
         travel(way, CONTROL, task);
         if (from != to && !way.isCut()) {
             remember(pair(from, to), task);
         }
     }
 
-    private void remember(int pair, Runnable task) {
-        Deque<Runnable> last = remembered.get(pair);
-        if (last == null) {
-            last = new ArrayDeque<>(REMEMBERED);
-            remembered.set(pair, last);
-        }
+    private void remember(long pair, Runnable task) {
+        Deque<Runnable> last = remembered.computeIfAbsent(pair, key -> new ArrayDeque<>(REMEMBERED));
         if (last.size() == REMEMBERED) {
             last.remove();
         }
@@ -118,14 +118,14 @@ final class SeededMedium implements SimulatedMedium {
             // anew
             long kept = events.draw(2) == 0 ? DEATH_NANOS : events.delay();
             long silent = events.draw(2) == 0 ? 0 : events.draw(DEATH_NANOS);
-            controls[pair(rank, to)].lose(events.elapsed(), kept, silent);
+            control(rank, to).lose(events.elapsed(), kept, silent);
         }
     }
 
     /** Drops everything from one rank to another from now on. */
     void cut(int from, int to) {
-        cut[pair(from, to)] = true;
-        controls[pair(from, to)].cut();
+        cut.add(pair(from, to));
+        control(from, to).cut();
         for (DelayLine way : ways) {
             if (way.from() == from && way.to() == to) {
                 way.cut();
@@ -158,12 +158,17 @@ final class SeededMedium implements SimulatedMedium {
     void duplicate(int from, int to) {
         Deque<Runnable> last = remembered.get(pair(from, to));
         if (last != null) {
-            last.forEach(task -> travel(controls[pair(from, to)], CONTROL, task));
+            last.forEach(task -> travel(control(from, to), CONTROL, task));
         }
     }
 
     @Override
     public Doorbell doorbell(int rank) {
         return doorbells.apply(rank);
+    }
+
+    /** Returns how many ways between ranks were made; for tests. */
+    int waysMade() {
+        return controls.size() + ways.size();
     }
 }

@@ -213,8 +213,9 @@ public final class SimulatedBackend extends ForwardingBackend {
         Network network = new Network(worldSize, new ThreadedMedium(background, System::nanoTime));
         List<SimulatedBackend> ranks = new ArrayList<>(worldSize);
         for (int rank = 0; rank < worldSize; rank++) {
-            RankContext context =
-                    new SimulatedContext(rank, inOneProcess(settingsByRank.get(rank)), System::nanoTime, background);
+            Map<String, String> settings =
+                    SimulatedContext.withSmallRecorder(inOneProcess(settingsByRank.get(rank)), worldSize);
+            RankContext context = new SimulatedContext(rank, settings, System::nanoTime, background);
             refuseWarmUp(context, worldSize);
             ranks.add(join(GroupSpec.of(NAME, rank, worldSize, Deadlines.ofCalls(context)), context, network));
         }

@@ -4,6 +4,9 @@ import ferro.Store;
 import ferro.group.SystemContext;
 import ferro.spi.ForwardingContext;
 import ferro.spi.ProcessTable;
+import ferro.spi.Setting;
+import ferro.spi.Settings;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ScheduledExecutorService;
@@ -29,6 +32,11 @@ final class SimulatedContext extends ForwardingContext {
         }
     };
 
+    /** Entries of the flight recorders of all ranks of a large simulation. */
+    private static final int ENTRIES_OF_ALL = 1 << 18;
+
+    private static final int ENTRIES_LEAST = 64;
+
     private final int rank;
     private final LongSupplier clock;
     private final ScheduledExecutorService background;
@@ -38,6 +46,22 @@ final class SimulatedContext extends ForwardingContext {
         this.rank = rank;
         this.clock = clock;
         this.background = background;
+    }
+
+    /**
+     * Returns settings with a flight recorder that is small where many ranks, all of one JVM, have one each; settings that
+     * have a size for the recorder stay.
+     */
+    static Map<String, String> withSmallRecorder(Map<String, String> settings, int worldSize) {
+        Setting<Integer> entries = Settings.RECORDER_ENTRIES;
+        int most = ENTRIES_OF_ALL / worldSize;
+        boolean isSet = settings.containsKey(entries.name()) || settings.containsKey(entries.variable());
+        if (isSet || most >= Integer.parseInt(entries.fallback().orElseThrow())) {
+            return settings;
+        }
+        Map<String, String> all = new HashMap<>(settings);
+        all.put(entries.name(), Integer.toString(Math.max(ENTRIES_LEAST, most)));
+        return all;
     }
 
     @Override

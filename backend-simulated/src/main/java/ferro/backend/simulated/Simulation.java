@@ -66,9 +66,10 @@ public final class Simulation {
         this.medium = new SeededMedium(events, worldSize, ranks::get);
         this.network = new Network(worldSize, medium);
         this.misfortune = new FaultInjector(events, medium, network, ranks);
+        Map<String, String> small = SimulatedContext.withSmallRecorder(settings, worldSize);
         for (int rank = 0; rank < worldSize; rank++) {
             VirtualExecutor background = new VirtualExecutor(events, rank);
-            RankContext context = new SimulatedContext(rank, settings, events::nanoTime, background);
+            RankContext context = new SimulatedContext(rank, small, events::nanoTime, background);
             SteppedRank stepped = new SteppedRank(events, rank, background);
             ranks.add(stepped);
             GroupSpec spec = GroupSpec.of("simulated", rank, worldSize, Deadlines.ofCalls(context));

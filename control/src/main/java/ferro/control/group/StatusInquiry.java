@@ -67,7 +67,7 @@ final class StatusInquiry {
     }
 
     boolean hasAnswered(int peer, long ask) {
-        return !board.silentTo(ask).get(peer);
+        return board.hasAnswered(peer, ask);
     }
 
     /** Returns whether any of these ranks, or of all if the set is null, has not answered. */
