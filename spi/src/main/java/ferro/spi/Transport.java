@@ -65,8 +65,21 @@ public interface Transport extends ControlLane {
      */
     void park(long deadlineNanos);
 
-    /** Wakes the thread that waits in {@link #park}. */
+    /**
+     * Wakes the thread that waits in {@link #park}. If no thread waits, the next call of {@link #park} returns at once:
+     * a thread may be about to wait, and no timer repairs a lost wake-up.
+     */
     void wakeup();
+
+    /**
+     * Returns whether a virtual thread that waits in {@link #park} releases its carrier thread. If not, the engine does
+     * not call {@link #park} on a virtual thread, and polls at growing intervals of at most 10 ms.
+     *
+     * @return false by default
+     */
+    default boolean parksVirtualThreads() {
+        return false;
+    }
 
     /**
      * Wakes a thread of another rank that waits in {@link #park}: the thread that makes progress on this group on that

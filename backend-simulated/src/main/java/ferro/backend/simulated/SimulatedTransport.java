@@ -192,6 +192,11 @@ final class SimulatedTransport implements Transport {
     }
 
     @Override
+    public boolean parksVirtualThreads() {
+        return true;
+    }
+
+    @Override
     public void control(int peer, ByteBuffer message) {
         GroupInbox peers = inboxes[InvalidRankException.check(peer, worldSize())];
         if (dead || closed) {

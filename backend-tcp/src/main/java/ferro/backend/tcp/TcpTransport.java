@@ -43,9 +43,6 @@ import java.util.function.LongSupplier;
  * <p>Data connections arrive on the background loop of the mesh. They wait in a queue until the next {@link #poll}.
  */
 final class TcpTransport implements Transport {
-    /** Longest wait in the kernel, so that an interrupt is noticed: epoll ignores interrupts. */
-    private static final long SLICE_NANOS = 10_000_000;
-
     /** Epoch of the first connection; each replacement of a connection that ended has a higher one. */
     private static final int FIRST_EPOCH = 0;
 
@@ -59,6 +56,9 @@ final class TcpTransport implements Transport {
     private final Queue<ArrivedConnection> arrivals = new ConcurrentLinkedQueue<>();
     private volatile PolledLinks driven;
     private volatile Events events;
+    /** Whether {@link #wakeup} was called before there was a loop to wake. */
+    private volatile boolean wokenEarly;
+
     private volatile boolean abandoned;
     private volatile boolean closed;
 
@@ -134,17 +134,28 @@ final class TcpTransport implements Transport {
         if (!arrivals.isEmpty()) {
             return; // the next poll takes them over
         }
-        long nanos = Math.min(SLICE_NANOS, deadlineNanos - clock.getAsLong());
-        if (nanos > 0 && !closed) {
-            doorbells.want();
-            polledLinks().block(nanos);
-            doorbells.silence();
+        long nanos = deadlineNanos - clock.getAsLong();
+        if (nanos <= 0 || closed) {
+            return;
         }
+        PolledLinks now = polledLinks();
+        if (wokenEarly) {
+            wokenEarly = false;
+            return;
+        }
+        doorbells.want();
+        now.block(nanos);
+        doorbells.silence();
     }
 
     @Override
     public void wakeup() {
         PolledLinks now = driven;
+        if (now == null) {
+            wokenEarly = true;
+            // the other thread makes the loop before it reads the field
+            now = driven;
+        }
         if (now != null) {
             now.wakeup();
         }

@@ -29,6 +29,12 @@ public final class IntraNodeTransport implements Transport {
     /** A control message of this one byte asks the receiver to poll. Messages of the engine are longer. */
     private static final byte WAKE = -2;
 
+    /**
+     * Longest sleep of a rank that others wake through shared memory. {@link Sleepers} rests on a time in which writes of
+     * other ranks arrive, so no sleep is without an end.
+     */
+    private static final long SLEEP_MOST_NANOS = 100_000_000L;
+
     private final Transport bare;
     private final GroupSpec group;
     private final LongSupplier clock;
@@ -149,7 +155,8 @@ public final class IntraNodeTransport implements Transport {
         if (near == null) {
             bare.park(deadlineNanos);
         } else if (sleepers.maySleep()) {
-            bare.park(deadlineNanos);
+            long most = clock.getAsLong() + SLEEP_MOST_NANOS;
+            bare.park(deadlineNanos - most < 0 ? deadlineNanos : most);
             sleepers.awake();
         } else {
             Thread.yield();
@@ -159,6 +166,11 @@ public final class IntraNodeTransport implements Transport {
     @Override
     public void wakeup() {
         bare.wakeup();
+    }
+
+    @Override
+    public boolean parksVirtualThreads() {
+        return bare.parksVirtualThreads();
     }
 
     @Override

@@ -11,7 +11,7 @@ import java.util.function.LongSupplier;
  * <p>A rank sets its word, polls for another {@link #SETTLE_NANOS}, and sleeps then. So {@link #wake} needs no fence; a
  * fence would make each step of each call wait for the line that it has just written. Either {@link #wake} sees the word,
  * or it has read before the word was set. In the second case what it published just before leaves its processor's store
- * buffer while the sleeper still polls. A sleep lasts at most 10 ms in any case.
+ * buffer while the sleeper still polls. A sleep lasts at most 100 ms in any case.
  */
 final class Sleepers {
     /** How long a rank polls with its word set. Others see a write within a microsecond. */

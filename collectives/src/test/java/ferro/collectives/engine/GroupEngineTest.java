@@ -152,7 +152,7 @@ class GroupEngineTest {
             Trouble busy = new Trouble();
             int spins = WaitBudget.of(process, 2).spins();
             busy.polled = () -> clock.now += polls.incrementAndGet() > spins ? yieldMillis * MILLI : 0;
-            busy.parked = () -> {};
+            busy.parked = until -> {};
             CollectiveBackend group =
                     CollectiveEngine.over(new StillTransport(busy, true), GroupSpec.of("pair", 0, 2, LONG), clock);
 

@@ -10,6 +10,9 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.LongConsumer;
 
 /** A medium on which nothing ever comes, and where things go wrong when a test says so. */
 public final class StillTransport implements Transport {
@@ -35,8 +38,14 @@ public final class StillTransport implements Transport {
         /** At every look for what has come. */
         public Runnable polled = () -> {};
 
-        /** In place of a sleep; without it a thread that would sleep fails. */
-        public Runnable parked;
+        /** In place of a sleep until a time; without it a thread that would sleep fails. */
+        public LongConsumer parked;
+
+        /** At every wake-up. */
+        public Runnable woken = () -> {};
+
+        /** What the group has told its other rank. */
+        public final Queue<ByteBuffer> told = new ConcurrentLinkedQueue<>();
 
         public volatile int abandons;
         public int closes;
@@ -78,18 +87,23 @@ public final class StillTransport implements Transport {
         if (trouble.parked == null) {
             throw new IllegalStateException("a stepped engine parks nobody, here until " + deadlineNanos);
         }
-        trouble.parked.run();
+        trouble.parked.accept(deadlineNanos);
     }
 
     @Override
     public void wakeup() {
-        // nobody is parked
+        trouble.woken.run();
     }
 
     @Override
     public void control(int peer, ByteBuffer message) {
         if (trouble.refusesToTell && !isGroup) {
             throw new IllegalStateException("cannot tell rank " + peer + ", says the test");
+        }
+        if (isGroup) {
+            trouble.told.add(ByteBuffer.allocate(message.remaining())
+                    .put(message.duplicate())
+                    .flip());
         }
     }
 

@@ -17,7 +17,6 @@ import java.util.concurrent.TimeUnit;
  */
 public final class CallWatch<C> {
     private static final int PART_BEFORE_WARNING = 4;
-    private static final long POLL_NANOS = 5_000_000L;
 
     private final GroupControl control;
     private final WatchedCalls<C> calls;
@@ -105,21 +104,19 @@ public final class CallWatch<C> {
         return TimeoutProbe.leadNanos(calls.deadlineNanos(call) - calls.begunNanos(call));
     }
 
-    /** Returns the time until a check may have something to do. */
+    /** Returns the time until a check may have something to do; {@code queued} may end before the running call, or is null. */
     public long untilNext(C running, C queued, long nowNanos) {
         C late = queued == null ? running : queued;
         long next = Math.min(
-                asking.remainingNanos(nowNanos), untilQuestions(calls.deadlineNanos(late), leadNanos(late), nowNanos));
+                asking.remainingNanos(nowNanos),
+                TimeoutProbe.untilLook(calls.deadlineNanos(late), leadNanos(late), nowNanos));
         if (!warned) {
-            next = Math.min(next, untilQuestions(warnNanos, warnLeadNanos, nowNanos));
+            next = Math.min(next, TimeoutProbe.untilLook(warnNanos, warnLeadNanos, nowNanos));
         }
-        return Math.max(1, next);
-    }
-
-    /** Returns the time until ranks are asked before a deadline; close to it answers are checked often. */
-    private static long untilQuestions(long deadlineNanos, long leadNanos, long nowNanos) {
-        long first = deadlineNanos - TimeoutProbe.firstNanos(leadNanos) - nowNanos;
-        return first > 0 ? first : Math.min(POLL_NANOS, leadNanos);
+        next = Math.max(1, next);
+        probe.nextLookAt(nowNanos + next);
+        warning.nextLookAt(nowNanos + next);
+        return next;
     }
 
     private void warn(C running, long nowNanos) {

@@ -45,6 +45,7 @@ final class EpollLoop implements PolledLoop {
     /** Made when the first array goes to the kernel: looking the calls up takes tens of milliseconds. */
     private ArrayCalls arrays;
 
+    private final InterruptSignal interrupts = new InterruptSignal(this::wakeup);
     private volatile boolean woken;
 
     EpollLoop() {
@@ -75,11 +76,14 @@ final class EpollLoop implements PolledLoop {
 
     @Override
     public void block(long nanos) {
-        if (!Thread.currentThread().isInterrupted()) {
+        interrupts.begin();
+        try {
             waiting.until = System.nanoTime() + nanos;
             turn(waiting);
+        } finally {
+            interrupts.end();
+            woken = false;
         }
-        woken = false;
     }
 
     @Override

@@ -8,6 +8,8 @@ import ferro.HostTensor;
 import ferro.backend.tcp.connect.FixedContext;
 import ferro.backend.tcp.connect.Memory;
 import ferro.spi.CallHeader;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Timeout;
@@ -112,12 +114,48 @@ class PolledLinksTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
+    void eachInterruptEndsAWait(String io) throws Exception {
+        try (TcpPair.Side side = new TcpPair.Side(FixedContext.io(io))) {
+            BlockingQueue<Boolean> ends = new SynchronousQueue<>();
+            Thread driver = new Thread(() -> {
+                try {
+                    for (int wait = 0; wait < 3; wait++) {
+                        ends.put(Thread.interrupted());
+                        side.links.block(TimeUnit.HOURS.toNanos(1));
+                    }
+                    ends.put(Thread.interrupted());
+                } catch (InterruptedException early) {
+                    throw new IllegalStateException("interrupted outside of a wait", early);
+                }
+            });
+            driver.start();
+            assertEquals(false, ends.poll(30, TimeUnit.SECONDS));
+            for (int wait = 0; wait < 3; wait++) {
+                while (!waitsForSockets(driver)) {
+                    Thread.onSpinWait();
+                }
+                driver.interrupt();
+                assertEquals(true, ends.poll(30, TimeUnit.SECONDS), "wait " + wait);
+            }
+            driver.join();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"epoll", "nio"})
     void aWaitEndsWithItsTime(String io) throws Exception {
         try (TcpPair.Side side = new TcpPair.Side(FixedContext.io(io))) {
             long before = System.nanoTime();
             side.links.block(TimeUnit.MILLISECONDS.toNanos(10));
             assertFalse(System.nanoTime() - before < TimeUnit.MILLISECONDS.toNanos(8));
         }
+    }
+
+    private static boolean waitsForSockets(Thread thread) {
+        StackTraceElement[] stack = thread.getStackTrace();
+        return stack.length > 0
+                && stack[0].isNativeMethod()
+                && !stack[0].getClassName().endsWith("Unsafe");
     }
 
     private static Thread exchanging(TcpPair pair, ReentrantLock turn, int exchanges) {

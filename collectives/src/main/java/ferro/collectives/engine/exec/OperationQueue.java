@@ -366,6 +366,14 @@ public final class OperationQueue implements CollectiveProgress {
         }
     }
 
+    @Override
+    public long untilNext(long nowNanos, boolean isQuiet) {
+        Operation operation = current;
+        return operation == null
+                ? Long.MAX_VALUE
+                : watch.untilNext(operation, queue.firstToEnd(operation), nowNanos, isQuiet);
+    }
+
     /**
      * Stores the progress of the operations in flight when the group fails. The caller calls this method before this
      * rank leaves its links.

@@ -25,7 +25,11 @@ final class OperationWatch implements CallWatch.WatchedCalls<Operation> {
     private final Supplier<Executor> executor;
     private final CallWatch<Operation> watch;
     private boolean begun;
-    private long nextSnapshotNanos;
+    /** When the status was stored; before that, when the operation began to wait. */
+    private long storedNanos;
+    /** Whether the status was stored after the last progress. */
+    private boolean isCurrent;
+
     private volatile RankStatus snapshot = RankStatus.IDLE;
 
     /** Makes a watch; the supplier returns the executor of the current operation. */
@@ -38,6 +42,7 @@ final class OperationWatch implements CallWatch.WatchedCalls<Operation> {
     /** Records that another operation is now the current one. */
     void begin() {
         begun = false;
+        isCurrent = false;
         watch.begin();
     }
 
@@ -48,17 +53,28 @@ final class OperationWatch implements CallWatch.WatchedCalls<Operation> {
         if (control.failure() != null) {
             return;
         }
-        if (!begun || nowNanos - nextSnapshotNanos >= 0) {
+        if (!begun || nowNanos - storedNanos >= SNAPSHOT_NANOS) {
             if (begun) {
                 snapshot = status(
                         running,
                         executor.get().progress(),
                         RankLists.numbers(executor.get().waitingFor()));
             }
+            isCurrent = begun;
             begun = true;
-            nextSnapshotNanos = nowNanos + SNAPSHOT_NANOS;
+            storedNanos = nowNanos;
         }
         watch.poll(running, lateInQueue, nowNanos);
+    }
+
+    /**
+     * Returns the time until {@link #poll} may have something to do. The status is stored once more after the last
+     * progress, because the other ranks judge this rank by it.
+     */
+    long untilNext(Operation running, Operation queued, long nowNanos, boolean isQuiet) {
+        isCurrent &= isQuiet || storedNanos == nowNanos;
+        long next = watch.untilNext(running, queued, nowNanos);
+        return isCurrent ? next : Math.min(next, storedNanos + SNAPSHOT_NANOS - nowNanos);
     }
 
     /**

@@ -78,6 +78,15 @@ public final class WaitingOperations {
         return null;
     }
 
+    /** Returns the waiting operation with the earliest deadline that is before the deadline of another one, or null. */
+    synchronized Operation firstToEnd(Operation running) {
+        Operation earliest = running;
+        for (Operation each = first; each != null; each = each.following) {
+            earliest = each.work().deadlineNanos() - earliest.work().deadlineNanos() < 0 ? each : earliest;
+        }
+        return earliest == running ? null : earliest;
+    }
+
     /** Returns the operation that was added last, or null. */
     synchronized PendingWork last() {
         return last;

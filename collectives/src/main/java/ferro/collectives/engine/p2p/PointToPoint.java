@@ -50,7 +50,10 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
     private final List<Transfer> pending = new ArrayList<>();
     private final TimeoutProbe probe;
     private final TimeoutProbe warning;
-    private long nextSnapshotNanos;
+    private long storedNanos;
+    /** Whether the status was stored after the last progress. */
+    private boolean isCurrent;
+
     private volatile Snapshot snapshot;
     /** Reported if no status was stored yet. */
     private volatile Transfer newest;
@@ -161,8 +164,9 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
         if (pending.isEmpty() || control.failure() != null) {
             return;
         }
-        if (nowNanos - nextSnapshotNanos >= 0) {
-            nextSnapshotNanos = nowNanos + SNAPSHOT_NANOS;
+        if (nowNanos - storedNanos >= SNAPSHOT_NANOS) {
+            storedNanos = nowNanos;
+            isCurrent = true;
             snapshot = snapshot();
         }
         if (control.exits().any()) {
@@ -180,6 +184,18 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
             }
         }
         warnIfLate(nowNanos);
+    }
+
+    @Override
+    public long untilNext(long nowNanos, boolean isQuiet) {
+        isCurrent &= isQuiet || storedNanos == nowNanos;
+        long next = isCurrent || pending.isEmpty() ? Long.MAX_VALUE : storedNanos + SNAPSHOT_NANOS - nowNanos;
+        for (Transfer transfer : pending) {
+            next = Math.min(next, transfer.untilNext(nowNanos));
+        }
+        probe.nextLookAt(nowNanos + next);
+        warning.nextLookAt(nowNanos + next);
+        return next;
     }
 
     /** Fails the group if peers have left so that a transfer can never be matched any more. */

@@ -5,6 +5,7 @@ import ferro.DataType;
 import ferro.HostTensor;
 import ferro.MessageStatus;
 import ferro.collectives.engine.progress.PendingWork;
+import ferro.control.group.TimeoutProbe;
 import ferro.spi.Link;
 import java.util.Set;
 
@@ -165,6 +166,18 @@ public final class Transfer implements PendingWork.ReceivedMessage {
     @Override
     public void cancel() {
         owner.cancel(this);
+    }
+
+    /** Returns the time until a check of its deadline, or of its event LATE, may have something to do. */
+    long untilNext(long nowNanos) {
+        long begun = work.begunNanos();
+        long timeout = work.deadlineNanos() - begun;
+        long end = TimeoutProbe.untilLook(begun + timeout, TimeoutProbe.leadNanos(timeout), nowNanos);
+        return isWarned
+                ? end
+                : Math.min(
+                        end,
+                        TimeoutProbe.untilLook(begun + timeout / 4, TimeoutProbe.leadNanos(timeout / 4), nowNanos));
     }
 
     /** Describes what is moved, for example f32[1000]. */

@@ -29,6 +29,7 @@ final class PlainTransport implements Transport {
     private final ReentrantLock receiving = new ReentrantLock();
     private volatile Events events;
     private volatile Thread parked;
+    private volatile boolean woken;
     private volatile long finished;
     private long seen;
     private volatile boolean abandoned;
@@ -81,16 +82,18 @@ final class PlainTransport implements Transport {
     public void park(long deadlineNanos) {
         parked = Thread.currentThread();
         try {
-            if (finished == seen) {
+            if (finished == seen && !woken) {
                 LockSupport.parkNanos(this, Math.max(1, deadlineNanos - System.nanoTime()));
             }
         } finally {
             parked = null;
+            woken = false;
         }
     }
 
     @Override
     public void wakeup() {
+        woken = true;
         LockSupport.unpark(parked);
     }
 

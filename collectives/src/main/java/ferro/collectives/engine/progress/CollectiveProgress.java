@@ -17,6 +17,14 @@ public interface CollectiveProgress {
     /** Checks deadlines and suspicions. */
     void check(long nowNanos);
 
+    /**
+     * Returns the time until {@link #check} may have something to do; called with the progress lock held, after a check
+     * at the same time.
+     *
+     * @param isQuiet whether nothing has moved since the last call
+     */
+    long untilNext(long nowNanos, boolean isQuiet);
+
     /** Returns whether nothing is pending; any thread. */
     boolean isIdle();
 }

@@ -16,6 +16,14 @@ public interface MessageProgress {
     void check(long nowNanos);
 
     /**
+     * Returns the time until {@link #check} may have something to do; called with the progress lock held, after a check
+     * at the same time.
+     *
+     * @param isQuiet whether nothing has moved since the last call
+     */
+    long untilNext(long nowNanos, boolean isQuiet);
+
+    /**
      * Ends a message whose thread was interrupted, if it can end alone.
      *
      * @return whether the work has ended; if not, the caller ends the group

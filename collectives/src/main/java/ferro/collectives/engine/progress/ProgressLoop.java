@@ -15,8 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Makes progress on the operations and messages of a group, and polls its transport: one thread at a time, the one that
- * holds the progress lock.
+ * Makes progress on the operations and messages of a group. Only the thread that holds the progress lock does so.
  *
  * <p>The caller of a blocking operation takes the lock and runs the loop until its own operation is done, so that nothing is
  * handed over to another thread. The group's progress thread makes progress on asynchronous operations; it is started with
@@ -201,6 +200,9 @@ public final class ProgressLoop implements WorkOwner {
             }
         }
         wakeProgress();
+        if (lock.isHeld()) { // its holder may sleep
+            transport.wakeup();
+        }
     }
 
     /** Makes sure that a failure is handled, now or by the thread that holds the progress lock. */
@@ -357,7 +359,7 @@ public final class ProgressLoop implements WorkOwner {
             return false;
         }
         if (!moved && spinThenPark.maySleep() && (work == null || !work.isDone())) {
-            sleep(until == RunLimit.TIME ? untilNanos : now + PROGRESS_PARK_NANOS);
+            sleep(now, until == RunLimit.TIME ? untilNanos : now + PROGRESS_PARK_NANOS);
         }
         return true;
     }
@@ -376,9 +378,9 @@ public final class ProgressLoop implements WorkOwner {
         }
     }
 
-    private void sleep(long untilNanos) {
+    private void sleep(long nowNanos, long untilNanos) {
         try {
-            spinThenPark.sleep(untilNanos);
+            spinThenPark.sleep(nowNanos, untilNanos, collectives, messages);
         } catch (RuntimeException | Error failure) {
             broken(failure);
         }

@@ -9,9 +9,12 @@ import java.util.concurrent.locks.LockSupport;
  * transport ({@link WaitBudget}). Belongs to the thread that holds the progress lock.
  */
 public final class SpinThenPark {
-    private static final long PARK_NANOS = 10_000_000L;
-    /** Time between two polls of a virtual thread; its wait for data is at most this much longer. */
+    /** Time between two polls of a virtual thread that a transport cannot wake, at first and at most. */
     private static final long NAP_NANOS = 200_000L;
+
+    private static final long NAP_MOST_NANOS = 10_000_000L;
+    /** A nap is this part of the time that the thread has waited, so its wait for data is at most this part longer. */
+    private static final int NAP_PART = 8;
     /**
      * Yields end after this time and one yield more, however few there were. A yield lasts as long as other threads keep the core,
      * milliseconds where they compute; who sleeps has the core again as soon as something comes. It is more than all yields of a
@@ -23,6 +26,8 @@ public final class SpinThenPark {
     private final RankContext context;
     private final WaitBudget budget;
     private int misses;
+    /** The misses at the last sleep. */
+    private int missesAtSleep;
     /** When it began to yield. */
     private long yieldingSinceNanos;
 
@@ -74,15 +79,23 @@ public final class SpinThenPark {
         return misses > budget.spins() + budget.yields();
     }
 
-    /** Sleeps until something may have moved, for a bounded time. */
-    public void sleep(long untilNanos) {
-        if (VirtualThreads.isCurrent()) {
+    /**
+     * Sleeps until something may have moved, until a check may have something to do, or until a time. The thread has just
+     * made its checks.
+     */
+    void sleep(long nowNanos, long untilNanos, CollectiveProgress collectives, MessageProgress messages) {
+        boolean isQuiet = misses > missesAtSleep;
+        missesAtSleep = misses;
+        long most = untilNanos - nowNanos;
+        long check = Math.min(collectives.untilNext(nowNanos, isQuiet), messages.untilNext(nowNanos, isQuiet));
+        long nanos = Math.min(most, check);
+        if (VirtualThreads.isCurrent() && !transport.parksVirtualThreads()) {
             // a virtual thread in the kernel would keep its carrier, and the ranks queued on that carrier would never
             // run
-            LockSupport.parkNanos(this, NAP_NANOS);
+            long nap = Math.min(NAP_MOST_NANOS, (nowNanos - yieldingSinceNanos) / NAP_PART);
+            LockSupport.parkNanos(this, Math.min(nanos, Math.max(NAP_NANOS, nap)));
             return;
         }
-        long most = context.nanoTime() + PARK_NANOS;
-        transport.park(untilNanos - most < 0 ? untilNanos : most);
+        transport.park(nowNanos + nanos);
     }
 }

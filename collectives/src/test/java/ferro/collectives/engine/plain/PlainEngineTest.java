@@ -21,6 +21,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Every collective from five methods, over a back end whose sends wait for their receive. */
 class PlainEngineTest {
@@ -87,6 +88,15 @@ class PlainEngineTest {
         } finally {
             threads.shutdownNow();
         }
+    }
+
+    @Test
+    @Timeout(60)
+    void aWakeUpBeforeASleepEndsIt() {
+        PlainTransport transport = new PlainTransport(new HandOver(0, 2, new ConcurrentHashMap<>()));
+        transport.wakeup();
+        transport.park(System.nanoTime() + TimeUnit.HOURS.toNanos(1));
+        transport.close();
     }
 
     @Test

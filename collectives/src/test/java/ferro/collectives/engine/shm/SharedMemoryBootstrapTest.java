@@ -69,7 +69,7 @@ class SharedMemoryBootstrapTest {
 
     /** Returns how long rank 0 waits for a rank 1 that sends nothing, in milliseconds. */
     private long endsWithTheTimeOfJoining(Map<String, String> settings, GroupSpec pair) {
-        trouble.parked = Thread::yield;
+        trouble.parked = until -> Thread.yield();
         try (SystemContext context = SystemContext.of(settings)) {
             StillTransport transport = new StillTransport(trouble, true);
             long begun = System.nanoTime();

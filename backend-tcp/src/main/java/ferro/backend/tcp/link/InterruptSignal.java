@@ -1,0 +1,52 @@
+package ferro.backend.tcp.link;
+
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.spi.AbstractInterruptibleChannel;
+
+/**
+ * Runs a task when a thread is interrupted during a wait that ignores interrupts, such as that of epoll. The JDK closes an
+ * interruptible channel when a thread is interrupted in it; here such a channel has nothing to close but runs the task.
+ * One thread at a time waits.
+ */
+final class InterruptSignal {
+    private final Runnable task;
+    private Wait wait;
+
+    /** Takes the task, which runs on the thread that interrupts. */
+    InterruptSignal(Runnable task) {
+        this.task = task;
+        this.wait = new Wait();
+    }
+
+    /** Begins a wait of this thread. If it is interrupted already, the task runs now. */
+    void begin() {
+        if (!wait.isOpen()) {
+            wait = new Wait();
+        }
+        wait.begins();
+    }
+
+    /** Ends the wait; the flag of an interrupt stays set. */
+    void end() {
+        wait.ends();
+    }
+
+    private final class Wait extends AbstractInterruptibleChannel {
+        void begins() {
+            begin();
+        }
+
+        void ends() {
+            try {
+                end(true);
+            } catch (AsynchronousCloseException interrupted) {
+                // the flag is set, and the caller reads it
+            }
+        }
+
+        @Override
+        protected void implCloseChannel() {
+            task.run();
+        }
+    }
+}

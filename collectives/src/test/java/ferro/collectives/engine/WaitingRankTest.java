@@ -1,0 +1,213 @@
+package ferro.collectives.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.Collective;
+import ferro.CollectiveBackend;
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.collectives.CollectiveEngine;
+import ferro.collectives.engine.StillTransport.Trouble;
+import ferro.control.failure.ControlMessage;
+import ferro.control.failure.ControlMessage.Abort;
+import ferro.control.failure.ControlMessage.Goodbye;
+import ferro.control.failure.ControlMessage.Query;
+import ferro.control.failure.Failure;
+import ferro.control.failure.Status;
+import ferro.group.SystemContext;
+import ferro.spi.ForwardingContext;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** How often a rank wakes while its peer does not come, and what wakes it. */
+@Timeout(120)
+class WaitingRankTest {
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+    private static final Duration LONG = Duration.ofHours(1);
+    private static final GroupSpec PAIR = GroupSpec.of("pair", 0, 2, LONG);
+
+    private final Trouble trouble = new Trouble();
+    private final SystemContext process = SystemContext.of(Map.of("ferro.heartbeat.interval", "0s"));
+    private final Semaphore asleep = new Semaphore(0);
+    private final Semaphore bell = new Semaphore(0);
+
+    /** A context whose clock is moved by the sleeps. */
+    private static final class MovedClock extends ForwardingContext {
+        private volatile long now = 1;
+
+        MovedClock(RankContext outer) {
+            super(outer);
+        }
+
+        @Override
+        public long nanoTime() {
+            return now;
+        }
+
+        private void sleep(long untilNanos) {
+            now = Math.max(now, untilNanos);
+        }
+    }
+
+    @AfterEach
+    void close() {
+        process.close();
+    }
+
+    private static Collective sum() {
+        return Collective.allReduce(HostTensor.of(new float[] {3, 5}), ReduceOp.SUM);
+    }
+
+    private void query(long ask) {
+        trouble.events.control(1, Query.about(ask, null, false).encoded());
+    }
+
+    private List<Status> answers() {
+        return trouble.told.stream()
+                .map(message -> ControlMessage.decode(message.duplicate(), 2))
+                .filter(Status.class::isInstance)
+                .map(Status.class::cast)
+                .toList();
+    }
+
+    @Test
+    @DisplayName("a rank that waits for a minute sleeps at most 10 times a second")
+    void aWaitingRankSleepsSeldom() {
+        MovedClock clock = new MovedClock(process);
+        AtomicInteger sleeps = new AtomicInteger();
+        trouble.parked = until -> {
+            sleeps.incrementAndGet();
+            clock.sleep(until);
+        };
+        CollectiveBackend group = CollectiveEngine.over(new StillTransport(trouble, true), PAIR, clock);
+
+        FerroException late = assertThrows(FerroException.class, () -> group.run(sum(), MINUTE));
+
+        assertEquals(Code.TIMED_OUT, late.code(), late.getMessage());
+        assertEquals(MINUTE.toMillis(), late.where().elapsed().toMillis(), 100, late.getMessage());
+        assertTrue(sleeps.get() <= 10 * MINUTE.toSeconds(), sleeps + " sleeps");
+        group.close(Duration.ZERO);
+    }
+
+    @Test
+    @DisplayName("a rank that sleeps has said for which rank it waits")
+    void theStatusOfASleepingRankIsCurrent() {
+        MovedClock clock = new MovedClock(process);
+        AtomicInteger sleeps = new AtomicInteger();
+        trouble.parked = until -> {
+            long left = until - clock.now;
+            if (left > TimeUnit.MILLISECONDS.toNanos(20)) {
+                query(sleeps.incrementAndGet());
+            }
+            clock.sleep(until);
+        };
+        CollectiveBackend group = CollectiveEngine.over(new StillTransport(trouble, true), PAIR, clock);
+        assertThrows(FerroException.class, () -> group.run(sum(), MINUTE));
+
+        assertFalse(answers().isEmpty());
+        answers().forEach(answer -> assertEquals(Set.of(1), answer.waitsFor(), answer::toString));
+        group.close(Duration.ZERO);
+    }
+
+    /** What may happen to a rank that sleeps. */
+    private enum Reason {
+        TOLD_OF_A_FAILURE(Code.ABORTED),
+        LOST_THE_PEER(Code.PEER_LOST),
+        GOODBYE(Code.PEER_LOST),
+        ABORT(Code.ABORTED),
+        CLOSE(Code.ABORTED),
+        INTERRUPT(Code.INTERRUPTED);
+
+        private final Code code;
+
+        Reason(Code code) {
+            this.code = code;
+        }
+    }
+
+    /** Sleeps until it is woken, whatever the time. */
+    private void sleepUntilWoken() {
+        asleep.release();
+        try {
+            bell.acquire();
+            bell.drainPermits();
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private CollectiveBackend sleeping() {
+        trouble.parked = until -> sleepUntilWoken();
+        trouble.woken = bell::release;
+        return CollectiveEngine.over(new StillTransport(trouble, true), PAIR, process);
+    }
+
+    private void awaitSleep() throws InterruptedException {
+        assertTrue(asleep.tryAcquire(60, TimeUnit.SECONDS), "it does not sleep");
+    }
+
+    @ParameterizedTest
+    @EnumSource(Reason.class)
+    void eachReasonWakesARankThatSleeps(Reason reason) throws InterruptedException {
+        CollectiveBackend group = sleeping();
+        FerroException[] ended = new FerroException[1];
+        Thread caller = new Thread(() -> ended[0] = assertThrows(FerroException.class, () -> group.run(sum(), LONG)));
+        caller.start();
+        awaitSleep();
+        switch (reason) {
+            case TOLD_OF_A_FAILURE -> {
+                Failure told = new Failure(Code.ABORTED, 1, -1, Set.of(1), "rank 1 aborted the group", null);
+                trouble.events.control(1, new Abort(0, told).encoded());
+            }
+            case LOST_THE_PEER ->
+                trouble.events.lost(1, new FerroException(Code.PEER_LOST, Where.of("pair", 0), "rank 1 is gone"));
+            case GOODBYE -> trouble.events.control(1, new Goodbye(0, 0, 0, 0, "").encoded());
+            case ABORT -> group.abort(new IllegalStateException("loss is not a number"));
+            case CLOSE -> group.close(Duration.ZERO);
+            case INTERRUPT -> caller.interrupt();
+        }
+        caller.join(TimeUnit.SECONDS.toMillis(60));
+
+        assertFalse(caller.isAlive(), "not woken");
+        assertEquals(reason.code, ended[0].code(), ended[0].getMessage());
+        group.close(Duration.ZERO);
+    }
+
+    @Test
+    void aCallThatAnotherThreadQueuesWakesARankThatSleeps() throws InterruptedException {
+        CollectiveBackend group = sleeping();
+        Thread caller = new Thread(() -> assertThrows(FerroException.class, () -> group.run(sum(), LONG)));
+        caller.start();
+        awaitSleep();
+        asleep.drainPermits();
+        group.submit(sum(), LONG);
+        awaitSleep();
+
+        long[] begun =
+                trouble.sends.stream().mapToLong(Long::longValue).distinct().toArray();
+        assertTrue(begun.length >= 2, () -> "calls that have begun: " + Arrays.toString(begun));
+        group.abort(new IllegalStateException("the test is over"));
+        caller.join(TimeUnit.SECONDS.toMillis(60));
+        group.close(Duration.ZERO);
+    }
+}
