@@ -54,13 +54,13 @@ final class SimulatedContext extends ForwardingContext {
      */
     static Map<String, String> withSmallRecorder(Map<String, String> settings, int worldSize) {
         Setting<Integer> entries = Settings.RECORDER_ENTRIES;
-        int most = ENTRIES_OF_ALL / worldSize;
+        int share = ENTRIES_OF_ALL / worldSize;
         boolean isSet = settings.containsKey(entries.name()) || settings.containsKey(entries.variable());
-        if (isSet || most >= Integer.parseInt(entries.fallback().orElseThrow())) {
+        if (isSet || share >= Integer.parseInt(entries.fallback().orElseThrow())) {
             return settings;
         }
         Map<String, String> all = new HashMap<>(settings);
-        all.put(entries.name(), Integer.toString(Math.max(ENTRIES_LEAST, most)));
+        all.put(entries.name(), Integer.toString(Math.max(ENTRIES_LEAST, share)));
         return all;
     }
 

@@ -33,7 +33,7 @@ public final class IntraNodeTransport implements Transport {
      * Longest sleep of a rank that others wake through shared memory. {@link Sleepers} rests on a time in which writes of
      * other ranks arrive, so no sleep is without an end.
      */
-    private static final long SLEEP_MOST_NANOS = 100_000_000L;
+    private static final long MAX_SLEEP_NANOS = 100_000_000L;
 
     private final Transport bare;
     private final GroupSpec group;
@@ -155,8 +155,8 @@ public final class IntraNodeTransport implements Transport {
         if (near == null) {
             bare.park(deadlineNanos);
         } else if (sleepers.maySleep()) {
-            long most = clock.getAsLong() + SLEEP_MOST_NANOS;
-            bare.park(deadlineNanos - most < 0 ? deadlineNanos : most);
+            long end = clock.getAsLong() + MAX_SLEEP_NANOS;
+            bare.park(deadlineNanos - end < 0 ? deadlineNanos : end);
             sleepers.awake();
         } else {
             Thread.yield();

@@ -44,8 +44,8 @@ public final class StillTransport implements Transport {
         /** At every wake-up. */
         public Runnable woken = () -> {};
 
-        /** What the group has told its other rank. */
-        public final Queue<ByteBuffer> told = new ConcurrentLinkedQueue<>();
+        /** What the group has sent to its other rank. */
+        public final Queue<ByteBuffer> sent = new ConcurrentLinkedQueue<>();
 
         public volatile int abandons;
         public int closes;
@@ -101,7 +101,7 @@ public final class StillTransport implements Transport {
             throw new IllegalStateException("cannot tell rank " + peer + ", says the test");
         }
         if (isGroup) {
-            trouble.told.add(ByteBuffer.allocate(message.remaining())
+            trouble.sent.add(ByteBuffer.allocate(message.remaining())
                     .put(message.duplicate())
                     .flip());
         }

@@ -46,7 +46,7 @@ class WaitingRankTest {
     private static final Duration LONG = Duration.ofHours(1);
     private static final GroupSpec PAIR = GroupSpec.of("pair", 0, 2, LONG);
 
-    private final Trouble trouble = new Trouble();
+    private final Trouble faults = new Trouble();
     private final SystemContext process = SystemContext.of(Map.of("ferro.heartbeat.interval", "0s"));
     private final Semaphore asleep = new Semaphore(0);
     private final Semaphore bell = new Semaphore(0);
@@ -79,11 +79,11 @@ class WaitingRankTest {
     }
 
     private void query(long ask) {
-        trouble.events.control(1, Query.about(ask, null, false).encoded());
+        faults.events.control(1, Query.about(ask, null, false).encoded());
     }
 
     private List<Status> answers() {
-        return trouble.told.stream()
+        return faults.sent.stream()
                 .map(message -> ControlMessage.decode(message.duplicate(), 2))
                 .filter(Status.class::isInstance)
                 .map(Status.class::cast)
@@ -95,11 +95,11 @@ class WaitingRankTest {
     void aWaitingRankSleepsSeldom() {
         MovedClock clock = new MovedClock(process);
         AtomicInteger sleeps = new AtomicInteger();
-        trouble.parked = until -> {
+        faults.parked = until -> {
             sleeps.incrementAndGet();
             clock.sleep(until);
         };
-        CollectiveBackend group = CollectiveEngine.over(new StillTransport(trouble, true), PAIR, clock);
+        CollectiveBackend group = CollectiveEngine.over(new StillTransport(faults, true), PAIR, clock);
 
         FerroException late = assertThrows(FerroException.class, () -> group.run(sum(), MINUTE));
 
@@ -114,14 +114,14 @@ class WaitingRankTest {
     void theStatusOfASleepingRankIsCurrent() {
         MovedClock clock = new MovedClock(process);
         AtomicInteger sleeps = new AtomicInteger();
-        trouble.parked = until -> {
+        faults.parked = until -> {
             long left = until - clock.now;
             if (left > TimeUnit.MILLISECONDS.toNanos(20)) {
                 query(sleeps.incrementAndGet());
             }
             clock.sleep(until);
         };
-        CollectiveBackend group = CollectiveEngine.over(new StillTransport(trouble, true), PAIR, clock);
+        CollectiveBackend group = CollectiveEngine.over(new StillTransport(faults, true), PAIR, clock);
         assertThrows(FerroException.class, () -> group.run(sum(), MINUTE));
 
         assertFalse(answers().isEmpty());
@@ -131,7 +131,7 @@ class WaitingRankTest {
 
     /** What may happen to a rank that sleeps. */
     private enum Reason {
-        TOLD_OF_A_FAILURE(Code.ABORTED),
+        HEARD_OF_A_FAILURE(Code.ABORTED),
         LOST_THE_PEER(Code.PEER_LOST),
         GOODBYE(Code.PEER_LOST),
         ABORT(Code.ABORTED),
@@ -157,9 +157,9 @@ class WaitingRankTest {
     }
 
     private CollectiveBackend sleeping() {
-        trouble.parked = until -> sleepUntilWoken();
-        trouble.woken = bell::release;
-        return CollectiveEngine.over(new StillTransport(trouble, true), PAIR, process);
+        faults.parked = until -> sleepUntilWoken();
+        faults.woken = bell::release;
+        return CollectiveEngine.over(new StillTransport(faults, true), PAIR, process);
     }
 
     private void awaitSleep() throws InterruptedException {
@@ -175,13 +175,13 @@ class WaitingRankTest {
         caller.start();
         awaitSleep();
         switch (reason) {
-            case TOLD_OF_A_FAILURE -> {
-                Failure told = new Failure(Code.ABORTED, 1, -1, Set.of(1), "rank 1 aborted the group", null);
-                trouble.events.control(1, new Abort(0, told).encoded());
+            case HEARD_OF_A_FAILURE -> {
+                Failure sent = new Failure(Code.ABORTED, 1, -1, Set.of(1), "rank 1 aborted the group", null);
+                faults.events.control(1, new Abort(0, sent).encoded());
             }
             case LOST_THE_PEER ->
-                trouble.events.lost(1, new FerroException(Code.PEER_LOST, Where.of("pair", 0), "rank 1 is gone"));
-            case GOODBYE -> trouble.events.control(1, new Goodbye(0, 0, 0, 0, "").encoded());
+                faults.events.lost(1, new FerroException(Code.PEER_LOST, Where.of("pair", 0), "rank 1 is gone"));
+            case GOODBYE -> faults.events.control(1, new Goodbye(0, 0, 0, 0, "").encoded());
             case ABORT -> group.abort(new IllegalStateException("loss is not a number"));
             case CLOSE -> group.close(Duration.ZERO);
             case INTERRUPT -> caller.interrupt();
@@ -204,7 +204,7 @@ class WaitingRankTest {
         awaitSleep();
 
         long[] begun =
-                trouble.sends.stream().mapToLong(Long::longValue).distinct().toArray();
+                faults.sends.stream().mapToLong(Long::longValue).distinct().toArray();
         assertTrue(begun.length >= 2, () -> "calls that have begun: " + Arrays.toString(begun));
         group.abort(new IllegalStateException("the test is over"));
         caller.join(TimeUnit.SECONDS.toMillis(60));

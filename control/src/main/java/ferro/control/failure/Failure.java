@@ -96,12 +96,12 @@ public record Failure(
     }
 
     /**
-     * Returns whether a rank forwards this failure, which it has merged from what it knew and what another rank told. A
-     * loss whose text alone has changed is not forwarded: each rank that has seen the loss tells all ranks. Other texts
+     * Returns whether a rank forwards this failure, which it has merged from what it knew and what another rank sent. A
+     * loss whose text alone has changed is not forwarded: each rank that has seen the loss notifies all ranks. Other texts
      * are forwarded if their (sequence, origin) is lower.
      *
      * @param known what this rank knew before
-     * @return whether the other ranks have to be told
+     * @return whether the other ranks have to be notified
      */
     boolean isNewsAfter(Failure known) {
         boolean isLoss = code == Code.PEER_LOST || code == Code.PARTITION;

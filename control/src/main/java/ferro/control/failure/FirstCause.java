@@ -35,7 +35,7 @@ public final class FirstCause {
 
     /**
      * Adds a cause that this rank saw; of several such causes only the first text counts. Returns the agreed cause if
-     * the other ranks have to be told, else null.
+     * the other ranks have to be notified, else null.
      */
     public Failure seen(Failure cause, long nowNanos) {
         return add(cause, true, false, nowNanos);
@@ -43,7 +43,7 @@ public final class FirstCause {
 
     /**
      * Adds a cause that this rank saw and that is part of the known cause, so that it is no consequence, however late this
-     * rank sees it. Returns the agreed cause if the other ranks have to be told, else null.
+     * rank sees it. Returns the agreed cause if the other ranks have to be notified, else null.
      */
     public Failure seenPart(Failure cause, long nowNanos) {
         return add(cause, true, true, nowNanos);
@@ -51,7 +51,7 @@ public final class FirstCause {
 
     /**
      * Adds a cause that another rank told, and the time since which that rank has known of a failure. Returns the
-     * agreed cause if the other ranks have to be told, else null.
+     * agreed cause if the other ranks have to be notified, else null.
      */
     public Failure told(Failure cause, long sinceNanos) {
         return add(cause, false, false, sinceNanos);

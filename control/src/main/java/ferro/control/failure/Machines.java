@@ -33,8 +33,8 @@ public final class Machines {
     }
 
     /** Returns this rank and the next ones, at most so many, as if they were a group of their own. */
-    public Machines sample(int most) {
-        int[] few = new int[Math.min(most, joinedRanks.length)];
+    public Machines sample(int max) {
+        int[] few = new int[Math.min(max, joinedRanks.length)];
         for (int rank = 0; rank < few.length; rank++) {
             few[rank] = joinedRanks[(self + rank) % joinedRanks.length];
         }

@@ -21,7 +21,7 @@ final class AskSchedule {
 
     private static final int ASKED_AT_ONCE = 16;
     /** Maximum number of ranks that one inquiry asks in a large group. */
-    static final int ASKED_MOST = 4;
+    static final int MAX_ASKED = 4;
 
     private final int worldSize;
     private final long firstNanos;
@@ -82,7 +82,7 @@ final class AskSchedule {
     }
 
     /**
-     * Returns the ranks that the next inquiry asks: at most {@link #ASKED_MOST} of those that this rank waits for. Later
+     * Returns the ranks that the next inquiry asks: at most {@link #MAX_ASKED} of those that this rank waits for. Later
      * inquiries ask the others in turn.
      *
      * @param waitedFor ranks that this rank waits for; empty if it is not known which, which means any rank
@@ -91,7 +91,7 @@ final class AskSchedule {
     BitSet nextAsked(BitSet waitedFor) {
         BitSet asked = new BitSet();
         int from = nextRank;
-        for (int step = 0; step < worldSize && asked.cardinality() < ASKED_MOST; step++) {
+        for (int step = 0; step < worldSize && asked.cardinality() < MAX_ASKED; step++) {
             int rank = (from + step) % worldSize;
             if (waitedFor.isEmpty() || waitedFor.get(rank)) {
                 asked.set(rank);

@@ -109,9 +109,9 @@ public final class CallWatch<C> {
         C late = queued == null ? running : queued;
         long next = Math.min(
                 asking.remainingNanos(nowNanos),
-                TimeoutProbe.untilLook(calls.deadlineNanos(late), leadNanos(late), nowNanos));
+                TimeoutProbe.untilCheck(calls.deadlineNanos(late), leadNanos(late), nowNanos));
         if (!warned) {
-            next = Math.min(next, TimeoutProbe.untilLook(warnNanos, warnLeadNanos, nowNanos));
+            next = Math.min(next, TimeoutProbe.untilCheck(warnNanos, warnLeadNanos, nowNanos));
         }
         next = Math.max(1, next);
         probe.nextLookAt(nowNanos + next);

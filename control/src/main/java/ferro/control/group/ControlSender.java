@@ -10,7 +10,7 @@ import java.util.function.IntPredicate;
 /** Sends control messages to the other ranks of a group; thread-safe, and never waits. */
 final class ControlSender {
     /** Maximum size of a group in which a rank that has a question asks all others. */
-    private static final int SMALL_MOST = 33;
+    private static final int MAX_SMALL = 33;
 
     private final ControlLane lane;
     private final GroupSpec group;
@@ -27,7 +27,7 @@ final class ControlSender {
 
     /** Returns whether the group is small enough for messages of each rank to all others. */
     boolean isSmall() {
-        return group.worldSize() <= SMALL_MOST;
+        return group.worldSize() <= MAX_SMALL;
     }
 
     /** Sends a message to one rank. */
@@ -51,7 +51,7 @@ final class ControlSender {
     }
 
     /** Sends a message to some ranks; this rank is left out. */
-    void tell(BitSet ranks, ControlMessage message) {
+    void send(BitSet ranks, ControlMessage message) {
         tellAll(message, ranks::get);
     }
 

@@ -47,7 +47,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     /** The most ranks that a heartbeat tells of the last call: the next ones in a circle, which is enough for all. */
     private static final int SAMPLED_MOST = 32;
     /** The most ranks in the warm-up of the code of a failure. */
-    private static final int WARMED_MOST = 4;
+    private static final int MAX_WARMED = 4;
 
     private final GroupSpec group;
     private final ControlOwner owner;
@@ -148,7 +148,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         none.seen(sample, 0);
         none.told(read.failure(), 0);
         readBack(new Died(read.failure().culprits()));
-        Machines few = machines.sample(WARMED_MOST);
+        Machines few = machines.sample(MAX_WARMED);
         Status[] answers = new Status[few.joinedRanks().length];
         answers[answers.length - 1] = (Status) readBack(responder.status(0, 0));
         new Diagnosis(few, answers, new BitSet(), 1).ofCollective(new BitSet());

@@ -45,7 +45,7 @@ final class StatusInquiry {
         }
         beforeAsking.run();
         long ask = board.ask();
-        sender.tell(ranks, Query.about(ask, call, false));
+        sender.send(ranks, Query.about(ask, call, false));
         return ask;
     }
 
@@ -58,7 +58,7 @@ final class StatusInquiry {
 
     /** Asks some ranks again about an operation, and for the lines of their programs. */
     void askForLines(CallHeader call, BitSet ranks) {
-        sender.tell(ranks, Query.about(board.ask(), call, true));
+        sender.send(ranks, Query.about(board.ask(), call, true));
     }
 
     /** Returns the ranks that have answered neither a question nor a later one. */

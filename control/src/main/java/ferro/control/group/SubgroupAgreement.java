@@ -161,9 +161,9 @@ public final class SubgroupAgreement {
         }
 
         private long nextLook(long deadline, long lead, long now) {
-            long next = TimeoutProbe.untilLook(deadline, lead, now);
+            long next = TimeoutProbe.untilCheck(deadline, lead, now);
             long part = timeoutNanos / 4;
-            long warning = TimeoutProbe.untilLook(begunNanos + part, TimeoutProbe.leadNanos(part), now);
+            long warning = TimeoutProbe.untilCheck(begunNanos + part, TimeoutProbe.leadNanos(part), now);
             return now + (warned ? next : Math.min(next, warning));
         }
 
@@ -178,13 +178,13 @@ public final class SubgroupAgreement {
             finish(failure(why.code(), why.culprits(), why.text()));
         }
 
-        /** Advances the attempt by what a member has told, or by all that is known. */
-        private void step(int told) {
+        /** Advances the attempt by what a member has sent, or by all that is known. */
+        private void step(int sender) {
             if (end.isDone()) {
                 return;
             }
             try {
-                if (settle(this, told)) {
+                if (settle(this, sender)) {
                     finish(identity());
                 }
             } catch (FerroException failure) {
@@ -391,16 +391,16 @@ public final class SubgroupAgreement {
         wake(ALL);
     }
 
-    private void wake(int told) {
+    private void wake(int sender) {
         OwnProposal mine = current;
         if (mine != null) {
-            mine.step(told);
+            mine.step(sender);
         }
     }
 
-    /** Returns how often this rank has looked for the proposal of a member; for tests. */
-    synchronized long looks() {
-        return proposals.looks();
+    /** Returns how often this rank has searched for the proposal of a member; for tests. */
+    synchronized long searches() {
+        return proposals.searches();
     }
 
     /** Returns the groups that this rank has made. */
@@ -443,21 +443,21 @@ public final class SubgroupAgreement {
     }
 
     /**
-     * Removes from the open list the member that has told a list, or all members that have, and returns whether none is
-     * left. Throws if the group has failed, because members give up and leave as a consequence, and if a member told
+     * Removes from the open list the member that has sent a list, or all members that have, and returns whether none is
+     * left. Throws if the group has failed, because members give up and leave as a consequence, and if a member sent
      * another list.
      */
-    private synchronized boolean settle(OwnProposal mine, int told) {
+    private synchronized boolean settle(OwnProposal mine, int from) {
         Failure failed = groupFailure.cause();
         if (failed != null) {
             throw mine.failure(failed);
         }
-        if (told == ALL) {
+        if (from == ALL) {
             for (int member = mine.open.nextSetBit(0); member >= 0; member = mine.open.nextSetBit(member + 1)) {
                 take(mine, member);
             }
-        } else if (mine.open.get(told)) {
-            take(mine, told);
+        } else if (mine.open.get(from)) {
+            take(mine, from);
         }
         if (mine.open.isEmpty()) {
             return true;
@@ -465,29 +465,29 @@ public final class SubgroupAgreement {
         if (mine.ended != null) {
             throw mine.failure(mine.ended);
         }
-        if (told == ALL && exits.any()) {
+        if (from == ALL && exits.any()) {
             refuseToWait(mine);
         }
         return false;
     }
 
-    private void take(OwnProposal mine, int member) {
-        Proposal proposal = proposals.take(member, mine.rounds.get(member));
+    private void take(OwnProposal own, int member) {
+        Proposal proposal = proposals.take(member, own.rounds.get(member));
         if (proposal == null) {
             return;
         }
-        mine.heard.put(member, proposal.attempt());
-        if (proposal.hash() != mine.hash) {
-            throw mine.failure(
+        own.heard.put(member, proposal.attempt());
+        if (proposal.hash() != own.hash) {
+            throw own.failure(
                     Code.MISMATCH,
                     Set.of(member),
-                    "members disagree: rank " + group.rank() + " makes " + mine.list + ", rank " + member + " makes "
+                    "members disagree: rank " + group.rank() + " makes " + own.list + ", rank " + member + " makes "
                             + proposal.ranks());
         }
         if (proposal.given() != null) {
-            throw mine.failure(proposal.given());
+            throw own.failure(proposal.given());
         }
-        mine.open.clear(member);
+        own.open.clear(member);
     }
 
     private void refuseToWait(OwnProposal mine) {

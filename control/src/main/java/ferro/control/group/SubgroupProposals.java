@@ -17,7 +17,7 @@ final class SubgroupProposals {
 
     private final Map<Integer, Map<Long, Proposal>> told = new HashMap<>();
     private final Map<Integer, Long> rounds = new HashMap<>();
-    private long looks;
+    private long searches;
 
     /** The group that a rank makes, and why it has given it up, or null. */
     record Proposal(long attempt, long hash, String ranks, Failure given) {}
@@ -86,7 +86,7 @@ final class SubgroupProposals {
 
     /** Removes and returns the proposal of a rank for a round, or null; also drops its proposals for earlier rounds. */
     Proposal take(int member, long round) {
-        looks++;
+        searches++;
         Map<Long, Proposal> open = told.get(member);
         if (open == null) {
             return null;
@@ -96,7 +96,7 @@ final class SubgroupProposals {
     }
 
     /** Returns how often {@link #take} was called. */
-    long looks() {
-        return looks;
+    long searches() {
+        return searches;
     }
 }

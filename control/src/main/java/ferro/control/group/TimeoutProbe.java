@@ -98,7 +98,7 @@ public final class TimeoutProbe {
      * @param nowNanos      now
      * @return nanoseconds, at least 1
      */
-    public static long untilLook(long deadlineNanos, long leadNanos, long nowNanos) {
+    public static long untilCheck(long deadlineNanos, long leadNanos, long nowNanos) {
         long left = deadlineNanos - nowNanos;
         if (left > firstNanos(leadNanos)) {
             return left - firstNanos(leadNanos);

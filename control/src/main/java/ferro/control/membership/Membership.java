@@ -374,14 +374,14 @@ public final class Membership implements RankProcesses {
 
     /**
      * Tells a loss to the other ranks. The ranks that watch the lost rank judge its silence themselves, and and
-     * {@link WatchCircle#TELLERS} of them tell each other rank. An exit is told to all ranks by the few ranks that see it.
+     * {@link WatchCircle#REPORTERS} of them notify each other rank. An exit is told to all ranks by the few ranks that see it.
      */
     private void tellLoss(Lost loss) {
         ByteBuffer message = loss.encoded();
         ControlLane lane = control;
         for (int rank : circle.others()) {
             boolean isOthersTask = loss.code() == Code.PARTITION
-                    && (circle.isWatched(loss.rank(), rank) || !circle.tellsSilence(loss.rank(), rank));
+                    && (circle.isWatched(loss.rank(), rank) || !circle.reportsSilence(loss.rank(), rank));
             if (rank != loss.rank() && !peers[rank].isOver() && !isOthersTask) {
                 lane.control(rank, message.duplicate());
             }
@@ -392,7 +392,7 @@ public final class Membership implements RankProcesses {
         ByteBuffer message = new Found(found).encoded();
         ControlLane lane = control;
         for (int rank : circle.others()) {
-            if (!circle.isWatched(found, rank) && circle.tellsSilence(found, rank) && !peers[rank].isOver()) {
+            if (!circle.isWatched(found, rank) && circle.reportsSilence(found, rank) && !peers[rank].isOver()) {
                 lane.control(rank, message.duplicate());
             }
         }

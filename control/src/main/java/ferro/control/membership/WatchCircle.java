@@ -1,14 +1,14 @@
 package ferro.control.membership;
 
 /**
- * Which ranks of a joined group watch each other, and which tell the others: each rank watches the next ones in a circle.
+ * Which ranks of a joined group watch each other, and which notify the others: each rank watches the next ones in a circle.
  *
  * @param rank      this rank
  * @param worldSize number of ranks
  */
 record WatchCircle(int rank, int worldSize) {
-    /** The number of ranks that tell each rank of a silence: more than one, because a few may end meanwhile. */
-    static final int TELLERS = 4;
+    /** The number of ranks that notify each rank of a silence: more than one, because a few may end meanwhile. */
+    static final int REPORTERS = 4;
 
     private static final int WATCHED_MOST = 32;
 
@@ -45,12 +45,12 @@ record WatchCircle(int rank, int worldSize) {
     }
 
     /**
-     * Returns whether this rank, which watches a silent rank, tells another rank of it. The ranks that tell the same rank
+     * Returns whether this rank, which watches a silent rank, notifies another rank of it. The ranks that notify the same rank
      * are not neighbours, because neighbours may be on one machine and end together.
      */
-    boolean tellsSilence(int silent, int other) {
+    boolean reportsSilence(int silent, int other) {
         int distance = Math.floorMod(silent - rank, worldSize);
-        return Math.floorMod(distance - other, Math.max(1, count() / TELLERS)) == 0;
+        return Math.floorMod(distance - other, Math.max(1, count() / REPORTERS)) == 0;
     }
 
     private int count() {

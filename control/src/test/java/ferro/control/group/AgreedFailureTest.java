@@ -92,8 +92,8 @@ class AgreedFailureTest {
     }
 
     @Test
-    @DisplayName("a death that all of 32 ranks see is told at most once by each rank to each other one, in one text")
-    void eachRankTellsADeathOnce() {
+    @DisplayName("a death that all of 32 ranks see is sent at most once by each rank to each other one, in one text")
+    void eachRankSendsADeathOnce() {
         HandDriven.seeds(5, seed -> {
             HandDriven group = new HandDriven(32);
             group.stop(7);
@@ -114,8 +114,8 @@ class AgreedFailureTest {
     }
 
     @Test
-    @DisplayName("a time-out with a lower sequence or rank is told on, as a rank may die while it tells")
-    void aLowerTextIsToldOn() {
+    @DisplayName("a time-out with a lower sequence or rank is forwarded, as a rank may die while it sends")
+    void aLowerTextIsForwarded() {
         HandDriven group = new HandDriven(4);
         group.ranks.get(3).fail(late(3, "2"));
         group.deliverAll();

@@ -38,7 +38,7 @@ class AskScheduleTest {
         for (long now = 0; now < 10 * MINUTE; now += 10 * MILLI) {
             inquiries += schedule.isDue(now) ? 1 : 0;
         }
-        long perSecond = inquiries * AskSchedule.ASKED_MOST * worldSize / 600;
+        long perSecond = inquiries * AskSchedule.MAX_ASKED * worldSize / 600;
         assertTrue(perSecond <= 500, perSecond + " queries a second");
     }
 

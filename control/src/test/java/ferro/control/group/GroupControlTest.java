@@ -202,9 +202,9 @@ class GroupControlTest {
     }
 
     @Test
-    @DisplayName("the warm-up of the code of a failure looks at a few ranks of a large group")
-    void theWarmUpLooksAtFewRanks() {
-        AtomicInteger looks = new AtomicInteger();
+    @DisplayName("the warm-up of the code of a failure uses a few ranks of a large group")
+    void theWarmUpUsesFewRanks() {
+        AtomicInteger calls = new AtomicInteger();
         RankProcesses processes = new RankProcesses() {
             @Override
             public BitSet sharing(int rank) {
@@ -218,18 +218,18 @@ class GroupControlTest {
 
             @Override
             public String machine(int rank) {
-                looks.incrementAndGet();
+                calls.incrementAndGet();
                 return "machine " + rank / 8;
             }
         };
         new HandDriven(128, FailurePolicy.SHIPPED, processes).ranks.get(126).warm();
-        assertTrue(looks.get() > 0, "it runs the code");
-        assertTrue(looks.get() <= 64, looks + " looks");
+        assertTrue(calls.get() > 0, "it runs the code");
+        assertTrue(calls.get() <= 64, calls + " calls");
     }
 
     @Test
-    @DisplayName("a rank looks at each proposal of a new group a few times, however many members there are")
-    void aProposalIsLookedAtAFewTimes() {
+    @DisplayName("a rank searches for each proposal of a new group a few times, however many members there are")
+    void aProposalIsSearchedForAFewTimes() {
         HandDriven group = new HandDriven(40);
         int[] members = IntStream.range(0, 40).toArray();
         List<SubgroupAgreement.OwnProposal> proposals = new ArrayList<>();
@@ -237,7 +237,7 @@ class GroupControlTest {
         group.deliverAll();
         proposals.forEach(proposal -> assertTrue(proposal.hasEnded()));
         for (GroupControl rank : group.ranks) {
-            assertTrue(rank.agreement().looks() <= 2 * 40, rank.agreement().looks() + " looks");
+            assertTrue(rank.agreement().searches() <= 2 * 40, rank.agreement().searches() + " searches");
         }
     }
 

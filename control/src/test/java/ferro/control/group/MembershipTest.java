@@ -88,8 +88,8 @@ class MembershipTest {
     }
 
     @Test
-    @DisplayName("a rank of 128 that stood still tells its pause to the 32 ranks that watch it")
-    void aPauseIsToldToTheRanksThatWatch() {
+    @DisplayName("a rank of 128 that stood still sends its pause to the 32 ranks that watch it")
+    void aPauseIsSentToTheRanksThatWatch() {
         Watchers world = new Watchers(128, 1000, TIMES).enter();
         world.pass(Duration.ofMillis(2_500));
         Watchers.Rank sleeper = world.ranks.get(70);
@@ -108,8 +108,8 @@ class MembershipTest {
     }
 
     @Test
-    @DisplayName("the silence of one of 128 ranks is told to each other rank by at most four, and by one that lives")
-    void aSilenceIsToldByFewRanks() {
+    @DisplayName("the silence of one of 128 ranks is sent to each other rank by at most four, and by one that lives")
+    void aSilenceIsReportedByFewRanks() {
         Watchers world = new Watchers(128, 1000, TIMES).enter();
         world.pass(Duration.ofSeconds(3));
         // the silent rank, and ranks next to it and elsewhere that watch it
@@ -118,8 +118,8 @@ class MembershipTest {
         }
         world.pass(Duration.ofSeconds(40));
 
-        int told = world.ranks.stream().mapToInt(rank -> rank.losses).sum();
-        assertTrue(told <= 9 * 4 * 128, told + " messages");
+        int losses = world.ranks.stream().mapToInt(rank -> rank.losses).sum();
+        assertTrue(losses <= 9 * 4 * 128, losses + " messages");
         for (int rank = 0; rank < 128; rank++) {
             Watchers.Rank one = world.ranks.get(rank);
             if (!one.paused) {

@@ -172,12 +172,12 @@ public final class Transfer implements PendingWork.ReceivedMessage {
     long untilNext(long nowNanos) {
         long begun = work.begunNanos();
         long timeout = work.deadlineNanos() - begun;
-        long end = TimeoutProbe.untilLook(begun + timeout, TimeoutProbe.leadNanos(timeout), nowNanos);
+        long end = TimeoutProbe.untilCheck(begun + timeout, TimeoutProbe.leadNanos(timeout), nowNanos);
         return isWarned
                 ? end
                 : Math.min(
                         end,
-                        TimeoutProbe.untilLook(begun + timeout / 4, TimeoutProbe.leadNanos(timeout / 4), nowNanos));
+                        TimeoutProbe.untilCheck(begun + timeout / 4, TimeoutProbe.leadNanos(timeout / 4), nowNanos));
     }
 
     /** Describes what is moved, for example f32[1000]. */

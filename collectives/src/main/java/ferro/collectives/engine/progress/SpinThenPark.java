@@ -10,11 +10,11 @@ import java.util.concurrent.locks.LockSupport;
  */
 public final class SpinThenPark {
     /** Time between two polls of a virtual thread that a transport cannot wake, at first and at most. */
-    private static final long NAP_NANOS = 200_000L;
+    private static final long BACKOFF_NANOS = 200_000L;
 
-    private static final long NAP_MOST_NANOS = 10_000_000L;
-    /** A nap is this part of the time that the thread has waited, so its wait for data is at most this part longer. */
-    private static final int NAP_PART = 8;
+    private static final long MAX_BACKOFF_NANOS = 10_000_000L;
+    /** A backoff is this part of the time that the thread has waited, so its wait for data is at most this part longer. */
+    private static final int BACKOFF_PART = 8;
     /**
      * Yields end after this time and one yield more, however few there were. A yield lasts as long as other threads keep the core,
      * milliseconds where they compute; who sleeps has the core again as soon as something comes. It is more than all yields of a
@@ -86,14 +86,14 @@ public final class SpinThenPark {
     void sleep(long nowNanos, long untilNanos, CollectiveProgress collectives, MessageProgress messages) {
         boolean isQuiet = misses > missesAtSleep;
         missesAtSleep = misses;
-        long most = untilNanos - nowNanos;
+        long limit = untilNanos - nowNanos;
         long check = Math.min(collectives.untilNext(nowNanos, isQuiet), messages.untilNext(nowNanos, isQuiet));
-        long nanos = Math.min(most, check);
+        long nanos = Math.min(limit, check);
         if (VirtualThreads.isCurrent() && !transport.parksVirtualThreads()) {
             // a virtual thread in the kernel would keep its carrier, and the ranks queued on that carrier would never
             // run
-            long nap = Math.min(NAP_MOST_NANOS, (nowNanos - yieldingSinceNanos) / NAP_PART);
-            LockSupport.parkNanos(this, Math.min(nanos, Math.max(NAP_NANOS, nap)));
+            long backoff = Math.min(MAX_BACKOFF_NANOS, (nowNanos - yieldingSinceNanos) / BACKOFF_PART);
+            LockSupport.parkNanos(this, Math.min(nanos, Math.max(BACKOFF_NANOS, backoff)));
             return;
         }
         transport.park(nowNanos + nanos);
