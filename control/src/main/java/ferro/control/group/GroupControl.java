@@ -265,16 +265,6 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     }
 
     /**
-     * Asks all ranks for their state, and about an operation that this rank waits for.
-     *
-     * @param call header of the operation, or null
-     * @return number of the question
-     */
-    public long ask(CallHeader call) {
-        return inquiry.ask(call);
-    }
-
-    /**
      * Asks ranks for their state, and about an operation that this rank waits for. In a small group all ranks are asked.
      *
      * @param call  header of the operation, or null

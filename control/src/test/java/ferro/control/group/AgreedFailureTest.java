@@ -190,7 +190,7 @@ class AgreedFailureTest {
         HandDriven group = new HandDriven(3);
         group.ranks.get(0).fail(late(0, "1"));
         group.drop(0, 2);
-        group.ranks.get(2).ask(SUM);
+        group.ranks.get(2).inquiry().ask(SUM);
         group.deliverAll();
         assertAgreed(group, Code.TIMED_OUT, "1", 0, 1, 2);
     }
@@ -219,7 +219,7 @@ class AgreedFailureTest {
     void whatFailsInsideIsNotBlamedOnTheSender() {
         HandDriven group = new HandDriven(3);
         group.statuses[0] = null;
-        group.ranks.get(1).ask(null);
+        group.ranks.get(1).inquiry().ask(null);
         group.deliverAll();
         assertAgreed(group, Code.ABORTED, "0", 0, 1, 2);
     }
@@ -277,7 +277,7 @@ class AgreedFailureTest {
         HandDriven group = new HandDriven(4);
         List.of(0, 1, 3).forEach(rank -> group.ranks.get(rank).called(SUM.sequence(), SUM.call()));
         group.ranks.get(2).called(MAX.sequence(), MAX.call());
-        group.ranks.get(0).ask(SUM);
+        group.ranks.get(0).inquiry().ask(SUM);
         group.deliverAll();
         group.pass(Duration.ofMillis(50));
         group.deliverAll();

@@ -37,7 +37,7 @@ class CallStacksTest {
         while (!probe.mayJudge(BARRIER, null, deadline, TimeoutProbe.leadNanos(deadline - begun), group.nanoTime())) {
             group.pass(Duration.ofMillis(5));
             // an answer without a line, which comes after one with a line
-            group.ranks.get(0).ask(BARRIER);
+            group.ranks.get(0).inquiry().ask(BARRIER);
             group.deliverAll();
         }
         BitSet waitedFor = new BitSet();
@@ -118,7 +118,7 @@ class CallStacksTest {
         group.ranks.get(2).called(1, BARRIER.call());
         group.statuses[2] = IN_BARRIER;
         group.ranks.get(0).called(1, BARRIER.call());
-        group.ranks.get(0).ask(BARRIER);
+        group.ranks.get(0).inquiry().ask(BARRIER);
         group.ranks.get(0).compareCalls(1);
         group.deliverAll();
 
@@ -213,7 +213,7 @@ class CallStacksTest {
             group.statuses[rank] = new RankStatus(1, made.text(), "", Set.of(0), 0);
             group.callers.get(rank).add(new LineOfTest("step", lines[rank]));
         }
-        group.ranks.get(0).ask(BARRIER);
+        group.ranks.get(0).inquiry().ask(BARRIER);
         group.deliverAll();
 
         for (int rank = 0; rank < 3; rank++) {
@@ -231,7 +231,7 @@ class CallStacksTest {
         group.ranks.get(1).called(1, OTHER.call());
         LineOfTest main = new LineOfTest("load", 88);
         group.ranks.get(1).joinedBy(main);
-        group.ranks.get(0).ask(BARRIER);
+        group.ranks.get(0).inquiry().ask(BARRIER);
         for (int millis = 0; millis < 60; millis++) {
             group.pass(Duration.ofMillis(1));
             group.deliverAll();
@@ -248,7 +248,7 @@ class CallStacksTest {
         group.ranks.get(1).called(1, OTHER.call());
         group.statuses[1] = new RankStatus(2, "gather", "", Set.of(0), 0);
         group.callers.get(1).add(new LineOfTest("later", 20));
-        group.ranks.get(0).ask(BARRIER);
+        group.ranks.get(0).inquiry().ask(BARRIER);
         for (int millis = 0; millis < 60; millis++) {
             group.pass(Duration.ofMillis(1));
             group.deliverAll();

@@ -113,7 +113,7 @@ class GroupControlTest {
         ranks.get(0).called(SUM.sequence(), SUM.call());
         ranks.get(1).called(SUM.sequence(), SUM.call());
         ranks.get(2).called(MAX.sequence(), MAX.call());
-        ranks.get(0).ask(SUM);
+        ranks.get(0).inquiry().ask(SUM);
         for (GroupControl rank : ranks) {
             assertEquals(Code.MISMATCH, rank.failure().code());
             assertEquals(Set.of(2), rank.failure().culprits());
@@ -127,11 +127,11 @@ class GroupControlTest {
     void askingTellsWhoIsMissing() {
         ranks.get(0).called(SUM.sequence(), SUM.call());
         ranks.get(1).called(SUM.sequence(), SUM.call());
-        ranks.get(0).ask(SUM);
+        ranks.get(0).inquiry().ask(SUM);
         BitSet missing = ranks.get(0).missingAt(3);
         assertEquals("{2}", missing.toString());
         ranks.get(2).called(SUM.sequence(), SUM.call());
-        ranks.get(0).ask(SUM);
+        ranks.get(0).inquiry().ask(SUM);
         assertEquals("{}", ranks.get(0).missingAt(3).toString());
         assertNull(ranks.get(0).failure());
     }
@@ -142,11 +142,11 @@ class GroupControlTest {
         for (long sequence = 1; sequence <= 5000; sequence++) {
             group.ranks.get(1).called(sequence, new CallHeader.Call(9, sequence * 31, "call " + sequence));
         }
-        group.ranks.get(0).ask(CallHeader.of(9, 3000, 1, "call other"));
+        group.ranks.get(0).inquiry().ask(CallHeader.of(9, 3000, 1, "call other"));
         group.deliverAll();
         assertNull(group.ranks.get(0).failure(), "too long ago to compare");
         assertEquals("{2}", group.ranks.get(0).missingAt(3000).toString(), "but called it was");
-        group.ranks.get(0).ask(CallHeader.of(9, 4500, 1, "call other"));
+        group.ranks.get(0).inquiry().ask(CallHeader.of(9, 4500, 1, "call other"));
         group.deliverAll();
         group.pass(Duration.ofMillis(50));
         group.deliverAll();

@@ -27,7 +27,7 @@ class LeaversAnswerTest {
         group.stop(1);
         group.stop(2);
 
-        long ask = group.ranks.get(0).ask(SUM);
+        long ask = group.ranks.get(0).inquiry().ask(SUM);
         group.deliverAll();
 
         assertEquals("{2}", group.ranks.get(0).inquiry().silentTo(ask).toString(), "who is silent");

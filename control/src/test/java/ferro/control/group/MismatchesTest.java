@@ -63,7 +63,7 @@ class MismatchesTest {
         HandDriven group = new HandDriven(3);
         call(group, broadcast(2, 0), 0);
         call(group, broadcast(2, 1), 2);
-        group.ranks.get(2).ask(broadcast(2, 1));
+        group.ranks.get(2).inquiry().ask(broadcast(2, 1));
         group.deliverAll();
         run(group, 25);
         call(group, broadcast(2, 0), 1);
@@ -82,7 +82,7 @@ class MismatchesTest {
         HandDriven group = new HandDriven(4);
         call(group, broadcast(2, 0), 0, 3);
         call(group, broadcast(2, 1), 2);
-        group.ranks.get(0).ask(broadcast(2, 0));
+        group.ranks.get(0).inquiry().ask(broadcast(2, 0));
         group.deliverAll();
         run(group, 35);
         assertNull(group.ranks.get(0).failure(), "rank 1 may still come");
@@ -103,7 +103,7 @@ class MismatchesTest {
             call(group, broadcast(2, 0), 0, 1);
             call(group, broadcast(2, 1), 2);
             group.standStill(1, true);
-            group.ranks.get(0).ask(broadcast(2, 0));
+            group.ranks.get(0).inquiry().ask(broadcast(2, 0));
             run(group, SETTLED_MILLIS + 60);
             assertEquals(Set.of(0, 2), group.ranks.get(0).failure().culprits());
 
@@ -125,7 +125,7 @@ class MismatchesTest {
             HandDriven group = new HandDriven(4);
             call(group, broadcast(2, 0), 0, 1, 3);
             call(group, broadcast(2, 1), 2);
-            group.ranks.get(seed % 4).ask(broadcast(2, seed % 4 == 2 ? 1 : 0));
+            group.ranks.get(seed % 4).inquiry().ask(broadcast(2, seed % 4 == 2 ? 1 : 0));
             group.deliverAll(new Random(seed), true);
             for (int rank = 0; rank < 4; rank++) {
                 assertEquals(Set.of(2), group.ranks.get(rank).failure().culprits());
@@ -141,9 +141,9 @@ class MismatchesTest {
         call(group, broadcast(2, 1), 2);
         call(group, broadcast(3, 1), 0);
         call(group, broadcast(3, 0), 2);
-        group.ranks.get(2).ask(broadcast(3, 0));
+        group.ranks.get(2).inquiry().ask(broadcast(3, 0));
         group.deliverAll();
-        group.ranks.get(2).ask(broadcast(2, 1));
+        group.ranks.get(2).inquiry().ask(broadcast(2, 1));
         group.deliverAll();
         run(group, SETTLED_MILLIS);
 
@@ -230,7 +230,7 @@ class MismatchesTest {
         group.ranks.get(1).fail(new Failure(Code.ABORTED, 1, -1, Set.of(1), "rank 1 aborted the group: enough", null));
         group.drop(1, 0);
         group.drop(1, 2);
-        group.ranks.get(0).ask(broadcast(2, 0));
+        group.ranks.get(0).inquiry().ask(broadcast(2, 0));
         group.deliverAll();
         run(group, SETTLED_MILLIS);
 
@@ -255,7 +255,7 @@ class MismatchesTest {
                 call(group, broadcast(2, roots[rank]), rank);
             }
             int asks = random.nextInt(worldSize);
-            group.ranks.get(asks).ask(broadcast(2, roots[asks]));
+            group.ranks.get(asks).inquiry().ask(broadcast(2, roots[asks]));
             group.deliverAll(random, true);
             run(group, SETTLED_MILLIS);
 
