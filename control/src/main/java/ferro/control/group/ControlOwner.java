@@ -10,7 +10,7 @@ public interface ControlOwner {
     /** Handles the failure of the group; called once, on any thread, after the other ranks were told. */
     void failed();
 
-    /** Handles the goodbye of another rank, which may end a wait for that rank; any thread. */
+    /** Handles the goodbye of another rank, or the loss of its messages: both may end a wait for that rank; any thread. */
     void left();
 
     /** Receives an event. */

@@ -7,5 +7,7 @@ package ferro.control.group;
  * @param failure   of the group, if the judgement is one
  * @param timers    run the judgement
  * @param responder makes the answer of this rank
+ * @param wake      wakes the thread of this rank that waits, so that the thread checks again what it waits for
  */
-record FailureTools(StatusInquiry inquiry, AgreedFailure failure, Timers timers, StatusResponder responder) {}
+record FailureTools(
+        StatusInquiry inquiry, AgreedFailure failure, Timers timers, StatusResponder responder, Runnable wake) {}

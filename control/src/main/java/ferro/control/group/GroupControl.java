@@ -98,7 +98,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
                 history,
                 owner,
                 timers::nanoTime);
-        FailureTools tools = new FailureTools(inquiry, failure, timers, responder);
+        FailureTools tools = new FailureTools(inquiry, failure, timers, responder, owner::left);
         this.peerFailures = new PeerFailures(tools, exits, machines);
         this.deaths = new Deaths(failure, peerFailures, exits, rules, machines);
         this.mismatches = new Mismatches(tools, history, peerFailures, rules, group.worldSize());

@@ -27,6 +27,7 @@ final class PeerFailures {
     private final Timers timers;
     private final GracefulExits exits;
     private final Machines machines;
+    private final Runnable wake;
     private final BitSet brokenLinks = new BitSet();
     private final BitSet toldAbort = new BitSet();
 
@@ -34,6 +35,7 @@ final class PeerFailures {
         this.inquiry = tools.inquiry();
         this.failure = tools.failure();
         this.timers = tools.timers();
+        this.wake = tools.wake();
         this.exits = exits;
         this.machines = machines;
     }
@@ -104,6 +106,7 @@ final class PeerFailures {
         long sequence = cause.where().sequence();
         if (isOfMessages(cause)) {
             exits.endOfMessages(peer);
+            wake.run();
         } else if (sequence > 0 && sequence <= exits.of(peer).lastSequence() && !exits.differs(peer)) {
             String text = exits.text(peer) + ", but some of its data for seq " + sequence + " never arrived: "
                     + cause.getMessage();

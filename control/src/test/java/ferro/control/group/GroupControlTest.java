@@ -271,6 +271,19 @@ class GroupControlTest {
     }
 
     @Test
+    void aRankThatWaitsIsWokenWhenMessagesOfALeaverAreLost() {
+        HandDriven group = new HandDriven(2);
+        group.ranks.get(0).broken(1, lost(1, -1));
+        group.ranks.get(1).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
+        group.deliverAll();
+        int before = group.wakeUps[0];
+        for (int wait = 0; wait <= 20; wait++) {
+            group.pass(Duration.ofMillis(50));
+        }
+        assertTrue(group.wakeUps[0] > before, "not woken");
+    }
+
+    @Test
     void theEndOfALeaversLinkIsALossWhereNotAllThatItSentHasCome() {
         HandDriven group = new HandDriven(3);
         group.ranks.get(1).called(4, SUM.call());

@@ -53,6 +53,8 @@ public final class HandDriven {
     final int[] failures;
     /** How long each process was paused, whenever it is asked. */
     long pausedNanos;
+    /** How often each rank was woken because of a rank that has left. */
+    final int[] wakeUps;
 
     final RankStatus[] statuses;
     final long[] ended;
@@ -103,6 +105,7 @@ public final class HandDriven {
         this.worldSize = worldSize;
         this.realTime = realTime;
         this.failures = new int[worldSize];
+        this.wakeUps = new int[worldSize];
         this.statuses = new RankStatus[worldSize];
         this.ended = new long[worldSize];
         this.stopped = new boolean[worldSize];
@@ -224,7 +227,7 @@ public final class HandDriven {
 
         @Override
         public void left() {
-            // nothing waits
+            wakeUps[rank]++;
         }
 
         @Override
