@@ -104,9 +104,17 @@ public record Failure(
      * @return whether the other ranks have to be notified
      */
     boolean isNewsAfter(Failure known) {
-        boolean isLoss = code == Code.PEER_LOST || code == Code.PARTITION;
         boolean isEarlier = sequence < known.sequence || sequence == known.sequence && origin < known.origin;
-        return !saysAs(known) || !isLoss && isEarlier;
+        return !saysAs(known) || !isLoss() && isEarlier;
+    }
+
+    /**
+     * Returns whether this is the loss of ranks, which several ranks see by themselves.
+     *
+     * @return whether the code is PEER_LOST or PARTITION
+     */
+    public boolean isLoss() {
+        return code == Code.PEER_LOST || code == Code.PARTITION;
     }
 
     /**

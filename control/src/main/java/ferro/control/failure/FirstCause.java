@@ -16,6 +16,12 @@ public final class FirstCause {
      */
     private static final long WINDOW_NANOS = 50_000_000L;
 
+    /**
+     * The time after the first cause in which a rank that ends may not have sent its text to all ranks. Launchers end the
+     * survivors of a failure later.
+     */
+    private static final long SENDING_NANOS = 250_000_000L;
+
     private final FailurePolicy rules;
     private final AtomicReference<KnownCauses> known = new AtomicReference<>();
 
@@ -55,6 +61,12 @@ public final class FirstCause {
      */
     public Failure told(Failure cause, long sinceNanos) {
         return add(cause, false, false, sinceNanos);
+    }
+
+    /** Returns whether a rank that ends now may not have sent its text to all ranks. */
+    public boolean mayBeSending(long nowNanos) {
+        KnownCauses now = known.get();
+        return now != null && nowNanos - now.sinceNanos <= SENDING_NANOS;
     }
 
     /** Returns the message that tells the others of a failure. */

@@ -5,6 +5,7 @@ import ferro.control.failure.ControlMessage.Died;
 import ferro.control.failure.Failure;
 import ferro.control.failure.FailurePolicy;
 import ferro.control.failure.FirstCause;
+import java.util.BitSet;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
@@ -26,6 +27,11 @@ final class AgreedFailure {
     private final FailureListener listener;
     private final FirstCause first;
     private final AtomicBoolean listenerTold = new AtomicBoolean();
+    /** Ranks that have ended soon after the first cause. */
+    private final BitSet endedEarly = new BitSet();
+    /** The failure that was sent again last. */
+    private Failure sentAgain;
+
     /** Whether callers may hear of the failure: the other ranks were told before. */
     private volatile boolean told;
 
@@ -116,6 +122,34 @@ final class AgreedFailure {
         Failure failure = said.failure();
         listener.blamed(failure);
         changed(first.told(failure, clock.getAsLong() - said.ageNanos()), false);
+        sendAgainForEnded();
+    }
+
+    /**
+     * Handles the end of a rank after its messages were read. The rank may have ended before it had sent the text of a loss
+     * to all ranks, so a rank that has this text sends it again.
+     */
+    void hasEnded(int rank) {
+        if (first.mayBeSending(clock.getAsLong())) {
+            synchronized (endedEarly) {
+                endedEarly.set(rank);
+            }
+            sendAgainForEnded();
+        }
+    }
+
+    private void sendAgainForEnded() {
+        Failure known = cause();
+        boolean again = false;
+        synchronized (endedEarly) {
+            if (known != null && known.isLoss() && known != sentAgain && endedEarly.get(known.origin())) {
+                sentAgain = known;
+                again = true;
+            }
+        }
+        if (again) {
+            sender.tellAll(first.message(known, clock.getAsLong()), peer -> rules.forwards(known, peer));
+        }
     }
 
     /** Tells a rank of the failure, if there is one: it may have missed it. */

@@ -136,7 +136,7 @@ final class Deaths {
             ended.set(peer);
         }
         if (rules.eofGraceNanos() > 0) {
-            peerFailures.afterReading(() -> blame(peer, cause, 0), rules.eofGraceNanos());
+            peerFailures.afterReading(() -> judge(peer, cause), rules.eofGraceNanos());
         } else {
             blame(peer, cause, PROCESS_WAITS);
         }
@@ -194,6 +194,14 @@ final class Deaths {
 
     private boolean isBlamed(int peer) {
         return rules.blamesLoss(peerFailures.hasToldAbort(peer), exits.has(peer));
+    }
+
+    /** Judges the end of a rank after its messages were read. */
+    private void judge(int peer, FerroException cause) {
+        if (!exits.has(peer)) {
+            failure.hasEnded(peer);
+        }
+        blame(peer, cause, 0);
     }
 
     private void blame(int peer, FerroException cause, int waits) {

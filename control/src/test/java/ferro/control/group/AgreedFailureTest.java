@@ -97,11 +97,7 @@ class AgreedFailureTest {
         HandDriven.seeds(5, seed -> {
             HandDriven group = new HandDriven(32);
             group.stop(7);
-            IntStream.range(0, 32).filter(rank -> rank != 7).forEach(rank -> {
-                FerroException seen =
-                        new FerroException(Code.PEER_LOST, Where.of("dp", rank), "rank " + rank + " lost rank 7");
-                group.ranks.get(rank).lost(7, seen);
-            });
+            IntStream.range(0, 32).filter(rank -> rank != 7).forEach(rank -> lost(group, rank, 7));
             group.pass(GRACE);
             group.deliverAll(new Random(seed), false);
             for (int rank = 0; rank < 32; rank++) {
@@ -111,6 +107,49 @@ class AgreedFailureTest {
             }
             assertTrue(group.sent(Abort.class) <= 31 * 31, group.sent(Abort.class) + " messages");
         });
+    }
+
+    @Test
+    @DisplayName("the text of a rank that dies while it sends a loss reaches all ranks")
+    void theTextOfARankThatDiesWhileItSendsReachesAll() {
+        HandDriven.seeds(20, seed -> {
+            HandDriven group = new HandDriven(8);
+            group.stop(7);
+            IntStream.range(0, 7).forEach(rank -> lost(group, rank, 7));
+            group.pass(GRACE);
+            group.stop(0);
+            // rank 0 ends before it has sent to these ranks
+            IntStream.range(3, 7).forEach(rank -> group.drop(0, rank));
+            group.deliverAll(new Random(seed), false);
+            IntStream.range(1, 7).forEach(rank -> lost(group, rank, 0));
+            group.pass(GRACE);
+            group.deliverAll(new Random(seed), false);
+            for (int rank = 1; rank < 7; rank++) {
+                assertEquals("PEER_LOST of 7: rank 0 lost rank 7", group.story(rank), "rank " + rank);
+            }
+        });
+    }
+
+    @Test
+    @DisplayName("ranks that end later because of a loss cause no more messages")
+    void theEndsOfSurvivorsCauseNoMessages() {
+        HandDriven group = new HandDriven(8);
+        group.stop(7);
+        IntStream.range(0, 7).forEach(rank -> lost(group, rank, 7));
+        group.pass(GRACE);
+        group.deliverAll();
+        int sent = group.sent(Abort.class);
+        group.pass(Duration.ofMillis(500));
+        group.stop(0);
+        IntStream.range(1, 7).forEach(rank -> lost(group, rank, 0));
+        group.pass(GRACE);
+        group.deliverAll();
+        assertEquals(sent, group.sent(Abort.class));
+    }
+
+    private static void lost(HandDriven group, int rank, int peer) {
+        String text = "rank " + rank + " lost rank " + peer;
+        group.ranks.get(rank).lost(peer, new FerroException(Code.PEER_LOST, Where.of("dp", rank), text));
     }
 
     @Test
