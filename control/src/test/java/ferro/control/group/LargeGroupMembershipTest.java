@@ -1,0 +1,101 @@
+package ferro.control.group;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** How the ranks of groups of more than 33 ranks watch each other, and how many messages that takes. */
+class LargeGroupMembershipTest {
+    private static final Map<String, String> TIMES =
+            Map.of("ferro.heartbeat.interval", "2s", "ferro.heartbeat.suspect", "5s", "ferro.heartbeat.limit", "30s");
+
+    @Test
+    @DisplayName("a rank of 128 that stood still sends its pause to the 32 ranks that watch it")
+    void aPauseIsSentToTheRanksThatWatch() {
+        Watchers world = new Watchers(128, 1000, TIMES).enter();
+        world.pass(Duration.ofMillis(2_500));
+        Watchers.Rank sleeper = world.ranks.get(70);
+        sleeper.paused = true;
+        world.pass(Duration.ofSeconds(1));
+        int before = sleeper.sent;
+        sleeper.paused = false;
+        world.pass(Duration.ofMillis(200));
+
+        assertEquals(32, sleeper.sent - before, "beats");
+        for (int rank : new int[] {38, 69}) {
+            List<String> heard = world.ranks.get(rank).heard;
+            assertTrue(heard.size() == 1 && heard.get(0).startsWith("PAUSED 70: rank 70 was paused "), heard::toString);
+        }
+        assertEquals(List.of(), world.ranks.get(37).heard);
+    }
+
+    @Test
+    @DisplayName("the silence of one of 128 ranks is sent to each other rank by at most four, and by one that lives")
+    void aSilenceIsReportedByFewRanks() {
+        Watchers world = new Watchers(128, 1000, TIMES).enter();
+        world.pass(Duration.ofSeconds(3));
+        // the silent rank, and ranks next to it and elsewhere that watch it
+        for (int rank : new int[] {70, 69, 68, 67, 66, 65, 64, 63, 52}) {
+            world.ranks.get(rank).paused = true;
+        }
+        world.pass(Duration.ofSeconds(40));
+
+        int losses = world.ranks.stream().mapToInt(rank -> rank.losses).sum();
+        assertTrue(losses <= 9 * 4 * 128, losses + " messages");
+        for (int rank = 0; rank < 128; rank++) {
+            Watchers.Rank one = world.ranks.get(rank);
+            if (!one.paused) {
+                assertTrue(one.heard.contains("lost 70"), "rank " + rank + ": " + one.heard);
+            }
+        }
+    }
+
+    @Test
+    void inLargeWorldsEachWatchesTheNextThirtyTwo() {
+        Watchers world = new Watchers(40, 1000, TIMES).enter();
+        world.pass(Duration.ofSeconds(3));
+        assertEquals(32 + 32, world.ranks.get(39).sent, "who is there, and one heartbeat, to 32 ranks");
+        world.ranks.get(39).paused = true;
+        world.pass(Duration.ofSeconds(6));
+        world.ranks.get(39).paused = false;
+        world.pass(Duration.ofSeconds(3));
+
+        assertTrue(world.ranks.get(38).heard.get(0).startsWith("SUSPECTED 39"));
+        assertTrue(world.ranks.get(7).heard.get(0).startsWith("SUSPECTED 39"));
+        assertEquals(List.of(), world.ranks.get(6).heard, "it does not watch rank 39");
+    }
+
+    @Test
+    void aSubgroupHearsOfASilentRankThatItsRanksDoNotWatch() {
+        Watchers world = new Watchers(40, 1000, TIMES).enter();
+        LossRecorder subgroup = new LossRecorder();
+        world.ranks.get(2).membership.enter(subgroup, new int[] {39, 2});
+        world.pass(Duration.ofSeconds(3));
+        world.ranks.get(39).paused = true;
+        world.pass(Duration.ofSeconds(33));
+
+        assertEquals(0, subgroup.lost);
+        assertTrue(subgroup.text.startsWith("nothing heard from rank 0 for 30."), subgroup.text);
+    }
+
+    @Test
+    void aGroupMadeAfterASilentRankIsHeardOfAgainMayHaveItAlsoWhereNobodyWatchesIt() {
+        Watchers world = new Watchers(40, 1000, TIMES).enter();
+        world.pass(Duration.ofSeconds(3));
+        world.ranks.get(39).paused = true;
+        world.pass(Duration.ofSeconds(33));
+        assertTrue(!world.ranks.get(2).peerFailures.isEmpty(), "told by those that watch it");
+        world.ranks.get(39).paused = false;
+        world.pass(Duration.ofSeconds(3));
+        LossRecorder late = new LossRecorder();
+        world.ranks.get(2).membership.enter(late, new int[] {39, 2});
+        world.pass(Duration.ofSeconds(1));
+
+        assertEquals(-1, late.lost, late.text);
+    }
+}
