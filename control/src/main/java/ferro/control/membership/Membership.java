@@ -48,6 +48,7 @@ public final class Membership implements RankProcesses {
     private final Peer[] peers;
     private final SilenceWatch silence;
     private final ExitWatch exits;
+    private final LossReports reports;
     private boolean over;
     private volatile ControlLane control;
     private Future<?> timer;
@@ -156,6 +157,7 @@ public final class Membership implements RankProcesses {
         peers = new Peer[0];
         silence = null;
         exits = null;
+        reports = null;
         over = true;
     }
 
@@ -165,7 +167,7 @@ public final class Membership implements RankProcesses {
         this.context = context;
         this.identity = identity;
         this.times = times;
-        members = new Members(group, this::tellLoss, this::tellFound);
+        members = new Members(group, this::reportLoss, this::reportFound);
         circle = new WatchCircle(group.rank(), group.worldSize());
         peers = new Peer[group.worldSize()];
         for (int rank = 0; rank < peers.length; rank++) {
@@ -178,6 +180,7 @@ public final class Membership implements RankProcesses {
         }
         silence = new SilenceWatch(times, pauses, members, next, new JobMachines(peers, group.rank(), this::machine));
         exits = new ExitWatch(members, context, next);
+        reports = new LossReports(circle, peers, context.processes().self(), silence::isSuspected);
     }
 
     /**
@@ -372,30 +375,12 @@ public final class Membership implements RankProcesses {
         return Members.RANK + " was paused " + HeartbeatTimes.words(pause) + who;
     }
 
-    /**
-     * Tells a loss to the other ranks. The ranks that watch the lost rank judge its silence themselves, and and
-     * {@link WatchCircle#REPORTERS} of them notify each other rank. An exit is told to all ranks by the few ranks that see it.
-     */
-    private void tellLoss(Lost loss) {
-        ByteBuffer message = loss.encoded();
-        ControlLane lane = control;
-        for (int rank : circle.others()) {
-            boolean isOthersTask = loss.code() == Code.PARTITION
-                    && (circle.isWatched(loss.rank(), rank) || !circle.reportsSilence(loss.rank(), rank));
-            if (rank != loss.rank() && !peers[rank].isOver() && !isOthersTask) {
-                lane.control(rank, message.duplicate());
-            }
-        }
+    private void reportLoss(Lost loss) {
+        reports.report(loss, control);
     }
 
-    private void tellFound(int found) {
-        ByteBuffer message = new Found(found).encoded();
-        ControlLane lane = control;
-        for (int rank : circle.others()) {
-            if (!circle.isWatched(found, rank) && circle.reportsSilence(found, rank) && !peers[rank].isOver()) {
-                lane.control(rank, message.duplicate());
-            }
-        }
+    private void reportFound(int rank) {
+        reports.reportFound(rank, control);
     }
 
     private void heardOf(Lost loss) {

@@ -144,7 +144,8 @@ final class SilenceWatch {
         return seen(rank) != null;
     }
 
-    private boolean isSuspected(int rank) {
+    /** Returns whether a rank is silent that is watched from here. */
+    boolean isSuspected(int rank) {
         PeerNews seen = seen(rank);
         return seen != null && seen.suspected && seen.peer.isExpected();
     }

@@ -39,6 +39,15 @@ record WatchCircle(int rank, int worldSize) {
         return others;
     }
 
+    /** Returns the ranks between this rank and a rank that it watches; they watch that rank too. */
+    int[] between(int watched) {
+        int[] between = new int[Math.floorMod(watched - rank, worldSize) - 1];
+        for (int at = 0; at < between.length; at++) {
+            between[at] = (rank + at + 1) % worldSize;
+        }
+        return between;
+    }
+
     /** Returns whether a rank watches another one, or is that one. */
     boolean isWatched(int watched, int watcher) {
         return Math.floorMod(watched - watcher, worldSize) <= count();

@@ -38,6 +38,9 @@ final class Processes implements IntFunction<ProcessTable> {
 
             @Override
             public Optional<Watched> watch(String identity) {
+                if (identity.equals(self())) {
+                    return Optional.empty();
+                }
                 open(rank).add(identity);
                 return Optional.of(new Watched() {
                     @Override
