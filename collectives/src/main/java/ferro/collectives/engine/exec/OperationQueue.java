@@ -16,7 +16,6 @@ import ferro.control.failure.Failures;
 import ferro.control.group.GroupControl;
 import ferro.control.group.RankStatus;
 import ferro.recorder.CallCounter;
-import java.lang.System.Logger.Level;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
@@ -34,8 +33,6 @@ import java.util.function.Consumer;
  * end within the time of a spin becomes the current operation, like any other operation.
  */
 public final class OperationQueue implements CollectiveProgress {
-    private static final System.Logger LOG = System.getLogger("ferro.group");
-
     /**
      * Maximum length of a call that publishes its data before it reads the clock. The other ranks then get the data
      * earlier, and the time of the call lacks only the copy of so few bytes.
@@ -76,8 +73,7 @@ public final class OperationQueue implements CollectiveProgress {
     private Executor executor;
 
     private final OperationWatch watch;
-    /** Progress of the current operation and of the operations behind it when the group failed. */
-    private PendingWork.Position[] reached = {};
+    private final ReachedPositions reached = new ReachedPositions();
     /**
      * Number of queued operations that have begun behind the current one, and the last such operation. Only the thread
      * that holds the progress lock uses these fields.
@@ -379,20 +375,8 @@ public final class OperationQueue implements CollectiveProgress {
      * rank leaves its links.
      */
     public void noteReached() {
-        try {
-            PendingWork.Position[] positions = new PendingWork.Position[current == null ? 0 : 1 + begunBehind];
-            for (int behind = 0; behind < positions.length; behind++) {
-                positions[behind] = executor.position(behind);
-            }
-            reached = positions;
-        } catch (RuntimeException | Error broken) {
-            // the group has failed: ending its operations matters more than the progress of this one
-            LOG.log(
-                    Level.DEBUG,
-                    "cannot get the progress of an operation of \""
-                            + loop.group().name() + "\"",
-                    broken);
-        }
+        reached.store(
+                executor, current == null ? 0 : 1 + begunBehind, loop.group().name());
     }
 
     /**
@@ -412,7 +396,7 @@ public final class OperationQueue implements CollectiveProgress {
         lastBegun = null;
         if (running != null) {
             current = null;
-            running.work().fail(failure, reached(0));
+            running.work().fail(failure, reached.of(0));
         }
         Operation first = next;
         if (first != null) {
@@ -421,16 +405,12 @@ public final class OperationQueue implements CollectiveProgress {
         }
         int behind = 0;
         for (Operation queued = queue.poll(); queued != null; queued = queue.poll()) {
-            queued.work().fail(failure, reached(++behind));
+            queued.work().fail(failure, reached.of(++behind));
         }
         overLinks.forgetAll();
         if (overMemory != null) {
             overMemory.forget();
         }
-    }
-
-    private PendingWork.Position reached(int behind) {
-        return behind < reached.length ? reached[behind] : PendingWork.Position.NOWHERE;
     }
 
     private boolean beginNext() {
