@@ -41,6 +41,9 @@ public final class StillTransport implements Transport {
         /** In place of a sleep until a time; without it a thread that would sleep fails. */
         public LongConsumer parked;
 
+        /** Whether a virtual thread may sleep here. */
+        public boolean parksVirtualThreads;
+
         /** At every wake-up. */
         public Runnable woken = () -> {};
 
@@ -93,6 +96,11 @@ public final class StillTransport implements Transport {
     @Override
     public void wakeup() {
         trouble.woken.run();
+    }
+
+    @Override
+    public boolean parksVirtualThreads() {
+        return trouble.parksVirtualThreads;
     }
 
     @Override

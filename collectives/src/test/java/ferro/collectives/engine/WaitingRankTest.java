@@ -24,6 +24,7 @@ import ferro.group.SystemContext;
 import ferro.spi.ForwardingContext;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
+import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -36,6 +37,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -107,6 +110,54 @@ class WaitingRankTest {
         assertEquals(MINUTE.toMillis(), late.where().elapsed().toMillis(), 100, late.getMessage());
         assertTrue(sleeps.get() <= 10 * MINUTE.toSeconds(), sleeps + " sleeps");
         group.close(Duration.ZERO);
+    }
+
+    @Test
+    @EnabledForJreRange(min = JRE.JAVA_21)
+    @DisplayName(
+            "a virtual thread that waits for a minute sleeps at most 10 times a second in a transport that allows it")
+    void aVirtualThreadSleepsSeldom() throws Exception {
+        MovedClock clock = new MovedClock(process);
+        AtomicInteger sleeps = new AtomicInteger();
+        faults.parksVirtualThreads = true;
+        faults.parked = until -> {
+            sleeps.incrementAndGet();
+            clock.sleep(until);
+        };
+        CollectiveBackend group = CollectiveEngine.over(new StillTransport(faults, true), PAIR, clock);
+
+        assertEquals(Code.TIMED_OUT, failureOnVirtualThread(group, MINUTE).code());
+        assertTrue(sleeps.get() <= 10 * MINUTE.toSeconds(), sleeps + " sleeps");
+        group.close(Duration.ZERO);
+    }
+
+    @Test
+    @EnabledForJreRange(min = JRE.JAVA_21)
+    @DisplayName(
+            "a virtual thread that waits for a second polls at most 250 times in a transport that keeps its carrier")
+    void aVirtualThreadPollsAtGrowingIntervals() throws Exception {
+        AtomicInteger polls = new AtomicInteger();
+        faults.polled = polls::incrementAndGet;
+        SystemContext noSpins = SystemContext.of(Map.of("ferro.heartbeat.interval", "0s", "ferro.spin.count", "0"));
+        CollectiveBackend group = CollectiveEngine.over(new StillTransport(faults, true), PAIR, noSpins);
+
+        assertEquals(
+                Code.TIMED_OUT,
+                failureOnVirtualThread(group, Duration.ofSeconds(1)).code());
+        assertTrue(polls.get() <= 250, polls + " polls");
+        group.close(Duration.ZERO);
+        noSpins.close();
+    }
+
+    private static FerroException failureOnVirtualThread(CollectiveBackend group, Duration timeout) throws Exception {
+        FerroException[] failure = new FerroException[1];
+        Runnable call = () -> failure[0] = assertThrows(FerroException.class, () -> group.run(sum(), timeout));
+        // the sources are of JDK 17
+        Method start = Thread.class.getMethod("startVirtualThread", Runnable.class);
+        Thread thread = (Thread) start.invoke(null, call);
+        thread.join(TimeUnit.SECONDS.toMillis(60));
+        assertFalse(thread.isAlive(), "the call does not end");
+        return failure[0];
     }
 
     @Test
