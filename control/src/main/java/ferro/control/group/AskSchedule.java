@@ -23,6 +23,7 @@ final class AskSchedule {
     /** Maximum number of ranks that one inquiry asks in a large group. */
     static final int MAX_ASKED = 4;
 
+    private final int rank;
     private final int worldSize;
     private final long firstNanos;
     private final long longestNanos;
@@ -39,6 +40,7 @@ final class AskSchedule {
      * @param worldSize number of ranks: the more ranks ask, the less often each of them does
      */
     AskSchedule(int rank, int worldSize) {
+        this.rank = rank;
         this.worldSize = worldSize;
         firstNanos = FIRST_NANOS * Math.max(1, worldSize / ASKED_AT_ONCE);
         longestNanos = Math.max(LONGEST_NANOS, LONGEST_FIRSTS * firstNanos);
@@ -92,10 +94,10 @@ final class AskSchedule {
         BitSet asked = new BitSet();
         int from = nextRank;
         for (int step = 0; step < worldSize && asked.cardinality() < MAX_ASKED; step++) {
-            int rank = (from + step) % worldSize;
-            if (waitedFor.isEmpty() || waitedFor.get(rank)) {
-                asked.set(rank);
-                nextRank = (rank + 1) % worldSize;
+            int peer = (from + step) % worldSize;
+            if (peer != rank && (waitedFor.isEmpty() || waitedFor.get(peer))) {
+                asked.set(peer);
+                nextRank = (peer + 1) % worldSize;
             }
         }
         return asked;

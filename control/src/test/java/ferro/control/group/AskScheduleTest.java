@@ -55,5 +55,7 @@ class AskScheduleTest {
         waitedFor.clear(0, 39);
         assertEquals("{39}", schedule.nextAsked(waitedFor).toString());
         assertEquals("{0, 1, 2, 3}", schedule.nextAsked(new BitSet()).toString(), "any rank may be waited for");
+        waitedFor.set(38);
+        assertEquals("{39}", schedule.nextAsked(waitedFor).toString(), "a rank does not ask itself");
     }
 }
