@@ -290,8 +290,6 @@ public final class HandDriven {
                                     .getClass(),
                             1,
                             Integer::sum);
-                }
-                if (realTime == null) {
                     lanes.get(rank * worldSize + peer).add(ByteBuffer.wrap(copy));
                 } else if (!still[peer]) {
                     deliver(rank * worldSize + peer, ByteBuffer.wrap(copy));

@@ -16,6 +16,10 @@ class LargeGroupMembershipTest {
     private static final Map<String, String> TIMES =
             Map.of("ferro.heartbeat.interval", "2s", "ferro.heartbeat.suspect", "5s", "ferro.heartbeat.limit", "30s");
 
+    /** A tenth of these times, for the tests that take the most steps. */
+    private static final Map<String, String> TENTHS = Map.of(
+            "ferro.heartbeat.interval", "200ms", "ferro.heartbeat.suspect", "500ms", "ferro.heartbeat.limit", "3s");
+
     @Test
     @DisplayName("a rank of 128 that stood still sends its pause to the 32 ranks that watch it")
     void aPauseIsSentToTheRanksThatWatch() {
@@ -61,10 +65,10 @@ class LargeGroupMembershipTest {
     @Test
     @DisplayName("if the network is cut in two halves, each rank hears of all ranks of the other half that are watched")
     void eachRankOfAHalfHearsOfTheOtherHalf() {
-        Watchers world = new Watchers(128, 1000, TIMES).enter();
-        world.pass(Duration.ofSeconds(3));
+        Watchers world = new Watchers(128, 1000, TENTHS).enter();
+        world.pass(Duration.ofMillis(300));
         cut(world, true);
-        world.pass(Duration.ofSeconds(40));
+        world.pass(Duration.ofSeconds(4));
         for (int rank = 0; rank < 64; rank++) {
             List<String> heard = world.ranks.get(rank).heard;
             // only rank 63 watches rank 95 across the cut
@@ -73,10 +77,10 @@ class LargeGroupMembershipTest {
             }
         }
         cut(world, false);
-        world.pass(Duration.ofSeconds(10));
+        world.pass(Duration.ofSeconds(1));
         LossRecorder late = new LossRecorder();
         world.ranks.get(1).membership.enter(late, new int[] {1, 95});
-        world.pass(Duration.ofSeconds(1));
+        world.pass(Duration.ofMillis(100));
         assertEquals(-1, late.lost, late.text);
     }
 
@@ -115,13 +119,13 @@ class LargeGroupMembershipTest {
     @Test
     @DisplayName("the silence of one of 128 ranks is sent to each other rank by at most six, and by one that lives")
     void aSilenceIsReportedByFewRanks() {
-        Watchers world = new Watchers(128, 1000, TIMES).enter();
-        world.pass(Duration.ofSeconds(3));
+        Watchers world = new Watchers(128, 1000, TENTHS).enter();
+        world.pass(Duration.ofMillis(300));
         // the silent rank, and ranks next to it and elsewhere that watch it
         for (int rank : new int[] {70, 69, 68, 67, 66, 65, 64, 63, 52}) {
             world.ranks.get(rank).paused = true;
         }
-        world.pass(Duration.ofSeconds(40));
+        world.pass(Duration.ofSeconds(4));
 
         assertTrue(losses(world) <= 9 * 6 * 128, losses(world) + " messages");
         for (int rank = 0; rank < 128; rank++) {
