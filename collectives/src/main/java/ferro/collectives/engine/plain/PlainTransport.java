@@ -98,6 +98,11 @@ final class PlainTransport implements Transport {
     }
 
     @Override
+    public boolean parksVirtualThreads() {
+        return true;
+    }
+
+    @Override
     public void control(int peer, ByteBuffer message) {
         // without a control lane the other ranks learn of a failure from the closed back end
     }

@@ -2,6 +2,8 @@ package ferro.collectives.engine.plain;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.Backend;
 import ferro.Collective;
@@ -9,6 +11,7 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Work;
 import ferro.group.ProcessGroup;
+import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,6 +25,8 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
 
 /** Every collective from five methods, over a back end whose sends wait for their receive. */
 class PlainEngineTest {
@@ -96,6 +101,21 @@ class PlainEngineTest {
         PlainTransport transport = new PlainTransport(new HandOver(0, 2, new ConcurrentHashMap<>()));
         transport.wakeup();
         transport.park(System.nanoTime() + TimeUnit.HOURS.toNanos(1));
+        transport.close();
+    }
+
+    @Test
+    @EnabledForJreRange(min = JRE.JAVA_21)
+    void aWakeUpEndsTheSleepOfAVirtualThread() throws Exception {
+        PlainTransport transport = new PlainTransport(new HandOver(0, 2, new ConcurrentHashMap<>()));
+        assertTrue(transport.parksVirtualThreads());
+        Runnable sleeps = () -> transport.park(System.nanoTime() + TimeUnit.HOURS.toNanos(1));
+        // the sources are of JDK 17
+        Method start = Thread.class.getMethod("startVirtualThread", Runnable.class);
+        Thread thread = (Thread) start.invoke(null, sleeps);
+        transport.wakeup();
+        thread.join(TimeUnit.SECONDS.toMillis(60));
+        assertFalse(thread.isAlive(), "not woken");
         transport.close();
     }
 
