@@ -7,11 +7,11 @@ import ferro.spi.Link;
 import ferro.spi.SharedMemoryProvider;
 import ferro.spi.Transport;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.LongConsumer;
 
 /** A medium on which nothing ever comes, and where things go wrong when a test says so. */
@@ -33,7 +33,7 @@ public final class StillTransport implements Transport {
         public Events events;
 
         /** Sequence numbers of what was posted on links, in that order. */
-        public final List<Long> sends = new ArrayList<>();
+        public final List<Long> sends = new CopyOnWriteArrayList<>();
 
         /** At every look for what has come. */
         public Runnable polled = () -> {};
