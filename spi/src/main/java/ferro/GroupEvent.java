@@ -64,7 +64,10 @@ public final class GroupEvent {
         SUSPECTED,
         /** A suspected rank has sent a message again. */
         RECOVERED,
-        /** The process of a rank was paused for a while, for example by a garbage collection, and now continues. */
+        /**
+         * The process of a rank was paused for a while, for example by a garbage collection, and now continues. In a job of
+         * more than 33 ranks, only that rank and the 32 ranks that watch it have this event.
+         */
         PAUSED,
         /**
          * A collective, a message or a {@code newGroup} has waited for a quarter of its timeout. The ranks of the event are

@@ -26,12 +26,12 @@ public interface FailurePolicy {
     }
 
     /**
-     * Returns whether a failure that others told is told on. This makes up for a rank that died while it told the
-     * others.
+     * Returns whether a failure that another rank sent is forwarded. This makes up for a rank that died while it sent the
+     * failure.
      *
      * @param failure what this rank knows now
      * @param peer    rank
-     * @return true: every change is told on
+     * @return true: every change of code or culprits is forwarded
      */
     default boolean forwards(Failure failure, int peer) {
         return true;

@@ -13,8 +13,9 @@ import java.util.function.IntPredicate;
 import java.util.function.LongSupplier;
 
 /**
- * The failure of a group, on which all ranks agree: everything that this rank sees or is told is merged, and every change is
- * told to the other ranks before any caller of this rank hears of it. Thread-safe; only {@link #awaitTold} waits.
+ * The failure of a group, on which all ranks agree: everything that this rank sees or is told is merged, and every change of
+ * code or culprits is sent to the other ranks before any caller of this rank hears of it. Thread-safe; only
+ * {@link #awaitTold} waits.
  */
 final class AgreedFailure {
     private static final long POLL_NANOS = 50_000;

@@ -36,8 +36,8 @@ import java.util.Set;
  * were made.
  *
  * <p>All ranks agree on one cause. Everything that this rank sees or is told is merged ({@link Failure#merged}), and
- * every change is told to all ranks before any caller of this rank hears of it. A rank that waits asks the others
- * ({@link #ask}), and each answers with its state. So a time-out names the ranks that are missing. If two ranks have
+ * every change of code or culprits is sent to all ranks before any caller of this rank hears of it. A rank that waits asks
+ * other ranks ({@link #ask}), and each answers with its state. So a time-out names the ranks that are missing. If two ranks have
  * made different calls, the group ends with MISMATCH and all texts.
  *
  * <p>Thread-safe; nothing waits, and no message is sent with a lock held. The medium calls this class from its

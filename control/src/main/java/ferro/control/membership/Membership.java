@@ -27,7 +27,7 @@ import java.util.concurrent.TimeUnit;
  * group nor waits for any rank. Messages only update their {@code Peer}. Ticks of a timer of the context (virtual in a
  * simulation) read these updates and judge: silence in {@code SilenceWatch}, processes of this host in
  * {@code ExitWatch}, pauses of this process in {@code PauseWatch}. In worlds of more than 33 ranks each rank watches
- * the next 32; the others learn of a failure through their groups.
+ * the next 32. Some of the ranks that watch a lost rank send the loss to the others ({@code LossReports}).
  */
 public final class Membership implements RankProcesses {
     /** Distinguishes its messages from those of all groups; any number that no group mixes in. */
