@@ -12,6 +12,7 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.HostTensor;
 import ferro.ReduceOp;
+import ferro.Work;
 import ferro.collectives.CollectiveEngine;
 import ferro.collectives.engine.StillTransport.Trouble;
 import ferro.control.failure.ControlMessage;
@@ -33,6 +34,7 @@ import java.util.Set;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -105,8 +107,14 @@ class WaitingRankTest {
             if (this == COLLECTIVE) {
                 group.run(sum(), timeout);
             } else {
-                group.recv(HostTensor.of(new float[2]), 1, 7, timeout).await();
+                submit(group, timeout).await();
             }
+        }
+
+        Work submit(CollectiveBackend group, Duration timeout) {
+            return this == COLLECTIVE
+                    ? group.submit(sum(), timeout)
+                    : group.recv(HostTensor.of(new float[2]), 1, 7, timeout);
         }
     }
 
@@ -127,6 +135,28 @@ class WaitingRankTest {
         assertEquals(Code.TIMED_OUT, late.code(), late.getMessage());
         assertEquals(MINUTE.toMillis(), late.where().elapsed().toMillis(), 100, late.getMessage());
         assertTrue(sleeps.get() <= 10 * MINUTE.toSeconds(), sleeps + " sleeps");
+        group.close(Duration.ZERO);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Call.class)
+    @DisplayName("no sleep takes more than a second, however long the caller waits")
+    void noSleepIsLong(Call call) {
+        MovedClock clock = new MovedClock(process);
+        AtomicLong longest = new AtomicLong();
+        Thread caller = Thread.currentThread();
+        faults.parked = until -> {
+            // the progress thread leaves the loop as soon as the caller waits, and must not move the clock before
+            if (Thread.currentThread() == caller) {
+                longest.accumulateAndGet(until - clock.now, Math::max);
+                clock.sleep(until);
+            }
+        };
+        CollectiveBackend group = CollectiveEngine.over(new StillTransport(faults, true), PAIR, clock);
+
+        assertFalse(call.submit(group, LONG).await(MINUTE));
+
+        assertEquals(Duration.ofSeconds(1), Duration.ofNanos(longest.get()));
         group.close(Duration.ZERO);
     }
 

@@ -359,7 +359,7 @@ public final class ProgressLoop implements WorkOwner {
             return false;
         }
         if (!moved && spinThenPark.maySleep() && (work == null || !work.isDone())) {
-            sleep(now, until == RunLimit.TIME ? untilNanos : now + PROGRESS_PARK_NANOS);
+            sleep(now, until == RunLimit.TIME ? untilNanos - now : Long.MAX_VALUE);
         }
         return true;
     }
@@ -378,9 +378,9 @@ public final class ProgressLoop implements WorkOwner {
         }
     }
 
-    private void sleep(long nowNanos, long untilNanos) {
+    private void sleep(long nowNanos, long limitNanos) {
         try {
-            spinThenPark.sleep(nowNanos, untilNanos, collectives, messages);
+            spinThenPark.sleep(nowNanos, limitNanos, collectives, messages);
         } catch (RuntimeException | Error failure) {
             broken(failure);
         }

@@ -9,6 +9,9 @@ import java.util.concurrent.locks.LockSupport;
  * transport ({@link WaitBudget}). Belongs to the thread that holds the progress lock.
  */
 public final class SpinThenPark {
+    /** Longest sleep, whatever the next check is: a clock that jumps, or a fault of a medium, costs at most this time. */
+    private static final long MAX_SLEEP_NANOS = 1_000_000_000L;
+
     /** Time between two polls of a virtual thread that a transport cannot wake, at first and at most. */
     private static final long BACKOFF_NANOS = 200_000L;
 
@@ -80,15 +83,14 @@ public final class SpinThenPark {
     }
 
     /**
-     * Sleeps until something may have moved, until a check may have something to do, or until a time. The thread has just
-     * made its checks.
+     * Sleeps until something may have moved, until a check may have something to do, or for a time. The thread has just made
+     * its checks.
      */
-    void sleep(long nowNanos, long untilNanos, CollectiveProgress collectives, MessageProgress messages) {
+    void sleep(long nowNanos, long limitNanos, CollectiveProgress collectives, MessageProgress messages) {
         boolean isQuiet = misses > missesAtSleep;
         missesAtSleep = misses;
-        long limit = untilNanos - nowNanos;
         long check = Math.min(collectives.untilNext(nowNanos, isQuiet), messages.untilNext(nowNanos, isQuiet));
-        long nanos = Math.min(limit, check);
+        long nanos = Math.min(check, Math.min(limitNanos, MAX_SLEEP_NANOS));
         if (VirtualThreads.isCurrent() && !transport.parksVirtualThreads()) {
             // a virtual thread in the kernel would keep its carrier, and the ranks queued on that carrier would never
             // run
