@@ -8,12 +8,12 @@ import java.util.Map;
 public final class StatusBoard {
     private final int self;
     private final int worldSize;
-    private final Map<Integer, Answer> answers = new HashMap<>();
+    private final Map<Integer, LastAnswer> answers = new HashMap<>();
     private long asks;
 
     /** The last answer of a rank, and the last question that this rank has answered. */
-    private record Answer(Status status, long ask) {
-        private static final Answer NONE = new Answer(null, 0);
+    private record LastAnswer(Status status, long ask) {
+        private static final LastAnswer NONE = new LastAnswer(null, 0);
     }
 
     /** Has no answers yet. */
@@ -29,17 +29,18 @@ public final class StatusBoard {
 
     /** Keeps the last answer of a rank. */
     public synchronized void answered(int peer, Status status) {
-        Answer before = of(peer);
-        answers.put(peer, new Answer(status.after(before.status), Math.max(before.ask, Math.min(asks, status.ask()))));
+        LastAnswer before = of(peer);
+        answers.put(
+                peer, new LastAnswer(status.after(before.status), Math.max(before.ask, Math.min(asks, status.ask()))));
     }
 
     /** Records that a rank has left: this is its answer to every question from now on. */
     public synchronized void left(int peer, Status last) {
-        answers.put(peer, new Answer(last, Long.MAX_VALUE));
+        answers.put(peer, new LastAnswer(last, Long.MAX_VALUE));
     }
 
-    private Answer of(int peer) {
-        return answers.getOrDefault(peer, Answer.NONE);
+    private LastAnswer of(int peer) {
+        return answers.getOrDefault(peer, LastAnswer.NONE);
     }
 
     /** Returns whether a rank has answered a question or a later one. */

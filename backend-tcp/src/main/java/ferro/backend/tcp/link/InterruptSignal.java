@@ -10,18 +10,18 @@ import java.nio.channels.spi.AbstractInterruptibleChannel;
  */
 final class InterruptSignal {
     private final Runnable task;
-    private Wait wait;
+    private SignalledWait wait;
 
     /** Takes the task, which runs on the thread that interrupts. */
     InterruptSignal(Runnable task) {
         this.task = task;
-        this.wait = new Wait();
+        this.wait = new SignalledWait();
     }
 
     /** Begins a wait of this thread. If it is interrupted already, the task runs now. */
     void begin() {
         if (!wait.isOpen()) {
-            wait = new Wait();
+            wait = new SignalledWait();
         }
         wait.begins();
     }
@@ -31,7 +31,7 @@ final class InterruptSignal {
         wait.ends();
     }
 
-    private final class Wait extends AbstractInterruptibleChannel {
+    private final class SignalledWait extends AbstractInterruptibleChannel {
         void begins() {
             begin();
         }
