@@ -1,5 +1,6 @@
 package ferro.backend.simulated;
 
+import ferro.Backend;
 import ferro.group.ProcessGroup;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,18 +21,18 @@ final class Ranks {
     }
 
     /** Runs a script on all ranks and closes them; the first failure is thrown. */
-    static void run(List<SimulatedBackend> ranks, Script script) {
+    static void run(List<? extends Backend> ranks, Script script) {
         run(ranks, Ranks::onThread, BOUND, script);
     }
 
     /** As run, on a virtual thread for each rank where the JDK has them. */
-    static void runOnLightThreads(List<SimulatedBackend> ranks, Duration bound, Script script) {
+    static void runOnLightThreads(List<? extends Backend> ranks, Duration bound, Script script) {
         run(ranks, Ranks::onLightThread, bound, script);
     }
 
-    private static void run(List<SimulatedBackend> ranks, Executor threads, Duration bound, Script script) {
+    private static void run(List<? extends Backend> ranks, Executor threads, Duration bound, Script script) {
         List<CompletableFuture<Void>> running = new ArrayList<>();
-        for (SimulatedBackend rank : ranks) {
+        for (Backend rank : ranks) {
             running.add(CompletableFuture.runAsync(() -> runOne(rank, script), threads));
         }
         CompletableFuture.allOf(running.toArray(CompletableFuture[]::new))
@@ -39,7 +40,7 @@ final class Ranks {
                 .join();
     }
 
-    private static void runOne(SimulatedBackend rank, Script script) {
+    private static void runOne(Backend rank, Script script) {
         try (ProcessGroup group = ProcessGroup.of(rank)) {
             script.run(group);
         }
