@@ -125,12 +125,8 @@ public interface AnySourceRules extends Subject {
         try (Ranks ranks = group(worldSize)) {
             ranks.run(group -> {
                 if (group.rank() > 0) {
-                    for (int number = 0; number < messages; number++) {
-                        group.send(new int[] {number}, 0, 5);
-                    }
-                    for (int number = 0; number < (worldSize - 1) * messages && group.rank() == 3; number++) {
-                        group.send(new int[] {number}, 0, 6);
-                    }
+                    sendNumbers(group, messages, 5);
+                    sendNumbers(group, group.rank() == 3 ? (worldSize - 1) * messages : 0, 6);
                     group.send(new int[1], 0, 9);
                     return;
                 }
@@ -156,6 +152,12 @@ public interface AnySourceRules extends Subject {
                     passedOver[3] = 0;
                 }
             });
+        }
+    }
+
+    private static void sendNumbers(ProcessGroup group, int count, int tag) {
+        for (int number = 0; number < count; number++) {
+            group.send(new int[] {number}, 0, tag);
         }
     }
 

@@ -16,8 +16,6 @@ import java.util.List;
 final class MatchingQueue {
     /** Counted for each message in addition to its elements, so that empty messages are bounded too. */
     private static final long COST_BYTES = 256;
-    /** Bytes that a message to this rank itself takes along at once if it changes its type. */
-    private static final long PIECE_BYTES = 1 << 20;
 
     private final List<Transfer> fromAny;
     private final long keptLimit;
@@ -140,19 +138,5 @@ final class MatchingQueue {
 
     void giveUp(Transfer receive) {
         receives.remove(receive);
-    }
-
-    /** Copies the bits of elements of one type to elements of another type, in pieces. */
-    static void convert(HostTensor from, HostTensor into) {
-        long bytes = from.byteCount();
-        for (long done = 0; done < bytes; done += PIECE_BYTES) {
-            long piece = Math.min(PIECE_BYTES, bytes - done);
-            UnexpectedMessage.of(0, part(from, done, piece)).copyInto(part(into, done, piece));
-        }
-    }
-
-    private static HostTensor part(HostTensor of, long fromByte, long bytes) {
-        int unit = of.dataType().byteSize();
-        return of.slice(fromByte / unit, bytes / unit);
     }
 }
