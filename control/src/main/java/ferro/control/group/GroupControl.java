@@ -275,12 +275,14 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     }
 
     /**
-     * Asks all ranks about the last calls of this rank. If a rank has made another one there, the group soon ends with
-     * MISMATCH.
+     * Asks all ranks about calls of this rank. If a rank has made another one there, the group soon ends with MISMATCH.
+     *
+     * @param first sequence number of the first call
+     * @param count number of calls at most
      */
-    public void compareCalls(int count) {
-        long last = history.last();
-        for (long sequence = Math.max(1, last - count + 1); sequence <= last; sequence++) {
+    public void compareCalls(long first, int count) {
+        long last = Math.min(history.last(), first + count - 1);
+        for (long sequence = Math.max(1, first); sequence <= last; sequence++) {
             CallHeader call = history.find(sequence);
             if (call != null) {
                 inquiry.ask(call);

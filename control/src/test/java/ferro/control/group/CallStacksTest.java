@@ -119,7 +119,7 @@ class CallStacksTest {
         group.statuses[2] = IN_BARRIER;
         group.ranks.get(0).called(1, BARRIER.call());
         group.ranks.get(0).inquiry().ask(BARRIER);
-        group.ranks.get(0).compareCalls(1);
+        group.ranks.get(0).compareCalls(1, 1);
         group.deliverAll();
 
         assertEquals(0, main.taken.get() + caller.taken.get());

@@ -32,7 +32,12 @@ public final class FirstFailure {
      * wrong, and only a refusal for another reason waits for all of it.
      */
     private static final Duration COMPARE_BOUND = Duration.ofSeconds(2);
-    /** A rank may be so many calls ahead of the rank whose call the library refuses. */
+    /**
+     * Calls that have ended and are compared too: NCCL may let a call succeed that differs, and refuse one behind it. Each
+     * call that is compared costs all ranks time before they hear of the failure.
+     */
+    private static final int COMPARED_ENDED = 4;
+    /** The most calls that are compared: a rank may be so many calls ahead of the rank whose call the library refuses. */
     private static final int COMPARED_CALLS = 64;
 
     private final PendingWorks pending;
@@ -291,7 +296,7 @@ public final class FirstFailure {
         }
         if (get() == null && NcclFailures.mayBeDifferentCalls(thrown)) {
             refusal = thrown;
-            control.compareCalls(COMPARED_CALLS);
+            control.compareCalls(pending.lastEnded() - COMPARED_ENDED + 1, COMPARED_CALLS);
             if (comm.deadline(COMPARE_BOUND).awaitQuietly(known)) {
                 return;
             }

@@ -106,6 +106,26 @@ class NcclDifferentCallsTest {
         }
     }
 
+    /** The comparison of 64 calls took 139 messages between two ranks; those of the failure came behind them. */
+    @Test
+    @DisplayName("a refused call is compared with few messages, however many calls have ended")
+    void aRefusedCallIsComparedWithFewMessages() {
+        try (NcclRanks ranks = NcclRanks.of(2)) {
+            ranks.outcomes(rank -> {
+                for (int call = 0; call < 100; call++) {
+                    rank.barrier(SOON);
+                }
+            });
+            int before = ranks.controlMessages();
+
+            List<Throwable> outcomes = ranks.outcomes(rank -> rank.run(sum(new float[4 - rank.rank()]), SOON));
+
+            says(failed(outcomes.get(1), Code.MISMATCH), "at seq 101: rank 0 allReduce of f32[4]");
+            int sent = ranks.controlMessages() - before;
+            assertTrue(sent < 40, "control messages: " + sent);
+        }
+    }
+
     @Test
     @DisplayName("where the other rank does not answer, the failure is NCCL's own, soon")
     void withoutAnAnswerTheFailureIsThatOfNccl() {

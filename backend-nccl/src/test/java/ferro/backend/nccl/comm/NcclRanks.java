@@ -19,6 +19,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 
 /** Ranks of a group over the stand-in, each joined on a thread of its own through a store; closed all at once. */
 public final class NcclRanks implements AutoCloseable {
@@ -27,11 +29,14 @@ public final class NcclRanks implements AutoCloseable {
     private final List<JnaNcclBackend> ends;
     private final List<SystemContext> contexts;
     private final Set<Integer> muted;
+    private final AtomicInteger messages;
 
-    private NcclRanks(List<JnaNcclBackend> ends, List<SystemContext> contexts, Set<Integer> muted) {
+    private NcclRanks(
+            List<JnaNcclBackend> ends, List<SystemContext> contexts, Set<Integer> muted, AtomicInteger messages) {
         this.ends = ends;
         this.contexts = contexts;
         this.muted = muted;
+        this.messages = messages;
     }
 
     /** What a rank does. */
@@ -61,16 +66,21 @@ public final class NcclRanks implements AutoCloseable {
         List<CompletableFuture<JnaNcclBackend>> joining = new ArrayList<>();
         LocalLanes lanes = new LocalLanes(worldSize);
         Set<Integer> muted = ConcurrentHashMap.newKeySet();
+        AtomicInteger messages = new AtomicInteger();
         for (int rank = 0; rank < worldSize; rank++) {
             SystemContext context = context(rank, store, Map.of());
             contexts.add(context);
             GroupSpec group = GroupSpec.of(name, rank, worldSize, timeout);
             int self = rank;
-            ControlLane lane = new MutedLane(lanes.lane(rank, context.background()), () -> muted.contains(self));
+            BooleanSupplier isMuted = () -> {
+                messages.incrementAndGet();
+                return muted.contains(self);
+            };
+            ControlLane lane = new MutedLane(lanes.lane(rank, context.background()), isMuted);
             RankContext lent = lent(lane, context);
             joining.add(on("joins-" + rank, () -> NcclWorld.join(group, lent)));
         }
-        return new NcclRanks(joining.stream().map(NcclRanks::joined).toList(), contexts, muted);
+        return new NcclRanks(joining.stream().map(NcclRanks::joined).toList(), contexts, muted, messages);
     }
 
     /** A context whose group has control messages within this process. */
@@ -128,6 +138,11 @@ public final class NcclRanks implements AutoCloseable {
         } else {
             muted.remove(rank);
         }
+    }
+
+    /** Returns how many control messages the ranks have sent so far. */
+    int controlMessages() {
+        return messages.get();
     }
 
     public JnaNcclBackend rank(int rank) {
