@@ -39,7 +39,8 @@ public interface ControlLane extends AutoCloseable {
     ControlLane subgroup(int[] ranks, long group);
 
     /**
-     * Sends a small message, which never waits behind data. Aborts, heartbeats and agreements use such messages.
+     * Sends a small message, which never waits behind data. Aborts, heartbeats and agreements use such messages. If the
+     * peer has closed its lane of this group, the medium drops the message and calls {@link PeerEvents#closed}.
      *
      * @param peer    rank of the peer
      * @param message message of at most 4 KiB, which is copied
@@ -142,6 +143,19 @@ public interface ControlLane extends AutoCloseable {
          *     message of the other
          */
         void lost(int peer, FerroException cause);
+
+        /**
+         * Receives the end of a peer that has closed in good order: it has closed its lane of this group, and a control
+         * message of this rank was dropped there, or it has closed all its lanes. All control messages of the peer have
+         * been received before. Called again for each message that is dropped. By default this method calls
+         * {@link #lost}.
+         *
+         * @param peer  rank of the peer
+         * @param cause failure of code PEER_LOST
+         */
+        default void closed(int peer, FerroException cause) {
+            lost(peer, cause);
+        }
 
         /**
          * Receives a control message.

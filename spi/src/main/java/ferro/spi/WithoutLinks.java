@@ -15,6 +15,11 @@ record WithoutLinks(ControlLane.PeerEvents receiver) implements Transport.Events
     }
 
     @Override
+    public void closed(int peer, FerroException cause) {
+        receiver.closed(peer, cause);
+    }
+
+    @Override
     public void lost(int peer, FerroException cause) {
         receiver.lost(peer, cause);
     }

@@ -22,6 +22,7 @@ final class GroupInbox {
     private final Queue<Consumer<Events>> waiting = new ArrayDeque<>();
     private Events events;
     private boolean closed;
+    private boolean dead;
 
     GroupInbox(int rank) {
         this.rank = rank;
@@ -59,6 +60,17 @@ final class GroupInbox {
     /** Sets the receiver; events that came before wait for {@link #tellWaiting}. */
     synchronized void events(Events receiver) {
         events = receiver;
+    }
+
+    /** Returns whether the rank has closed this end in good order. */
+    synchronized boolean hasClosed() {
+        return closed && !dead;
+    }
+
+    /** Clears the receiver, as {@link #close} does, because the rank has died. */
+    synchronized void die() {
+        dead = true;
+        close();
     }
 
     /** Clears the receiver; events that come from now on are dropped. */

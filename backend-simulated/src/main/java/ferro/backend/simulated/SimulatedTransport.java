@@ -204,12 +204,23 @@ final class SimulatedTransport implements Transport {
         }
         byte[] copy = new byte[message.remaining()];
         message.get(message.position(), copy);
-        int from = group.rank;
-        network.medium()
-                .later(
-                        inbox.rank(),
-                        peers.rank(),
-                        () -> peers.tell(receiver -> receiver.control(from, ByteBuffer.wrap(copy))));
+        network.medium().later(inbox.rank(), peers.rank(), () -> deliver(peer, ByteBuffer.wrap(copy)));
+    }
+
+    /** Delivers a control message of this rank to a peer, or tells this rank that the peer has closed its end. */
+    private void deliver(int peer, ByteBuffer message) {
+        GroupInbox peers = inboxes[peer];
+        if (!peers.hasClosed()) {
+            int from = group.rank;
+            peers.tell(receiver -> receiver.control(from, message));
+            return;
+        }
+        FerroException cause = new FerroException(
+                Code.PEER_LOST,
+                Where.of(name(), rank()).blaming(peer),
+                "rank " + rank() + " of \"" + name() + "\" sent a message to rank " + peer
+                        + ", which has closed the group");
+        network.medium().later(peers.rank(), inbox.rank(), () -> inbox.tell(receiver -> receiver.closed(peer, cause)));
     }
 
     @Override
@@ -250,7 +261,7 @@ final class SimulatedTransport implements Transport {
     /** Ends without a goodbye; any thread may call. */
     void die() {
         dead = true;
-        inbox.close();
+        inbox.die();
         drop("died");
     }
 

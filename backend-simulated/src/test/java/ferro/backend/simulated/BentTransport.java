@@ -102,6 +102,11 @@ class BentTransport implements Transport {
     public void events(Events events) {
         straight.events(new Events() {
             @Override
+            public void closed(int peer, FerroException cause) {
+                events.closed(peer, cause);
+            }
+
+            @Override
             public void lost(int peer, FerroException cause) {
                 events.lost(peer, cause);
             }

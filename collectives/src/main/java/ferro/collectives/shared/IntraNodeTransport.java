@@ -303,6 +303,11 @@ public final class IntraNodeTransport implements Transport {
         }
 
         @Override
+        public void closed(int peer, FerroException cause) {
+            receiver.closed(peer, cause);
+        }
+
+        @Override
         public void lost(int peer, FerroException cause) {
             receiver.lost(peer, cause);
         }

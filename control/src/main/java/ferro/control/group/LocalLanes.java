@@ -1,5 +1,8 @@
 package ferro.control.group;
 
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
 import ferro.InvalidRankException;
 import ferro.spi.ControlLane;
 import java.nio.ByteBuffer;
@@ -55,14 +58,16 @@ public final class LocalLanes {
         private boolean isRunning;
         private boolean closed;
 
-        void add(Consumer<ControlLane.PeerEvents> event) {
+        /** Adds an event; returns false if this end is closed, and drops the event. */
+        boolean add(Consumer<ControlLane.PeerEvents> event) {
             synchronized (this) {
                 if (closed) {
-                    return;
+                    return false;
                 }
                 waiting.add(event);
             }
             run();
+            return true;
         }
 
         void open(ControlLane.PeerEvents events, Executor executor) {
@@ -149,7 +154,11 @@ public final class LocalLanes {
         public void control(int peer, ByteBuffer message) {
             byte[] copy = new byte[message.remaining()];
             message.get(copy);
-            inbox(group, members[peer]).add(events -> events.control(rank, ByteBuffer.wrap(copy)));
+            if (!inbox(group, members[peer]).add(events -> events.control(rank, ByteBuffer.wrap(copy)))) {
+                FerroException cause = new FerroException(
+                        Code.PEER_LOST, Where.of("", rank).blaming(peer), "rank " + peer + " has closed the group");
+                inbox(group, members[rank]).add(events -> events.closed(peer, cause));
+            }
         }
 
         @Override

@@ -42,7 +42,9 @@ record ControlFrame(Type type, byte lane, long group, byte[] body) {
          * The higher rank lacks what a connection needs; body: epoch, then a refusal. From the higher rank it is about all
          * channels that the lower rank connects now, with epoch 0; the lower rank answers for each of them.
          */
-        NOT_ACCEPTED
+        NOT_ACCEPTED,
+        /** The sender has closed this group, and has dropped a message of the receiver. */
+        CLOSED
     }
 
     static ControlFrame bare(Type type) {
@@ -63,6 +65,10 @@ record ControlFrame(Type type, byte lane, long group, byte[] body) {
         byte[] body = new byte[message.remaining()];
         message.duplicate().get(body);
         return new ControlFrame(Type.MESSAGE, (byte) 0, group, body);
+    }
+
+    static ControlFrame closed(long group) {
+        return new ControlFrame(Type.CLOSED, (byte) 0, group, NOTHING);
     }
 
     static ControlFrame refused(Refusal why) {
@@ -148,7 +154,7 @@ record ControlFrame(Type type, byte lane, long group, byte[] body) {
                 case NO_DATA, NOT_ACCEPTED -> bytes > Integer.BYTES && bytes <= Hello.MOST_BYTES;
                 case REFUSED -> bytes > 0 && bytes <= Hello.MOST_BYTES;
                 case READY -> bytes == 0 || bytes == Integer.BYTES;
-                case GOODBYE -> bytes == 0;
+                case GOODBYE, CLOSED -> bytes == 0;
             };
             if (!fits || lane < 0 || lane >= DataKey.LANES || unused != 0) {
                 throw new Refusal(

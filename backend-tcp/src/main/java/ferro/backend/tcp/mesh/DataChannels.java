@@ -10,6 +10,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
+import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -139,8 +140,20 @@ final class DataChannels {
         }
     }
 
+    /** Handles a frame of a peer about one channel, or about all that this rank connects there. */
+    void received(DataKey key, ControlFrame frame) {
+        ByteBuffer body = ByteBuffer.wrap(frame.body());
+        int epoch = body.getInt();
+        switch (frame.type()) {
+            case OPEN_DATA -> openFor(key, epoch);
+            // the lower rank could not open a channel that this rank waits for
+            case NO_DATA -> willNotCome(key, epoch, Refusal.decoded(body), key.peer());
+            default -> notAccepted(key, epoch, Refusal.decoded(body));
+        }
+    }
+
     /** Opens a channel that the peer, a higher rank, requests. */
-    void openFor(DataKey key, int epoch) {
+    private void openFor(DataKey key, int epoch) {
         if (inboxes.isOver(key.group())) {
             peers.send(key.peer(), ControlFrame.noData(key, epoch, over(key)));
         } else {
@@ -204,7 +217,7 @@ final class DataChannels {
      * Handles the word that the higher rank lacks what a connection needs. If that is the peer, the connections that are being
      * made there may wait for ever; if it is this rank, one of them will not come.
      */
-    void notAccepted(DataKey key, int epoch, Refusal why) {
+    private void notAccepted(DataKey key, int epoch, Refusal why) {
         if (key.peer() < peers.rank()) {
             willNotCome(key, epoch, why, peers.rank());
             return;
@@ -216,11 +229,6 @@ final class DataChannels {
                 one.getKey().completeExceptionally(failure);
             }
         }
-    }
-
-    /** Handles the refusal of the lower rank, which could not open a channel that this rank waits for. */
-    void refused(DataKey key, int epoch, Refusal why) {
-        willNotCome(key, epoch, why, key.peer());
     }
 
     private void willNotCome(DataKey key, int epoch, Refusal why, int culprit) {

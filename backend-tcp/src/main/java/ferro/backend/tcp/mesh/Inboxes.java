@@ -64,21 +64,23 @@ final class Inboxes {
         private int connections;
     }
 
-    void deliver(long group, InboxEvent event) {
+    /** Passes on or keeps an event; returns false if the group is over, and drops the event. */
+    boolean deliver(long group, InboxEvent event) {
         if (isOver(group)) {
             event.drop();
-            return;
+            return false;
         }
         TcpMesh.Listener listener = listeners.get(group);
         if (listener != null) {
             event.tell(listener);
-            return;
+            return true;
         }
         if (!kept.containsKey(group) && kept.size() >= MOST_UNKNOWN_GROUPS) {
             long oldest = kept.keySet().iterator().next();
             kept.remove(oldest).events.forEach(InboxEvent::drop);
         }
         keep(kept.computeIfAbsent(group, none -> new Backlog()), event);
+        return true;
     }
 
     private void keep(Backlog waiting, InboxEvent event) {

@@ -18,6 +18,8 @@ final class PeerEnds {
     private final BitSet waiting = new BitSet();
 
     private final BitSet reported = new BitSet();
+    /** Peers that have said goodbye. */
+    private final BitSet closed = new BitSet();
     /** Connections of which frames are still read. */
     private int unread;
 
@@ -35,6 +37,16 @@ final class PeerEnds {
     /** Returns whether the end of a peer is reported. */
     boolean isReported(int peer) {
         return reported.get(peer);
+    }
+
+    /** Notes that a peer has said goodbye, before its connection ends. */
+    void closes(int peer) {
+        closed.set(peer);
+    }
+
+    /** Returns whether a peer has said goodbye before its connection ended. */
+    boolean hasClosed(int peer) {
+        return closed.get(peer);
     }
 
     /** Adds a peer whose connection has ended; called once per peer. */

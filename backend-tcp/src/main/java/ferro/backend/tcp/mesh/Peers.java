@@ -338,19 +338,11 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
         switch (frame.type()) {
             case MESSAGE -> {
                 ByteBuffer message = ByteBuffer.wrap(frame.body()).asReadOnlyBuffer();
-                inboxes.deliver(frame.group(), new Inboxes.ControlDelivery(peer, message));
+                if (!inboxes.deliver(frame.group(), new Inboxes.ControlDelivery(peer, message))) {
+                    send(peer, ControlFrame.closed(frame.group()));
+                }
             }
-            case OPEN_DATA ->
-                data.openFor(
-                        DataKey.of(peer, frame), ByteBuffer.wrap(frame.body()).getInt());
-            case NO_DATA -> {
-                ByteBuffer body = ByteBuffer.wrap(frame.body());
-                data.refused(DataKey.of(peer, frame), body.getInt(), Refusal.decoded(body));
-            }
-            case NOT_ACCEPTED -> {
-                ByteBuffer body = ByteBuffer.wrap(frame.body());
-                data.notAccepted(DataKey.of(peer, frame), body.getInt(), Refusal.decoded(body));
-            }
+            case OPEN_DATA, NO_DATA, NOT_ACCEPTED -> data.received(DataKey.of(peer, frame), frame);
             case READY -> {
                 if (peer == 0 && frame.body().length == Integer.BYTES) {
                     distanceMicros = ByteBuffer.wrap(frame.body()).getInt();
@@ -362,7 +354,11 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
                 Refusal why = Refusal.decoded(ByteBuffer.wrap(frame.body()));
                 gone(peer, failure(peer, why.code(), "refused a message of this rank: " + why.getMessage(), why));
             }
-            case GOODBYE -> gone(peer, failure(peer, Code.PEER_LOST, "closed the group", null));
+            case GOODBYE -> {
+                ends.closes(peer);
+                gone(peer, closedBy(peer));
+            }
+            case CLOSED -> inboxes.deliver(frame.group(), listener -> listener.closed(peer, closedBy(peer)));
         }
     }
 
@@ -399,6 +395,10 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
         return new FerroException(code, where().blaming(peer), text, cause);
     }
 
+    private FerroException closedBy(int peer) {
+        return failure(peer, Code.PEER_LOST, "closed the group", null);
+    }
+
     private String remote(int peer) {
         PeerRecord[] all = known;
         return all != null ? Addresses.text(all[peer].addresses()) : "" + slots[peer].remoteAddress();
@@ -420,7 +420,9 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
     }
 
     private void report(TcpMesh.Listener listener, int peer) {
-        if (mayLive.contains(peer)) {
+        if (ends.hasClosed(peer)) {
+            listener.closed(peer, lost[peer]);
+        } else if (mayLive.contains(peer)) {
             listener.cutOff(peer, lost[peer]);
         } else {
             listener.lost(peer, lost[peer]);

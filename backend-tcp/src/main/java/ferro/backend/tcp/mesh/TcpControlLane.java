@@ -152,6 +152,13 @@ public final class TcpControlLane implements ControlLane {
         }
 
         @Override
+        public void closed(int peer, FerroException cause) {
+            if (rankOf[peer] >= 0) {
+                receiver.closed(rankOf[peer], cause);
+            }
+        }
+
+        @Override
         public void lost(int peer, FerroException cause) {
             if (rankOf[peer] >= 0) {
                 receiver.lost(rankOf[peer], cause);

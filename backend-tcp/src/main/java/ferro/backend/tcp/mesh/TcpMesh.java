@@ -315,6 +315,14 @@ public final class TcpMesh implements AutoCloseable {
          */
         void cutOff(int peer, FerroException cause);
 
+        /**
+         * Receives the end of a peer that has closed its connections in good order, or has closed this group and dropped a
+         * message of this rank.
+         */
+        default void closed(int peer, FerroException cause) {
+            lost(peer, cause);
+        }
+
         /** Receives the end of the control connection of a peer; called once per peer and group. */
         void lost(int peer, FerroException cause);
 
