@@ -282,11 +282,11 @@ class WaitingRankTest {
         switch (reason) {
             case HEARD_OF_A_FAILURE -> {
                 Failure sent = new Failure(Code.ABORTED, 1, -1, Set.of(1), "rank 1 aborted the group", null);
-                faults.events.control(1, new Abort(0, sent).encoded());
+                faults.events.control(1, new Abort(0, Set.of(), sent).encoded());
             }
             case LOST_THE_PEER ->
                 faults.events.lost(1, new FerroException(Code.PEER_LOST, Where.of("pair", 0), "rank 1 is gone"));
-            case GOODBYE -> faults.events.control(1, new Goodbye(0, 0, 0, 0, "").encoded());
+            case GOODBYE -> faults.events.control(1, new Goodbye(0, 0, 0, 0, "", 0, 0).encoded());
             case ABORT -> group.abort(new IllegalStateException("loss is not a number"));
             case CLOSE -> group.close(Duration.ZERO);
             case INTERRUPT -> caller.interrupt();

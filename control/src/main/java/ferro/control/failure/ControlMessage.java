@@ -20,9 +20,13 @@ public sealed interface ControlMessage extends WireMessage
                 ControlMessage.Agree,
                 ControlMessage.Cancel,
                 ControlMessage.Called,
-                ControlMessage.Died {
+                ControlMessage.Left,
+                ControlMessage.Follow {
     /** Longest text that says what a call is, in bytes: twice what a call has. */
     int CALL_MOST = 512;
+
+    /** Number of the last collective of a rank that has left without a goodbye to this rank. */
+    long UNKNOWN = -1;
 
     Set<Code> CODES = Set.of(Code.values());
 
@@ -52,8 +56,11 @@ public sealed interface ControlMessage extends WireMessage
         /** Takes the call that a rank has made at a place of the order. */
         void called(int peer, Called said);
 
-        /** Takes the ranks that a rank knows to be dead, before the failure that blames them. */
-        void died(int peer, Died said);
+        /** Takes the lowest leaver that a rank knows. */
+        void left(int peer, Left said);
+
+        /** Notes a rank that this one has to tell of its leave. */
+        void follow(int peer, Follow said);
     }
 
     /** Calls the handler method for this kind of message. */
@@ -63,19 +70,28 @@ public sealed interface ControlMessage extends WireMessage
      * The group has failed.
      *
      * @param ageMillis how long the sender has known of a failure
+     * @param dead      culprits that the sender knows to be dead, as many as fit: every rank has them in its lost ranks
+     *     before a call fails
      * @param failure   cause as the sender knows it
      */
-    record Abort(int ageMillis, Failure failure) implements ControlMessage {
+    record Abort(int ageMillis, Set<Integer> dead, Failure failure) implements ControlMessage {
         static final byte KIND = 1;
+        /** Longest list of dead ranks, in bytes: what a failure leaves of a message. */
+        static final int MAX_DEAD = 240;
 
-        Abort(Fields in) {
-            this(in.count("ageMillis"), Failure.read(in));
+        /** Cuts the dead ranks to what fits into a message. */
+        public Abort {
+            dead = FieldWriter.cutRanks(dead, MAX_DEAD);
         }
 
-        /** Tells a failure that this rank has known for some nanoseconds. */
-        public static Abort of(Failure failure, long ageNanos) {
+        Abort(Fields in) {
+            this(in.count("ageMillis"), in.ranks("dead", MAX_DEAD), Failure.read(in));
+        }
+
+        /** Tells a failure that this rank has known for some nanoseconds, and the culprits that it knows to be dead. */
+        public static Abort of(Failure failure, Set<Integer> dead, long ageNanos) {
             long age = Math.max(0, Math.min(Integer.MAX_VALUE, TimeUnit.NANOSECONDS.toMillis(ageNanos)));
-            return new Abort((int) age, failure);
+            return new Abort((int) age, dead, failure);
         }
 
         /** Returns how long the sender has known it. */
@@ -90,7 +106,7 @@ public sealed interface ControlMessage extends WireMessage
 
         @Override
         public void write(FieldWriter out) {
-            failure.write(out.int32(ageMillis));
+            failure.write(out.int32(ageMillis).ranks(dead, MAX_DEAD));
         }
 
         @Override
@@ -107,9 +123,22 @@ public sealed interface ControlMessage extends WireMessage
      * @param taken        messages of the receiver that were delivered at the sender
      * @param fingerprint  of the last collective, 0 if none
      * @param call         text of that collective, for people
+     * @param previous     rank before the sender that is there, as far as the sender knows; the ranks between are gone
+     * @param next         rank after the sender that is there, in the same way
      */
-    record Goodbye(long lastSequence, long sent, long taken, long fingerprint, String call) implements ControlMessage {
+    record Goodbye(long lastSequence, long sent, long taken, long fingerprint, String call, int previous, int next)
+            implements ControlMessage {
         static final byte KIND = 2;
+
+        /** Makes what a rank is taken to have said that has closed its end, and has exchanged no message with this one. */
+        public static Goodbye unsaid(int rank) {
+            return new Goodbye(UNKNOWN, 0, 0, 0, "", rank, rank);
+        }
+
+        /** Returns the leave of the sender, for ranks that are no neighbours of it. */
+        public Left of(int sender) {
+            return new Left(sender, lastSequence, fingerprint, call);
+        }
 
         Goodbye(Fields in) {
             this(
@@ -117,7 +146,9 @@ public sealed interface ControlMessage extends WireMessage
                     in.int64("sent"),
                     in.int64("taken"),
                     in.int64("fingerprint"),
-                    in.text("call", CALL_MOST));
+                    in.text("call", CALL_MOST),
+                    in.rank("previous"),
+                    in.rank("next"));
         }
 
         @Override
@@ -127,7 +158,8 @@ public sealed interface ControlMessage extends WireMessage
 
         @Override
         public void write(FieldWriter out) {
-            out.int64(lastSequence).int64(sent).int64(taken).int64(fingerprint).text(call, CALL_MOST);
+            out.int64(lastSequence).int64(sent).int64(taken).int64(fingerprint);
+            out.text(call, CALL_MOST).int32(previous).int32(next);
         }
 
         @Override
@@ -311,16 +343,29 @@ public sealed interface ControlMessage extends WireMessage
     }
 
     /**
-     * Ranks are dead. This message goes before the failure that blames them, so that every rank has them in its lost ranks
-     * before a call fails.
+     * A rank has left in good order: of all leavers that the sender knows, the one with the lowest last collective. A rank
+     * forwards it if it is lower than the one that the rank knew.
      *
-     * @param ranks that the sender knows to be dead
+     * @param rank         that has left
+     * @param lastSequence sequence of the last collective that it has called, 0 if none
+     * @param fingerprint  of that collective, 0 if none
+     * @param call         text of that collective, for people
      */
-    record Died(Set<Integer> ranks) implements ControlMessage {
+    record Left(int rank, long lastSequence, long fingerprint, String call) implements ControlMessage {
         static final byte KIND = 9;
 
-        Died(Fields in) {
-            this(in.ranks("ranks"));
+        Left(Fields in) {
+            this(in.rank("rank"), in.int64("lastSequence"), in.int64("fingerprint"), in.text("call", CALL_MOST));
+        }
+
+        /** Returns whether this leaver has the lower last collective, or of equal ones the lower rank. */
+        boolean isBefore(Left other) {
+            return lastSequence != other.lastSequence ? lastSequence < other.lastSequence : rank < other.rank;
+        }
+
+        /** Returns whether the last collective is known. */
+        public boolean isKnown() {
+            return lastSequence != UNKNOWN;
         }
 
         @Override
@@ -330,12 +375,32 @@ public sealed interface ControlMessage extends WireMessage
 
         @Override
         public void write(FieldWriter out) {
-            out.ranks(ranks);
+            out.int32(rank).int64(lastSequence).int64(fingerprint).text(call, CALL_MOST);
         }
 
         @Override
         public void accept(int peer, Handler handler) {
-            handler.died(peer, this);
+            handler.left(peer, this);
+        }
+    }
+
+    /** Asks a rank to say goodbye to the sender when it leaves. A rank that has left says it at once. */
+    record Follow() implements ControlMessage {
+        static final byte KIND = 10;
+
+        @Override
+        public byte kind() {
+            return KIND;
+        }
+
+        @Override
+        public void write(FieldWriter out) {
+            // the message has no fields
+        }
+
+        @Override
+        public void accept(int peer, Handler handler) {
+            handler.follow(peer, this);
         }
     }
 
@@ -350,7 +415,7 @@ public sealed interface ControlMessage extends WireMessage
         FieldReader in = new FieldReader("control message", message, worldSize);
         ControlMessage read = of(in.kind(), in);
         if (read == null) {
-            throw in.unknown(Died.KIND);
+            throw in.unknown(Follow.KIND);
         }
         in.end();
         return read;
@@ -367,7 +432,8 @@ public sealed interface ControlMessage extends WireMessage
             case Agree.KIND -> new Agree(in);
             case Cancel.KIND -> new Cancel(in);
             case Called.KIND -> new Called(in);
-            case Died.KIND -> new Died(in);
+            case Left.KIND -> new Left(in);
+            case Follow.KIND -> new Follow();
             default -> null;
         };
     }

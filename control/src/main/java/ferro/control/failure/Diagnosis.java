@@ -318,6 +318,9 @@ public final class Diagnosis {
     }
 
     private static String lastCall(Status status) {
+        if (!status.isLastCallKnown()) {
+            return "unknown";
+        }
         return status.sequence() == 0 ? "none" : "seq " + status.sequence() + " (" + status.lastCall() + ")";
     }
 }

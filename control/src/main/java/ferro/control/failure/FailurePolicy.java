@@ -15,22 +15,22 @@ public interface FailurePolicy {
     long EOF_GRACE_NANOS = 10_000_000L;
 
     /**
-     * Returns whether a rank is told of a failure that this rank saw itself.
+     * Returns whether a neighbour is told of a failure that this rank saw itself.
      *
      * @param failure what the group fails with
-     * @param peer    rank
-     * @return true: all ranks are told, at once
+     * @param peer    neighbour
+     * @return true: all neighbours are told, at once
      */
     default boolean floods(Failure failure, int peer) {
         return true;
     }
 
     /**
-     * Returns whether a failure that another rank sent is forwarded. This makes up for a rank that died while it sent the
-     * failure.
+     * Returns whether a failure that another rank sent is forwarded to a neighbour. This makes up for a rank that died while
+     * it sent the failure, and takes the failure to ranks that are no neighbours.
      *
      * @param failure what this rank knows now
-     * @param peer    rank
+     * @param peer    neighbour
      * @return true: every change of code or culprits is forwarded
      */
     default boolean forwards(Failure failure, int peer) {
@@ -46,6 +46,17 @@ public interface FailurePolicy {
      */
     default Failure merged(Failure known, Failure other) {
         return known.merged(other);
+    }
+
+    /**
+     * Returns which of two ranks that have left all ranks hear of.
+     *
+     * @param known what this rank knew
+     * @param other leaver that it hears of
+     * @return the one with the lower last collective, of equal ones the lower rank
+     */
+    default ControlMessage.Left lowest(ControlMessage.Left known, ControlMessage.Left other) {
+        return other.isBefore(known) ? other : known;
     }
 
     /**

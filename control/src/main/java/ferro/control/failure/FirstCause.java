@@ -1,6 +1,7 @@
 package ferro.control.failure;
 
 import ferro.control.failure.ControlMessage.Abort;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
@@ -69,9 +70,9 @@ public final class FirstCause {
         return now != null && nowNanos - now.sinceNanos <= SENDING_NANOS;
     }
 
-    /** Returns the message that tells the others of a failure. */
-    public Abort message(Failure agreed, long nowNanos) {
-        return Abort.of(agreed, nowNanos - known.get().sinceNanos);
+    /** Returns the message that tells the others of a failure, and of the culprits that are known to be dead. */
+    public Abort message(Failure agreed, Set<Integer> dead, long nowNanos) {
+        return Abort.of(agreed, dead, nowNanos - known.get().sinceNanos);
     }
 
     /** Adds weak evidence: it counts only if nothing is known yet. Returns the cause if it counts, else null. */

@@ -46,9 +46,24 @@ public record Status(
     /** Greater than the number of any question. */
     private static final long LEFT = Long.MAX_VALUE;
 
+    private static final long LATE_ENOUGH = Long.MAX_VALUE;
+
     /** Returns the answer of a rank that has left after an operation. */
     public static Status left(long last, String lastCall) {
         return new Status(LEFT, last, lastCall, 0, 0, 0, "", "gone: it closed the group normally", Set.of(), 0, 0, "");
+    }
+
+    /**
+     * Returns the answer of a rank that has left without a goodbye to this rank. It has made all calls that this rank waits
+     * for: otherwise the lowest leaver, of which all ranks hear, would fail them.
+     */
+    public static Status left() {
+        return left(LATE_ENOUGH, "");
+    }
+
+    /** Returns whether the last call is known. */
+    boolean isLastCallKnown() {
+        return sequence != LATE_ENOUGH;
     }
 
     /** Returns whether this answer was made from a goodbye. */

@@ -1,7 +1,6 @@
 package ferro.control.group;
 
 import ferro.control.failure.ControlMessage.Abort;
-import ferro.control.failure.ControlMessage.Died;
 import ferro.control.failure.Failure;
 import ferro.control.failure.FailurePolicy;
 import ferro.control.failure.FirstCause;
@@ -14,8 +13,8 @@ import java.util.function.LongSupplier;
 
 /**
  * The failure of a group, on which all ranks agree: everything that this rank sees or is told is merged, and every change of
- * code or culprits is sent to the other ranks before any caller of this rank hears of it. Thread-safe; only
- * {@link #awaitTold} waits.
+ * code or culprits is sent to the neighbours of this rank before any caller of this rank hears of it. The neighbours do the
+ * same, so all ranks hear of it. Thread-safe; only {@link #awaitTold} waits.
  */
 final class AgreedFailure {
     private static final long POLL_NANOS = 50_000;
@@ -38,6 +37,13 @@ final class AgreedFailure {
 
     /** Hears of the failure of the group after the other ranks were told. */
     interface FailureListener {
+        /**
+         * Adds ranks that another rank knows to be dead to the lost ranks, before any caller hears of the cause; any thread.
+         *
+         * @param ranks culprits of a failure
+         */
+        void died(Set<Integer> ranks);
+
         /**
          * Adds the culprits that are known to be dead to the lost ranks, before any caller hears of the cause; any thread.
          *
@@ -71,6 +77,11 @@ final class AgreedFailure {
         return sender.self();
     }
 
+    /** Returns the decisions for failures. */
+    FailurePolicy rules() {
+        return rules;
+    }
+
     /** Returns the cause as agreed on now, or null while the group works. */
     Failure cause() {
         return told ? first.cause() : null;
@@ -82,7 +93,7 @@ final class AgreedFailure {
     }
 
     /**
-     * Fails the group and tells the other ranks. Causes that this rank sees more than 50 ms after the first cause are
+     * Fails the group and tells the neighbours. Causes that this rank sees more than 50 ms after the first cause are
      * consequences and change nothing.
      */
     void fail(Failure cause) {
@@ -121,6 +132,7 @@ final class AgreedFailure {
     /** Handles the message of a rank that the group has failed. */
     void heard(Abort said) {
         Failure failure = said.failure();
+        listener.died(said.dead());
         listener.blamed(failure);
         changed(first.told(failure, clock.getAsLong() - said.ageNanos()), false);
         sendAgainForEnded();
@@ -149,7 +161,7 @@ final class AgreedFailure {
             }
         }
         if (again) {
-            sender.tellAll(first.message(known, clock.getAsLong()), peer -> rules.forwards(known, peer));
+            sender.sendToNeighbours(message(known), peer -> rules.forwards(known, peer));
         }
     }
 
@@ -157,12 +169,33 @@ final class AgreedFailure {
     void tell(int peer) {
         Failure known = cause();
         if (known != null) {
-            Set<Integer> dead = listener.blamed(known);
-            if (!dead.isEmpty()) {
-                sender.tell(peer, new Died(dead));
-            }
-            sender.tell(peer, first.message(known, clock.getAsLong()));
+            sender.tell(peer, message(known));
         }
+    }
+
+    /** Sends the failure, if there is one, to a rank that is no neighbour: a neighbour has received it before. */
+    void sendUnlessNeighbour(int peer) {
+        if (!sender.neighbours().isNeighbour(peer)) {
+            tell(peer);
+        }
+    }
+
+    /**
+     * Sends the failure, if there is one, to a new neighbour: also a failure that another thread is just sending to the
+     * neighbours, because that thread may not know the new one.
+     *
+     * @return whether there is a failure
+     */
+    boolean sendToNew(int peer) {
+        Failure known = first.cause();
+        if (known != null) {
+            sender.tell(peer, message(known));
+        }
+        return known != null;
+    }
+
+    private Abort message(Failure known) {
+        return first.message(known, listener.blamed(known), clock.getAsLong());
     }
 
     private void changed(Failure agreed, boolean own) {
@@ -170,12 +203,7 @@ final class AgreedFailure {
             return;
         }
         IntPredicate isReached = peer -> own ? rules.floods(agreed, peer) : rules.forwards(agreed, peer);
-        Set<Integer> dead = listener.blamed(agreed);
-        if (!dead.isEmpty()) {
-            // first, so that the others know the dead before they hear of the failure
-            sender.tellAll(new Died(dead), isReached);
-        }
-        sender.tellAll(first.message(agreed, clock.getAsLong()), isReached);
+        sender.sendToNeighbours(message(agreed), isReached);
         try {
             if (!told) {
                 listener.beforeCallersHear();

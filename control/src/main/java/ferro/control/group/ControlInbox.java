@@ -6,9 +6,10 @@ import ferro.control.failure.ControlMessage.Abort;
 import ferro.control.failure.ControlMessage.Agree;
 import ferro.control.failure.ControlMessage.Called;
 import ferro.control.failure.ControlMessage.Cancel;
-import ferro.control.failure.ControlMessage.Died;
+import ferro.control.failure.ControlMessage.Follow;
 import ferro.control.failure.ControlMessage.Goodbye;
 import ferro.control.failure.ControlMessage.Heard;
+import ferro.control.failure.ControlMessage.Left;
 import ferro.control.failure.ControlMessage.Query;
 import ferro.control.failure.Failure;
 import ferro.control.failure.Status;
@@ -52,16 +53,13 @@ final class ControlInbox implements ControlMessage.Handler {
             ControlSender sender,
             StatusResponder responder) {}
 
-    /** What becomes of this rank when another leaves or dies. */
+    /** What becomes of this rank when another leaves. */
     interface Departure {
         /** Returns whether this rank has left too. */
         boolean hasLeft();
 
         /** Wakes whoever waits for the rank that left. */
         void wake();
-
-        /** Takes ranks that another rank knows to be dead. */
-        void died(Set<Integer> ranks);
     }
 
     ControlInbox(GroupSpec group, Handlers handlers, Departure departure) {
@@ -103,18 +101,30 @@ final class ControlInbox implements ControlMessage.Handler {
     }
 
     @Override
-    public void died(int peer, Died said) {
-        departure.died(said.ranks());
+    public void goodbye(int peer, Goodbye said) {
+        exits.left(peer, said);
+        left(said.of(peer));
     }
 
     @Override
-    public void goodbye(int peer, Goodbye said) {
-        exits.left(peer, said);
-        board.left(peer, Status.left(said.lastSequence(), said.call()));
-        if (exits.differs(peer) && departure.hasLeft()) {
+    public void left(int peer, Left said) {
+        if (exits.lower(said)) {
+            left(said);
+        }
+    }
+
+    private void left(Left leaver) {
+        board.left(leaver.rank(), Status.left(leaver.lastSequence(), leaver.call()));
+        if (exits.differs(leaver) && departure.hasLeft()) {
             mismatches.settleNow();
         }
         departure.wake();
+    }
+
+    @Override
+    public void follow(int peer, Follow said) {
+        failure.tell(peer);
+        exits.followedBy(peer);
     }
 
     @Override
@@ -126,6 +136,7 @@ final class ControlInbox implements ControlMessage.Handler {
     public void query(int peer, Query said) {
         // the rank that asks may have missed the failure: it was told before that rank had made the group
         failure.tell(peer);
+        exits.answer(peer);
         sender.tell(
                 peer,
                 said.lines() > 0
@@ -142,6 +153,7 @@ final class ControlInbox implements ControlMessage.Handler {
 
     @Override
     public void agree(int peer, Agree said) {
+        exits.answer(peer);
         agreement.heard(peer, said);
     }
 

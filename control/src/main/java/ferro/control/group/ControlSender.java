@@ -9,15 +9,14 @@ import java.util.function.IntPredicate;
 
 /** Sends control messages to the other ranks of a group; thread-safe, and never waits. */
 final class ControlSender {
-    /** Maximum size of a group in which a rank that has a question asks all others. */
-    private static final int MAX_SMALL = 33;
-
     private final ControlLane lane;
     private final GroupSpec group;
+    private final Neighbours neighbours;
 
-    ControlSender(ControlLane lane, GroupSpec group) {
+    ControlSender(ControlLane lane, GroupSpec group, Neighbours neighbours) {
         this.lane = lane;
         this.group = group;
+        this.neighbours = neighbours;
     }
 
     /** Returns this rank. */
@@ -27,7 +26,12 @@ final class ControlSender {
 
     /** Returns whether the group is small enough for messages of each rank to all others. */
     boolean isSmall() {
-        return group.worldSize() <= MAX_SMALL;
+        return neighbours.areAll();
+    }
+
+    /** Returns the neighbours of this rank. */
+    Neighbours neighbours() {
+        return neighbours;
     }
 
     /** Sends a message to one rank. */
@@ -37,22 +41,28 @@ final class ControlSender {
 
     /** Sends a message to all other ranks. */
     void tellAll(ControlMessage message) {
-        tellAll(message, peer -> true);
+        BitSet all = new BitSet();
+        all.set(0, group.worldSize());
+        send(all, message);
     }
 
-    /** Sends a message to those of the other ranks that the condition accepts. */
-    void tellAll(ControlMessage message, IntPredicate isTold) {
-        ByteBuffer bytes = message.encoded();
-        for (int peer = 0; peer < group.worldSize(); peer++) {
-            if (peer != group.rank() && isTold.test(peer)) {
-                lane.control(peer, bytes.duplicate());
-            }
+    /** Sends a message to those of the neighbours that the condition accepts; they forward what is new to them. */
+    void sendToNeighbours(ControlMessage message, IntPredicate receives) {
+        BitSet receivers = neighbours.ranks();
+        for (int peer = receivers.nextSetBit(0); peer >= 0; peer = receivers.nextSetBit(peer + 1)) {
+            receivers.set(peer, receives.test(peer));
         }
+        send(receivers, message);
     }
 
     /** Sends a message to some ranks; this rank is left out. */
     void send(BitSet ranks, ControlMessage message) {
-        tellAll(message, ranks::get);
+        ByteBuffer bytes = message.encoded();
+        for (int peer = ranks.nextSetBit(0); peer >= 0 && peer < group.worldSize(); peer = ranks.nextSetBit(peer + 1)) {
+            if (peer != group.rank()) {
+                lane.control(peer, bytes.duplicate());
+            }
+        }
     }
 
     /** Sends a message to the next ranks in a circle, at most so many. */

@@ -33,6 +33,12 @@ final class Deaths {
      */
     private static final int PROOF_WAITS = 3;
 
+    /** The waits for the rank that tells an end to all: the other neighbours tell it only if that rank does not. */
+    private static final int REPORT_WAITS = 3;
+
+    /** The time in which the neighbours of a dead rank send its death to all ranks. */
+    private static final long UNEXPLAINED_NANOS = 250_000_000L;
+
     private final int self;
     private final AgreedFailure failure;
     private final PeerFailures peerFailures;
@@ -135,10 +141,27 @@ final class Deaths {
         synchronized (this) {
             ended.set(peer);
         }
-        if (rules.eofGraceNanos() > 0) {
+        if (!exits.saysGoodbye(peer)) {
+            // its neighbours know whether it had left, and send its death to this rank if it had not
+            peerFailures.afterReading(() -> unexplained(peer), UNEXPLAINED_NANOS);
+        } else if (rules.eofGraceNanos() > 0) {
             peerFailures.afterReading(() -> judge(peer, cause), rules.eofGraceNanos());
         } else {
             blame(peer, cause, PROCESS_WAITS);
+        }
+    }
+
+    /** Decides about the end of a rank that is no neighbour: by now its neighbours have sent a death to all ranks. */
+    private void unexplained(int peer) {
+        boolean isDead;
+        synchronized (this) {
+            isDead = proven.get(peer);
+        }
+        if (!failure.isKnown()) {
+            exits.closed(peer);
+            peerFailures.wake();
+        } else if (isDead) {
+            note(dead, peer, true);
         }
     }
 
@@ -152,13 +175,18 @@ final class Deaths {
         if (!exits.has(peer)) {
             note(silent, peer, true);
         }
-        if (isBlamed(peer)) {
+        if (isBlamed(peer) && exits.saysGoodbye(peer)) {
             BitSet blamed = (BitSet) ranks.clone();
             for (int rank = ranks.nextSetBit(0); rank >= 0; rank = ranks.nextSetBit(rank + 1)) {
                 blamed.set(rank, isBlamed(rank));
             }
-            failure.failUnlessFailed(
-                    new Failure(cause.code(), self, -1, RankLists.numbers(blamed), cause.getMessage(), cause));
+            Failure loss = new Failure(cause.code(), self, -1, RankLists.numbers(blamed), cause.getMessage(), cause);
+            if (exits.reports(peer)) {
+                failure.failUnlessFailed(loss);
+            } else {
+                peerFailures.afterReading(
+                        () -> failure.failUnlessFailed(loss), (REPORT_WAITS + 1) * FailurePolicy.EOF_GRACE_NANOS);
+            }
         }
     }
 
@@ -193,7 +221,7 @@ final class Deaths {
     }
 
     private boolean isBlamed(int peer) {
-        return rules.blamesLoss(peerFailures.hasToldAbort(peer), exits.has(peer));
+        return rules.blamesLoss(peerFailures.hasToldAbort(peer), exits.leavers().leaver(peer) != null);
     }
 
     /** Judges the end of a rank after its messages were read. */
@@ -223,7 +251,9 @@ final class Deaths {
         BitSet machine = machineOf(peer, over);
         boolean isPart = gone.cardinality() < process.cardinality() && !isOfTheSameDeath(process);
         int waitsForOthers = isPart ? PROCESS_WAITS : waitsForMachine(peer, machine);
-        if (waits < Math.max(waitsForOthers, isWithin(gone, known) ? 0 : PROOF_WAITS)) {
+        int waitsForReport = isWithin(gone, known) ? 0 : PROOF_WAITS;
+        waitsForReport += exits.reports(peer) ? 0 : REPORT_WAITS;
+        if (waits < Math.max(waitsForOthers, waitsForReport)) {
             peerFailures.afterReading(() -> blame(peer, cause, waits + 1), rules.eofGraceNanos());
             return;
         }

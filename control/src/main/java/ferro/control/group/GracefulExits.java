@@ -1,20 +1,15 @@
 package ferro.control.group;
 
-import ferro.FerroException.Code;
 import ferro.control.failure.Advice;
+import ferro.control.failure.ControlMessage.Follow;
 import ferro.control.failure.ControlMessage.Goodbye;
 import ferro.control.failure.ControlMessage.Heard;
-import ferro.control.failure.Failure;
+import ferro.control.failure.ControlMessage.Left;
 import ferro.control.wire.RankLists;
 import ferro.spi.CallHeader;
 import ferro.spi.GroupSpec;
 import java.util.BitSet;
-import java.util.Map;
-import java.util.OptionalInt;
 import java.util.Set;
-import java.util.TreeMap;
-import java.util.TreeSet;
-import java.util.function.LongSupplier;
 
 /**
  * The ranks that have left a group, and the leave of this rank.
@@ -24,6 +19,12 @@ import java.util.function.LongSupplier;
  * call of another rank fails because of the rank that left. A call fails if it is a collective with a higher number, a
  * receive that none of the sent messages can match, or a send that was not taken.
  *
+ * <p>A rank says goodbye to its neighbours, to the ranks that follow it, and to the ranks that may still need what it has
+ * sent. All ranks hear only of the lowest leaver: the one with the lowest last collective, since a collective fails
+ * because of that one. The goodbye names the next ranks on both sides of the leaver, which replace it as neighbours. A
+ * rank follows a replacement: it asks for its goodbye. If the replacement has left too, it answers with its own goodbye, or
+ * its medium reports that it has closed, and the rank after it is next.
+ *
  * <p>A rank that receives a goodbye answers at once how far it is itself. It answers again when it has ended the
  * collectives that the leaving rank took part in, and has received its messages: from then on nothing that the leaving
  * rank sent can be lost. Thread-safe; nothing waits.
@@ -31,58 +32,50 @@ import java.util.function.LongSupplier;
 public final class GracefulExits {
     private final ControlSender sender;
     private final AgreedFailure failure;
-    private final LeaverComparison comparison;
+    private final OwnCalls calls;
     private final GroupSpec group;
-    private final LongSupplier ended;
     private final MessageCounts messages = new MessageCounts();
-    private final Map<Integer, Goodbye> left = new TreeMap<>();
+    private final Neighbours neighbours;
+    private final Leavers leavers;
+    private final LeaverNews news;
     /** Ranks that have left and were not yet told that this rank has everything they sent. */
     private final BitSet unconfirmed = new BitSet();
 
-    /** Ranks that have left after the failure of a parent. */
-    private final BitSet consequences = new BitSet();
-
     private final BitSet endedLinks = new BitSet();
     private final BitSet lost = new BitSet();
+    /** Ranks to which this rank has said goodbye. */
+    private final BitSet notified = new BitSet();
 
-    private volatile ParentFailure parents = ParentFailure.NONE;
-    private volatile boolean any;
     private volatile boolean anyUnconfirmed;
     private volatile GracefulExit own;
+    /** The last call of this rank, once it has left. */
+    private Left ownLast;
 
-    /** Compares the last call of a rank that has left with the call of this rank. */
-    interface LeaverComparison {
-        /** Returns whether they differ; if so, the group soon ends with MISMATCH. */
-        boolean differs(int peer, Goodbye said);
+    /** The collectives of this rank. */
+    interface OwnCalls {
+        /**
+         * Compares the last call of a rank that has left with the call of this rank there. Returns whether they differ; if
+         * so, the group soon ends with MISMATCH.
+         */
+        boolean differs(Left leaver);
+
+        /** Returns the number of the last collective that has ended on this rank. */
+        long ended();
     }
 
-    /** Makes an empty set; {@code ended} supplies the number of the last collective that has ended on this rank. */
-    GracefulExits(
-            ControlSender sender,
-            AgreedFailure failure,
-            GroupSpec group,
-            LongSupplier ended,
-            LeaverComparison comparison) {
+    GracefulExits(ControlSender sender, AgreedFailure failure, Timers timers, GroupSpec group, OwnCalls calls) {
         this.sender = sender;
         this.failure = failure;
-        this.comparison = comparison;
+        this.calls = calls;
         this.group = group;
-        this.ended = ended;
+        this.neighbours = sender.neighbours();
+        this.leavers = new Leavers(group, failure.rules());
+        this.news = new LeaverNews(sender, leavers, timers);
     }
 
-    /** Sets the failure of the groups that this one was made of; a rank may have left before this rank has opened its end. */
-    void madeOf(ParentFailure failures) {
-        parents = failures;
-        if (failures.cause() != null) {
-            synchronized (this) {
-                left.keySet().forEach(consequences::set);
-            }
-        }
-    }
-
-    /** Returns the failure of the groups that this one was made of. */
-    ParentFailure parentFailure() {
-        return parents;
+    /** Returns the ranks that have left. */
+    Leavers leavers() {
+        return leavers;
     }
 
     /** Returns the counts of messages, which the code that moves messages updates. */
@@ -90,37 +83,29 @@ public final class GracefulExits {
         return messages;
     }
 
-    /** Returns a rank that has left without calling a collective, or -1; costs one read while no rank has left. */
-    int before(long sequence) {
-        return any ? search(sequence) : -1;
+    /** Returns whether a rank that has closed its end has said goodbye to this rank before, if it has left in order. */
+    boolean isNeighbour(int peer) {
+        return neighbours.isNeighbour(peer);
     }
 
-    private synchronized int search(long sequence) {
-        for (Map.Entry<Integer, Goodbye> gone : left.entrySet()) {
-            if (gone.getValue().lastSequence() < sequence) {
-                return gone.getKey();
-            }
-        }
-        return -1;
+    /** Returns whether this rank tells the end of another rank to all, while the other neighbours of that rank wait. */
+    boolean reports(int peer) {
+        return neighbours.reports(peer);
     }
 
-    /** Returns the goodbye of a rank, or null while it has not left. */
-    Goodbye of(int peer) {
-        return any ? find(peer) : null;
+    /** Returns whether a rank says goodbye to this rank when it leaves: its end without a word is then a death. */
+    boolean saysGoodbye(int peer) {
+        return neighbours.saysGoodbye(peer);
     }
 
     /** Returns how many messages a rank that has left has sent to this one. */
     public long sentBy(int peer) {
-        return of(peer).sent();
+        return leavers.of(peer).sent();
     }
 
     /** Returns how many messages of this rank were delivered on a rank that has left. */
     public long takenBy(int peer) {
-        return of(peer).taken();
-    }
-
-    private synchronized Goodbye find(int peer) {
-        return left.get(peer);
+        return leavers.of(peer).taken();
     }
 
     /**
@@ -129,17 +114,18 @@ public final class GracefulExits {
      * @return false while no rank has left
      */
     public boolean any() {
-        return any;
+        return leavers.any();
     }
 
     /**
-     * Returns whether a rank has left; costs one read while no rank has.
+     * Returns whether a rank has left; costs one read while no rank has. In a large group this rank hears of the leave of
+     * its neighbours, and of the ranks that it {@link #follow follows}.
      *
      * @param peer rank
      * @return whether its goodbye was heard
      */
     public boolean has(int peer) {
-        return of(peer) != null;
+        return leavers.of(peer) != null;
     }
 
     /**
@@ -147,13 +133,18 @@ public final class GracefulExits {
      *
      * @return false while one is there, or is gone without a goodbye
      */
-    public synchronized boolean haveAllLeft() {
-        return left.size() == group.worldSize() - 1;
+    public boolean haveAllLeft() {
+        return leavers.areAll();
     }
 
     /** Returns whether a rank that has left has made another last call than this rank there. */
     boolean differs(int peer) {
-        return comparison.differs(peer, of(peer));
+        return differs(leavers.leaver(peer));
+    }
+
+    /** Returns whether a rank that has left has made another last call than this rank there. */
+    boolean differs(Left leaver) {
+        return calls.differs(leaver);
     }
 
     /**
@@ -161,7 +152,7 @@ public final class GracefulExits {
      * no rank has left.
      */
     public void refuse(long sequence, CallHeader.Call call) {
-        int gone = before(sequence);
+        int gone = leavers.before(sequence);
         if (gone >= 0) {
             fail(gone, "this call is seq " + sequence + " (" + call.text() + ")");
         }
@@ -173,59 +164,20 @@ public final class GracefulExits {
             // the rank left after another call than this rank's: that mismatch is the cause
             return;
         }
-        failure.failUnlessFailed(cause(peer, text(peer) + "; " + call + Advice.left(peer)));
+        failure.failUnlessFailed(leavers.cause(Set.of(peer), leavers.text(peer) + "; " + call + Advice.left(peer)));
     }
 
     /** Fails the group, since a call needs one of the other ranks, and all of them have left. */
     public void failForAll(String call) {
-        Set<Integer> all;
-        synchronized (this) {
-            all = new TreeSet<>(left.keySet());
-        }
+        BitSet all = leavers.ranks();
         if (all.stream().anyMatch(this::differs)) {
             // a rank left after another call than this rank's: that mismatch is the cause
             return;
         }
-        int first = all.iterator().next();
-        failure.failUnlessFailed(cause(
-                all, RankLists.ranks(all) + " left group \"" + group.name() + "\"; " + call + Advice.left(first)));
-    }
-
-    /**
-     * Returns the failure of a call that cannot succeed without a rank that has left. If a parent had failed before, that
-     * failure is the cause: a rank tells of a failure before it leaves.
-     */
-    Failure cause(int peer, String needs) {
-        return cause(Set.of(peer), needs);
-    }
-
-    private Failure cause(Set<Integer> peers, String needs) {
-        OptionalInt consequence;
-        synchronized (this) {
-            consequence = peers.stream()
-                    .mapToInt(peer -> peer)
-                    .filter(consequences::get)
-                    .findFirst();
-        }
-        Failure ofParent = consequence.isPresent() ? parents.cause() : null;
-        return ofParent == null
-                ? new Failure(Code.PEER_LOST, group.rank(), -1, peers, needs, null)
-                : new Failure(
-                        ofParent.code(),
-                        ofParent.origin(),
-                        -1,
-                        ofParent.culprits(),
-                        text(consequence.getAsInt()) + " after a failure " + ofParent.text(),
-                        null);
-    }
-
-    /** Returns a text that says when a rank left: rank 0 left group "world" after seq 17. */
-    String text(int peer) {
-        Goodbye said = of(peer);
-        String after = said == null || said.lastSequence() == 0
-                ? " before its first collective"
-                : " after seq " + said.lastSequence();
-        return "rank " + peer + " left group \"" + group.name() + "\"" + after;
+        failure.failUnlessFailed(leavers.cause(
+                RankLists.numbers(all),
+                RankLists.ranks(all) + " left group \"" + group.name() + "\"; " + call
+                        + Advice.left(all.nextSetBit(0))));
     }
 
     /** Notes that the message link to a rank has ended: messages that have not arrived by now are lost. */
@@ -243,7 +195,7 @@ public final class GracefulExits {
      * @return whether its link has ended with fewer messages than it has sent
      */
     public boolean hasLostMessages(int peer) {
-        Goodbye said = of(peer);
+        Goodbye said = leavers.of(peer);
         synchronized (this) {
             return said != null && endedLinks.get(peer) && messages.look(peer).arrived() < said.sent();
         }
@@ -251,23 +203,115 @@ public final class GracefulExits {
 
     /** Handles the goodbye of a rank and answers it. */
     void left(int peer, Goodbye said) {
-        boolean isConsequence = parents.cause() != null;
+        GracefulExit leaving;
+        boolean isAnswered;
         synchronized (this) {
-            if (left.putIfAbsent(peer, said) != null) {
+            if (!leavers.add(peer, said)) {
                 return;
             }
-            consequences.set(peer, isConsequence);
-            unconfirmed.set(peer);
-            any = true;
-            anyUnconfirmed = true;
+            leaving = own;
+            // the goodbye of this rank is on its way, and says that this rank needs nothing
+            isAnswered = notified.get(peer);
+            unconfirmed.set(peer, !isAnswered);
+            anyUnconfirmed = !unconfirmed.isEmpty();
         }
-        if (!confirm(peer, said)) {
-            sender.tell(peer, new Heard(ended.getAsLong(), messages.look(peer).arrived()));
+        if (!isAnswered && !confirm(peer, said)) {
+            sender.tell(peer, new Heard(calls.ended(), messages.look(peer).arrived()));
         }
-        GracefulExit leaving = own;
+        lower(said.of(peer));
+        replace(between(said.previous(), peer, said.next()));
         if (leaving != null) {
             leaving.isOver(peer);
         }
+        if (!neighbours.saysGoodbye(peer)) {
+            // this rank is no neighbour, and has not sent it the failure
+            failure.tell(peer);
+        }
+    }
+
+    /** Returns the ranks between two others that are gone with a leaver: the leaver, and those that had left before. */
+    private BitSet between(int previous, int leaver, int next) {
+        BitSet gone = new BitSet();
+        gone.set(leaver);
+        if (!neighbours.areAll()) {
+            int size = group.worldSize();
+            for (int rank = (previous + 1) % size; rank != next; rank = (rank + 1) % size) {
+                gone.set(rank);
+            }
+            gone.clear(group.rank());
+        }
+        return gone;
+    }
+
+    /** Notes that ranks are gone, and follows the ranks that replace them as neighbours. */
+    private void replace(BitSet gone) {
+        BitSet added = neighbours.gone(gone);
+        if (own == null) {
+            added.stream().forEach(this::greet);
+        }
+    }
+
+    private void greet(int peer) {
+        if (failure.sendToNew(peer)) {
+            return;
+        }
+        sender.tell(peer, new Follow());
+        Left known = leavers.lowest();
+        if (known != null) {
+            sender.tell(peer, known);
+        }
+    }
+
+    /**
+     * Asks a rank once to say goodbye to this rank when it leaves, because this rank waits for a message of it. A neighbour
+     * does so without being asked.
+     *
+     * @param peer rank
+     */
+    public void follow(int peer) {
+        if (peer != group.rank() && neighbours.follow(peer) && own == null) {
+            greet(peer);
+        }
+    }
+
+    /** Notes a rank that receives the goodbye of this rank: at once if this rank has left. */
+    void followedBy(int peer) {
+        synchronized (this) {
+            if (own == null) {
+                neighbours.followedBy(peer);
+                return;
+            }
+        }
+        answer(peer);
+    }
+
+    /** Says goodbye to a rank if this one has left and has not done so before. */
+    void answer(int peer) {
+        synchronized (this) {
+            if (own == null || notified.get(peer)) {
+                return;
+            }
+            notified.set(peer);
+        }
+        sayGoodbye(peer);
+    }
+
+    /**
+     * Takes a leaver that this rank hears of if it is lower than the lowest one that it knows, and tells the neighbours.
+     * Returns whether it is lower.
+     */
+    boolean lower(Left leaver) {
+        boolean isLower = leavers.lower(leaver);
+        if (isLower && own == null && !failure.isKnown() && !neighbours.areAll()) {
+            news.forward();
+        }
+        return isLower;
+    }
+
+    /** Notes that a rank has closed its end: it had left, and had exchanged no message with this rank. */
+    void closed(int peer) {
+        leavers.add(peer, Goodbye.unsaid(peer));
+        gone(peer);
     }
 
     /**
@@ -285,11 +329,11 @@ public final class GracefulExits {
         synchronized (this) {
             those = (BitSet) unconfirmed.clone();
         }
-        those.stream().forEach(peer -> confirm(peer, of(peer)));
+        those.stream().forEach(peer -> confirm(peer, leavers.of(peer)));
     }
 
     private boolean confirm(int peer, Goodbye said) {
-        long now = ended.getAsLong();
+        long now = calls.ended();
         long arrived = messages.look(peer).arrived();
         if (now < said.lastSequence() || arrived < said.sent()) {
             return false;
@@ -306,12 +350,12 @@ public final class GracefulExits {
     }
 
     /**
-     * Tells all ranks that this one leaves.
+     * Says goodbye to the ranks that need to know that this one leaves.
      *
      * @param last   its last collective, or null
      * @param losers ranks that need this one until they have ended that collective
      * @param until  when the leave is over
-     * @return the leave, over when all have answered
+     * @return the leave, over when they have answered
      */
     GracefulExit leave(CallHeader last, BitSet losers, GracefulExit.ExitLimit until) {
         boolean failed = until == GracefulExit.ExitLimit.ALL_HAVE_HEARD;
@@ -320,32 +364,57 @@ public final class GracefulExits {
                 peer -> losers.get(peer) && !failed ? sequence : 0,
                 peer -> failed ? 0 : messages.look(peer).sent(),
                 until);
-        for (int peer = 0; peer < group.worldSize(); peer++) {
-            if (peer != group.rank()) {
-                leaving.expect(peer);
-            }
+        BitSet all = new BitSet();
+        all.set(0, group.worldSize());
+        all.clear(group.rank());
+        boolean needsAll = until == GracefulExit.ExitLimit.ALL_HAVE_LEFT;
+        BitSet receivers;
+        BitSet expected;
+        synchronized (this) {
+            receivers = receiversOf(losers);
+            expected = needsAll ? all : receivers;
+            expected.stream().forEach(leaving::expect);
+            ownLast = new Left(
+                    group.rank(), sequence, last == null ? 0 : last.fingerprint(), last == null ? "" : last.text());
+            notified.or(receivers);
+            own = leaving;
         }
-        own = leaving;
-        for (int peer = 0; peer < group.worldSize(); peer++) {
-            if (peer != group.rank()) {
-                MessageCounts.OfPeer counts = messages.look(peer);
-                Goodbye said = new Goodbye(
-                        sequence,
-                        counts.sent(),
-                        counts.taken(),
-                        last == null ? 0 : last.fingerprint(),
-                        last == null ? "" : last.text());
-                sender.tell(peer, said);
-                if (has(peer) || isLost(peer)) {
-                    leaving.isOver(peer);
-                }
-            }
+        receivers.stream().forEach(this::sayGoodbye);
+        if (needsAll && !neighbours.areAll()) {
+            sender.send(all, new Follow());
         }
+        expected.stream().filter(peer -> has(peer) || isLost(peer)).forEach(leaving::isOver);
         if (!failed && failure.isKnown()) {
             // the failure came before there was a leave that it could have ended
             leaving.end();
         }
         return leaving;
+    }
+
+    /** Returns the ranks that need the goodbye of this rank. */
+    private BitSet receiversOf(BitSet losers) {
+        BitSet receivers = messages.peers();
+        receivers.or(losers);
+        receivers.andNot(leavers.ranks());
+        receivers.or(unconfirmed);
+        receivers.or(neighbours.goodbyeReceivers());
+        receivers.clear(group.rank());
+        return receivers;
+    }
+
+    private void sayGoodbye(int peer) {
+        leavers.parentFailure().send(peer);
+        MessageCounts.OfPeer counts = messages.look(peer);
+        Left last = ownLast;
+        Goodbye said = new Goodbye(
+                last.lastSequence(),
+                counts.sent(),
+                counts.taken(),
+                last.fingerprint(),
+                last.call(),
+                neighbours.previous(),
+                neighbours.next());
+        sender.tell(peer, said);
     }
 
     /** Handles the answer of a rank to the goodbye of this one. */
@@ -360,7 +429,7 @@ public final class GracefulExits {
         return lost.get(peer);
     }
 
-    /** Notes that a rank is gone: it needs nothing any more. */
+    /** Notes that a rank is silent or gone: the leave of this rank does not wait for it. */
     void lost(int peer) {
         synchronized (this) {
             lost.set(peer);
@@ -371,22 +440,34 @@ public final class GracefulExits {
         }
     }
 
+    /** Notes that a rank is gone, and that other ranks replace it as a neighbour. */
+    void gone(int peer) {
+        lost(peer);
+        BitSet gone = new BitSet();
+        gone.set(peer);
+        replace(gone);
+    }
+
     /** Notes that the group has failed: no rank needs anything from it any more. */
     void failed() {
         GracefulExit leaving = own;
         if (leaving != null && leaving.until() != GracefulExit.ExitLimit.ALL_HAVE_HEARD) {
             leaving.end();
         }
+        if (!neighbours.areAll()) {
+            BitSet waiting;
+            synchronized (this) {
+                waiting = (BitSet) unconfirmed.clone();
+            }
+            // they have left, so they are no neighbours any more
+            waiting.stream().forEach(failure::tell);
+        }
     }
 
     /** Compares the last calls of all ranks that have left with those of this rank. */
     void compare() {
-        if (any) {
-            Map<Integer, Goodbye> all;
-            synchronized (this) {
-                all = new TreeMap<>(left);
-            }
-            all.forEach(comparison::differs);
+        if (leavers.any()) {
+            leavers.all().forEach(calls::differs);
         }
     }
 }

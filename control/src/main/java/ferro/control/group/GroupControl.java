@@ -7,14 +7,14 @@ import ferro.RankEnd;
 import ferro.control.failure.ControlMessage;
 import ferro.control.failure.ControlMessage.Abort;
 import ferro.control.failure.ControlMessage.Called;
-import ferro.control.failure.ControlMessage.Died;
-import ferro.control.failure.ControlMessage.Goodbye;
+import ferro.control.failure.ControlMessage.Left;
 import ferro.control.failure.Diagnosis;
 import ferro.control.failure.Failure;
 import ferro.control.failure.FailurePolicy;
 import ferro.control.failure.Failures;
 import ferro.control.failure.FirstCause;
 import ferro.control.failure.Machines;
+import ferro.control.failure.Overlay;
 import ferro.control.failure.Status;
 import ferro.control.failure.StatusBoard;
 import ferro.control.membership.Membership;
@@ -23,6 +23,7 @@ import ferro.spi.CallHeader;
 import ferro.spi.ControlLane;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
+import ferro.spi.Settings;
 import ferro.spi.Transport;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -84,10 +85,13 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         this.owner = owner;
         this.rules = owner.rules();
         this.machines = new Machines(group.rank(), place.joinedRanks(), place.processes());
-        this.sender = new ControlSender(lane, group);
+        Neighbours neighbours = new Neighbours(
+                new Overlay(group.rank(), group.worldSize(), Settings.CONTROL_MAX_MESH.of(context), Overlay.ALL_STEPS));
+        this.sender = new ControlSender(lane, group, neighbours);
         this.timers = new Timers(context::background, context::nanoTime, this::exhausted);
         this.failure = new AgreedFailure(sender, rules, context::nanoTime, new FailureHandling());
-        this.exits = new GracefulExits(sender, failure, group, owner::ended, this::differsFromLeaver);
+        LeaverHandling leaving = new LeaverHandling();
+        this.exits = new GracefulExits(sender, failure, timers, group, leaving);
         this.ends = new RankEnds(lane, group.rank());
         this.board = new StatusBoard(group.rank(), group.worldSize());
         // ranks that have left answer by their goodbye
@@ -107,11 +111,21 @@ public final class GroupControl implements Transport.Events, Membership.Member {
                 group,
                 new ControlInbox.Handlers(
                         failure, peerFailures, exits, board, mismatches, agreement, sender, responder),
-                new LeaverHandling());
+                leaving);
     }
 
-    /** What a goodbye or the death of another rank does here. */
-    private final class LeaverHandling implements ControlInbox.Departure {
+    /** What a goodbye of another rank does here. */
+    private final class LeaverHandling implements ControlInbox.Departure, GracefulExits.OwnCalls {
+        @Override
+        public boolean differs(Left leaver) {
+            return mismatches.heard(leaver.rank(), leaver.lastSequence(), leaver.fingerprint(), leaver.call());
+        }
+
+        @Override
+        public long ended() {
+            return owner.ended();
+        }
+
         @Override
         public boolean hasLeft() {
             return closed;
@@ -121,11 +135,6 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         public void wake() {
             agreement.wake();
             owner.left();
-        }
-
-        @Override
-        public void died(Set<Integer> ranks) {
-            deaths.died(ranks);
         }
     }
 
@@ -143,11 +152,10 @@ public final class GroupControl implements Transport.Events, Membership.Member {
      */
     public void warm() {
         Failure sample = new Failure(Code.ABORTED, group.rank(), -1, Set.of(0), "warm", null);
-        Abort read = (Abort) readBack(Abort.of(sample, 0));
+        Abort read = (Abort) readBack(Abort.of(sample, sample.culprits(), 0));
         FirstCause none = new FirstCause(rules);
         none.seen(sample, 0);
         none.told(read.failure(), 0);
-        readBack(new Died(read.failure().culprits()));
         Machines few = machines.sample(MAX_WARMED);
         Status[] answers = new Status[few.joinedRanks().length];
         answers[answers.length - 1] = (Status) readBack(responder.status(0, 0));
@@ -230,6 +238,11 @@ public final class GroupControl implements Transport.Events, Membership.Member {
 
     /** What a failure of the group does here. */
     private final class FailureHandling implements AgreedFailure.FailureListener {
+        @Override
+        public void died(Set<Integer> ranks) {
+            deaths.died(ranks);
+        }
+
         @Override
         public Set<Integer> blamed(Failure cause) {
             return deaths.blamed(cause);
@@ -328,8 +341,22 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     }
 
     @Override
+    public void closed(int peer, FerroException cause) {
+        exits.gone(peer);
+        if (!closed && !exits.has(peer) && exits.isNeighbour(peer)) {
+            // a rank that leaves says goodbye to its neighbours first
+            deaths.lost(peer, cause);
+        } else if (!closed && !exits.has(peer)) {
+            exits.closed(peer);
+            board.left(peer, Status.left());
+            agreement.wake();
+            owner.left();
+        }
+    }
+
+    @Override
     public void cutOff(int peer, FerroException cause) {
-        exits.lost(peer);
+        exits.gone(peer);
         if (!closed) {
             deaths.cutOff(peer, cause);
         }
@@ -337,7 +364,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
 
     @Override
     public void lost(int peer, FerroException cause) {
-        exits.lost(peer);
+        exits.gone(peer);
         if (!closed) {
             deaths.lost(peer, cause);
         }
@@ -436,14 +463,6 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     private RankStatus status() {
         RankStatus status = owner.status();
         return status.isIdle() ? agreement.status() : status;
-    }
-
-    /**
-     * Compares the last call of a rank that has left with this rank's call. If they differ, the group soon ends with
-     * MISMATCH.
-     */
-    private boolean differsFromLeaver(int peer, Goodbye said) {
-        return mismatches.heard(peer, said.lastSequence(), said.fingerprint(), said.call());
     }
 
     /** Ends the group now if ranks that have left have made other calls than this rank, which is about to leave. */

@@ -57,7 +57,7 @@ public final class MadeSubgroups {
             MadeGroup made = groups.get(identity);
             made.control = new WeakReference<>(control);
             early = made.early;
-            control.exits().madeOf(new ParentFailure(parent, made.ranks, failure::cause, ofParents.get()));
+            control.exits().leavers().madeOf(new ParentFailure(parent, made.ranks, failure, ofParents.get()));
         }
         if (early != null) {
             control.fail(early);

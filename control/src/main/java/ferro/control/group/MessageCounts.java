@@ -1,5 +1,6 @@
 package ferro.control.group;
 
+import java.util.BitSet;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -72,6 +73,13 @@ public final class MessageCounts {
         OfPeer made = new OfPeer();
         OfPeer first = peers.putIfAbsent(peer, made);
         return first == null ? made : first;
+    }
+
+    /** Returns the peers with which this rank has exchanged messages. */
+    BitSet peers() {
+        BitSet ranks = new BitSet();
+        peers.keySet().forEach(ranks::set);
+        return ranks;
     }
 
     /** Returns the counts of a peer for reading only: does not add an entry for a peer without messages. */

@@ -2,7 +2,6 @@ package ferro.control.group;
 
 import ferro.control.failure.Failure;
 import java.util.Set;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -12,11 +11,11 @@ import java.util.stream.IntStream;
  */
 final class ParentFailure {
     /** The first group of a line, which was made of no other. */
-    static final ParentFailure NONE = new ParentFailure("", new int[0], () -> null, null);
+    static final ParentFailure NONE = new ParentFailure("", new int[0], null, null);
 
     private final String name;
     private final int[] ranks;
-    private final Supplier<Failure> own;
+    private final AgreedFailure own;
     private final ParentFailure earlier;
 
     /**
@@ -24,10 +23,10 @@ final class ParentFailure {
      *
      * @param name    name of the parent
      * @param ranks   ranks of the parent, in the order of the new group
-     * @param own     returns the failure of the parent, or null while it works
+     * @param own     failure of the parent, if it has failed
      * @param earlier the same view of the parent
      */
-    ParentFailure(String name, int[] ranks, Supplier<Failure> own, ParentFailure earlier) {
+    ParentFailure(String name, int[] ranks, AgreedFailure own, ParentFailure earlier) {
         this.name = name;
         this.ranks = ranks;
         this.own = own;
@@ -39,11 +38,22 @@ final class ParentFailure {
         if (this == NONE) {
             return null;
         }
-        Failure known = own.get();
+        Failure known = own.cause();
         if (known == null) {
             known = earlier.cause();
         }
         return known == null ? null : translated(known, ranks, "in its parent \"" + name + "\" ");
+    }
+
+    /**
+     * Sends the failure, if there is one, to a rank of the new group before this rank says goodbye to it there: that rank may
+     * not have heard of the failure, because it is no neighbour in the group that has failed.
+     */
+    void send(int peer) {
+        if (this != NONE) {
+            own.sendUnlessNeighbour(ranks[peer]);
+            earlier.send(ranks[peer]);
+        }
     }
 
     /** Returns a failure of a parent in the ranks of a new group; a rank that is no member is left out. */

@@ -49,6 +49,11 @@ final class PeerFailures {
         return toldAbort.get(peer);
     }
 
+    /** Wakes the thread of this rank that waits: what it waits for may never come. */
+    void wake() {
+        wake.run();
+    }
+
     void broken(int peer, FerroException cause) {
         if (exits.has(peer)) {
             blameLeaver(peer, cause);
@@ -107,8 +112,8 @@ final class PeerFailures {
         if (isOfMessages(cause)) {
             exits.endOfMessages(peer);
             wake.run();
-        } else if (sequence > 0 && sequence <= exits.of(peer).lastSequence() && !exits.differs(peer)) {
-            String text = exits.text(peer) + ", but some of its data for seq " + sequence + " never arrived: "
+        } else if (sequence > 0 && sequence <= exits.leavers().of(peer).lastSequence() && !exits.differs(peer)) {
+            String text = exits.leavers().text(peer) + ", but some of its data for seq " + sequence + " never arrived: "
                     + cause.getMessage();
             fallback(of(peer, cause.code(), text, cause));
         }

@@ -50,7 +50,7 @@ public final class SubgroupAgreement {
     private final AgreedFailure groupFailure;
     private final Timers timers;
     private final ControlSender sender;
-    private final GracefulExits exits;
+    private final Leavers leavers;
     private final ControlOwner owner;
     private final GroupSpec group;
     private final SubgroupProposals proposals = new SubgroupProposals();
@@ -279,10 +279,10 @@ public final class SubgroupAgreement {
         this.groupFailure = tools.failure();
         this.timers = tools.timers();
         this.sender = sender;
-        this.exits = exits;
+        this.leavers = exits.leavers();
         this.owner = owner;
         this.group = group;
-        this.made = new MadeSubgroups(group.name(), groupFailure, exits::parentFailure);
+        this.made = new MadeSubgroups(group.name(), groupFailure, leavers::parentFailure);
     }
 
     /** Returns the position of this rank among the members of a new group; refuses a list that makes no group. */
@@ -465,7 +465,7 @@ public final class SubgroupAgreement {
         if (mine.ended != null) {
             throw mine.failure(mine.ended);
         }
-        if (from == ALL && exits.any()) {
+        if (from == ALL && leavers.any()) {
             refuseToWait(mine);
         }
         return false;
@@ -491,10 +491,13 @@ public final class SubgroupAgreement {
     }
 
     private void refuseToWait(OwnProposal mine) {
-        int gone = mine.open.stream().filter(exits::has).findFirst().orElse(-1);
+        int gone = mine.open.stream()
+                .filter(member -> leavers.of(member) != null)
+                .findFirst()
+                .orElse(-1);
         if (gone >= 0) {
             throw mine.failure(
-                    exits.cause(gone, exits.text(gone) + " without taking part in newGroup(" + mine.list + ")"));
+                    leavers.cause(gone, leavers.text(gone) + " without taking part in newGroup(" + mine.list + ")"));
         }
     }
 }

@@ -5,6 +5,7 @@ import ferro.control.failure.Advice;
 import ferro.spi.ControlLane;
 import ferro.spi.ProcessTable;
 import ferro.spi.RankContext;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -31,7 +32,7 @@ final class ExitWatch implements AutoCloseable {
     private final ProcessTable table;
     private final Members members;
     private final RankContext context;
-    private final Process[] processes;
+    private volatile Process[] processes;
     private ControlLane lane;
     private volatile boolean closed;
 
@@ -62,6 +63,13 @@ final class ExitWatch implements AutoCloseable {
         for (int i = 0; i < peers.length; i++) {
             processes[i] = new Process(peers[i]);
         }
+    }
+
+    /** Watches the process of one more peer, after those before it. */
+    synchronized void add(Peer peer) {
+        Process[] more = Arrays.copyOf(processes, processes.length + 1);
+        more[processes.length] = new Process(peer);
+        processes = more;
     }
 
     /** Sets the lane by which the peers say goodbye, before the first look. */

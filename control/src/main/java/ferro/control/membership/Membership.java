@@ -9,6 +9,7 @@ import ferro.control.membership.MembershipMessage.Found;
 import ferro.control.membership.MembershipMessage.Leave;
 import ferro.control.membership.MembershipMessage.Lost;
 import ferro.control.membership.MembershipMessage.Present;
+import ferro.control.membership.MembershipMessage.Watch;
 import ferro.spi.ControlLane;
 import ferro.spi.GroupSpec;
 import ferro.spi.ProcessTable;
@@ -27,7 +28,8 @@ import java.util.concurrent.TimeUnit;
  * group nor waits for any rank. Messages only update their {@code Peer}. Ticks of a timer of the context (virtual in a
  * simulation) read these updates and judge: silence in {@code SilenceWatch}, processes of this host in
  * {@code ExitWatch}, pauses of this process in {@code PauseWatch}. In worlds of more than 33 ranks each rank watches
- * the next 32. Some of the ranks that watch a lost rank send the loss to the others ({@code LossReports}).
+ * the next 32 that are there ({@code WatchList}). Some of the ranks that watch a lost rank send the loss to the others
+ * ({@code LossReports}).
  */
 public final class Membership implements RankProcesses {
     /** Distinguishes its messages from those of all groups; any number that no group mixes in. */
@@ -44,7 +46,7 @@ public final class Membership implements RankProcesses {
     private final HeartbeatTimes times;
     private final Members members;
     private final PauseWatch pauses = new PauseWatch();
-    private final WatchCircle circle;
+    private final WatchList watchList;
     private final Peer[] peers;
     private final SilenceWatch silence;
     private final ExitWatch exits;
@@ -153,7 +155,7 @@ public final class Membership implements RankProcesses {
         identity = 0;
         times = null;
         members = null;
-        circle = null;
+        watchList = null;
         peers = new Peer[0];
         silence = null;
         exits = null;
@@ -168,16 +170,13 @@ public final class Membership implements RankProcesses {
         this.identity = identity;
         this.times = times;
         members = new Members(group, this::reportLoss, this::reportFound);
-        circle = new WatchCircle(group.rank(), group.worldSize());
+        WatchCircle circle = new WatchCircle(group.rank(), group.worldSize());
         peers = new Peer[group.worldSize()];
         for (int rank = 0; rank < peers.length; rank++) {
             peers[rank] = new Peer(rank);
         }
-        int[] watched = circle.watched();
-        Peer[] next = new Peer[watched.length];
-        for (int at = 0; at < next.length; at++) {
-            next[at] = peers[watched[at]];
-        }
+        watchList = new WatchList(circle, peers);
+        Peer[] next = watchList.first();
         silence = new SilenceWatch(times, pauses, members, next, new JobMachines(peers, group.rank(), this::machine));
         exits = new ExitWatch(members, context, next);
         reports = new LossReports(circle, peers, context.processes().self(), silence::isSuspected);
@@ -216,10 +215,7 @@ public final class Membership implements RankProcesses {
             timer.cancel(false);
         }
         exits.close();
-        ByteBuffer leave = new Leave().encoded();
-        for (int rank : circle.watchers()) {
-            control.control(rank, leave.duplicate());
-        }
+        sendToWatchers(new Leave(), control);
         control.close();
     }
 
@@ -258,7 +254,6 @@ public final class Membership implements RankProcesses {
     }
 
     private void begin() {
-        ProcessTable own = context.processes();
         long now = context.nanoTime();
         int[] all = new int[group.worldSize()];
         for (int rank = 0; rank < all.length; rank++) {
@@ -268,13 +263,23 @@ public final class Membership implements RankProcesses {
         control = lane;
         exits.begin(lane);
         lane.events(new Inbox());
-        ByteBuffer present = new Present(times.intervalNanos(), own.self(), own.place()).encoded();
-        for (int rank : circle.watchers()) {
-            lane.control(rank, present.duplicate());
-        }
+        sendToWatchers(present(), lane);
         silence.begin(now);
         nextBeatNanos = now + times.intervalNanos();
         tickEvery(times.areOn() ? Math.min(TICK_MOST_NANOS, times.intervalNanos()) : 0);
+    }
+
+    private Present present() {
+        ProcessTable own = context.processes();
+        return new Present(times.intervalNanos(), own.self(), own.place());
+    }
+
+    private void sendToWatchers(MembershipMessage message, ControlLane lane) {
+        ByteBuffer bytes = message.encoded();
+        BitSet watchers = watchList.watchers();
+        for (int rank = watchers.nextSetBit(0); rank >= 0; rank = watchers.nextSetBit(rank + 1)) {
+            lane.control(rank, bytes.duplicate());
+        }
     }
 
     /** Changes the time between ticks; 0 means no ticks. */
@@ -320,7 +325,7 @@ public final class Membership implements RankProcesses {
         }
         if (times.areOn() && now - nextBeatNanos >= 0) {
             nextBeatNanos = now + times.intervalNanos();
-            sendBeat(circle.watchers());
+            sendBeat();
             members.heartbeat();
         }
         if (pauseHeard) {
@@ -337,6 +342,14 @@ public final class Membership implements RankProcesses {
     }
 
     private void lookAtProcesses() {
+        if (isOver()) {
+            return;
+        }
+        for (Peer next = watchList.replacement(); next != null; next = watchList.replacement()) {
+            silence.add(next, context.nanoTime());
+            exits.add(next);
+            control.control(next.rank(), new Watch().encoded());
+        }
         long slow = times.areOn() ? Math.min(TICK_MOST_NANOS, times.intervalNanos()) : 0;
         boolean any = exits.look();
         tickEvery(any ? Math.min(ExitWatch.LOOK_NANOS, slow == 0 ? ExitWatch.LOOK_NANOS : slow) : slow);
@@ -347,19 +360,13 @@ public final class Membership implements RankProcesses {
         if (pause >= PAUSE_TOLD_NANOS) {
             pausesTold++;
             lastPauseNanos = pause;
-            sendBeat(circle.watchers());
+            sendBeat();
             members.event(GroupEvent.Kind.PAUSED, group.rank(), pausedText(pause, " (this process)"));
         }
     }
 
-    private void sendBeat(int[] receivers) {
-        ByteBuffer beat = new Beat(++beats, pausesTold, lastPauseNanos).encoded();
-        ControlLane lane = control;
-        for (int rank : receivers) {
-            if (!peers[rank].isOver()) {
-                lane.control(rank, beat.duplicate());
-            }
-        }
+    private void sendBeat() {
+        sendToWatchers(new Beat(++beats, pausesTold, lastPauseNanos), control);
     }
 
     private void tellPauses() {
@@ -389,7 +396,7 @@ public final class Membership implements RankProcesses {
             return;
         }
         if (loss.code() != Code.PARTITION) {
-            lost.end();
+            end(lost);
         }
         members.heardOf(loss);
     }
@@ -399,6 +406,14 @@ public final class Membership implements RankProcesses {
             peer.end();
             members.lost(
                     peer.rank(), Code.PROTOCOL, Members.RANK + peer.placed() + " sent an invalid message: " + what);
+        }
+    }
+
+    /** Ends the watch over a rank; another rank may replace it. */
+    private void end(Peer peer) {
+        peer.end();
+        if (watchList.hasReplacements()) {
+            inBackground(this::lookAtProcesses);
         }
     }
 
@@ -423,7 +438,10 @@ public final class Membership implements RankProcesses {
                         pauseHeard = true;
                     }
                 } else if (read instanceof Leave) {
-                    peer.end();
+                    end(peer);
+                } else if (read instanceof Watch) {
+                    watchList.watchedBy(rank);
+                    control.control(rank, present().encoded());
                 } else if (read instanceof Lost loss) {
                     inBackground(() -> heardOf(loss));
                 } else if (read instanceof Found found) {
@@ -454,7 +472,7 @@ public final class Membership implements RankProcesses {
         @Override
         public void lost(int rank, FerroException cause) {
             if (cause.code() == Code.PEER_LOST) {
-                peers[rank].end();
+                end(peers[rank]);
             } else {
                 peers[rank].cutOff();
             }

@@ -128,6 +128,21 @@ public sealed interface MembershipMessage extends WireMessage {
         }
     }
 
+    /** Asks for heartbeats: the sender watches the receiver from now on, because a rank that it watched is over. */
+    record Watch() implements MembershipMessage {
+        static final byte KIND = 6;
+
+        @Override
+        public byte kind() {
+            return KIND;
+        }
+
+        @Override
+        public void write(FieldWriter out) {
+            // the message has no fields
+        }
+    }
+
     /**
      * Reads a message.
      *
@@ -139,7 +154,7 @@ public sealed interface MembershipMessage extends WireMessage {
         FieldReader in = new FieldReader("membership message", message, worldSize);
         MembershipMessage read = of(in.kind(), in);
         if (read == null) {
-            throw in.unknown(Found.KIND);
+            throw in.unknown(Watch.KIND);
         }
         in.end();
         return read;
@@ -153,6 +168,7 @@ public sealed interface MembershipMessage extends WireMessage {
             case Leave.KIND -> new Leave();
             case Lost.KIND -> new Lost(in);
             case Found.KIND -> new Found(in);
+            case Watch.KIND -> new Watch();
             default -> null;
         };
     }

@@ -4,6 +4,7 @@ import ferro.FerroException.Code;
 import ferro.GroupEvent;
 import ferro.control.failure.Advice;
 import ferro.spi.Settings;
+import java.util.Arrays;
 import java.util.BitSet;
 
 /** Detects ranks that have been silent for too long; called on the membership's ticks only. */
@@ -11,7 +12,7 @@ final class SilenceWatch {
     private final HeartbeatTimes times;
     private final PauseWatch pauses;
     private final Members members;
-    private final PeerNews[] watched;
+    private volatile PeerNews[] watched;
     private final JobMachines fleet;
     private long judgeFrom;
 
@@ -43,6 +44,16 @@ final class SilenceWatch {
         for (PeerNews seen : times.areOn() ? watched : new PeerNews[0]) {
             seen.peer.awaitedFrom(nowNanos);
         }
+    }
+
+    /** Watches one more peer from now on. */
+    synchronized void add(Peer peer, long nowNanos) {
+        if (times.areOn()) {
+            peer.awaitedFrom(nowNanos);
+        }
+        PeerNews[] more = Arrays.copyOf(watched, watched.length + 1);
+        more[watched.length] = new PeerNews(peer);
+        watched = more;
     }
 
     /**

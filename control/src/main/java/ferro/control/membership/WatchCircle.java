@@ -10,7 +10,8 @@ record WatchCircle(int rank, int worldSize) {
     /** The number of ranks that notify each rank of a silence: more than one, because a few may end meanwhile. */
     static final int REPORTERS = 4;
 
-    private static final int WATCHED_MOST = 32;
+    /** The number of ranks that a rank watches, if so many are there. */
+    static final int WATCHED_MOST = 32;
 
     /** Returns the ranks that this rank watches, the next one first. */
     int[] watched() {

@@ -105,17 +105,17 @@ public final class FieldReader implements Fields {
     }
 
     @Override
-    public Set<Integer> ranks(String name) {
-        return ranks(name, worldSize);
+    public Set<Integer> ranks(String name, int maxBytes) {
+        return ranks(name, maxBytes, worldSize);
     }
 
     @Override
     public Set<Integer> joinedRanks(String name) {
-        return ranks(name, Integer.MAX_VALUE);
+        return ranks(name, FieldWriter.RANKS_MOST, Integer.MAX_VALUE);
     }
 
-    private Set<Integer> ranks(String name, int below) {
-        String list = text(name, FieldWriter.RANKS_MOST);
+    private Set<Integer> ranks(String name, int maxBytes, int below) {
+        String list = text(name, maxBytes);
         if (!RankLists.isList(list, below)) {
             throw wrong(name, quoted(list), "ranks below " + below);
         }

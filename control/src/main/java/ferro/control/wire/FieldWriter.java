@@ -41,7 +41,12 @@ public final class FieldWriter {
 
     /** Writes ranks, ascending, as many as a message takes. */
     public FieldWriter ranks(Set<Integer> ranks) {
-        return text(RankLists.list(cutRanks(ranks)), RANKS_MOST);
+        return ranks(ranks, RANKS_MOST);
+    }
+
+    /** Writes ranks, ascending, as many as these bytes take. */
+    public FieldWriter ranks(Set<Integer> ranks, int maxBytes) {
+        return text(RankLists.list(cutRanks(ranks, maxBytes)), maxBytes);
     }
 
     /** Writes a text. One that is too long ends with the number of characters that are missing. */
@@ -72,11 +77,16 @@ public final class FieldWriter {
 
     /** Returns the ranks of a set, ascending, as many as a message takes. */
     public static Set<Integer> cutRanks(Set<Integer> ranks) {
+        return cutRanks(ranks, RANKS_MOST);
+    }
+
+    /** Returns the ranks of a set, ascending, as many as these bytes take. */
+    public static Set<Integer> cutRanks(Set<Integer> ranks, int maxBytes) {
         Set<Integer> kept = new TreeSet<>();
         int bytes = 0;
         for (int rank : new TreeSet<>(ranks)) {
             bytes += Integer.toString(rank).length();
-            if (rank >= 0 && bytes <= RANKS_MOST) {
+            if (rank >= 0 && bytes <= maxBytes) {
                 kept.add(rank);
                 bytes++; // the comma behind it
             }

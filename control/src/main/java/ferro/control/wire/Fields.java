@@ -21,7 +21,12 @@ public interface Fields {
     Code code(String name, Set<Code> possible);
 
     /** Returns 2 bytes of length and ranks of the group such as {@code 1,3}, at most {@link FieldWriter#RANKS_MOST} bytes. */
-    Set<Integer> ranks(String name);
+    default Set<Integer> ranks(String name) {
+        return ranks(name, FieldWriter.RANKS_MOST);
+    }
+
+    /** Returns 2 bytes of length and ranks of the group such as {@code 1,3}, at most that many bytes. */
+    Set<Integer> ranks(String name, int maxBytes);
 
     /** Returns the same for ranks of the joined group; this group does not know the size of that group. */
     Set<Integer> joinedRanks(String name);

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.FerroException.Code;
 import ferro.control.failure.Failure;
 import ferro.control.failure.FailurePolicy;
+import ferro.control.failure.Overlay;
 import ferro.spi.GroupSpec;
 import java.time.Duration;
 import java.util.Set;
@@ -22,6 +23,9 @@ class AbortDuringFailureTest {
     private final CountDownLatch recorded = new CountDownLatch(1);
 
     private final class SlowRecording implements AgreedFailure.FailureListener {
+        @Override
+        public void died(Set<Integer> ranks) {}
+
         @Override
         public Set<Integer> blamed(Failure cause) {
             return Set.of();
@@ -44,7 +48,10 @@ class AbortDuringFailureTest {
     @Test
     void anAbortReturnsOnceCallsFail() throws Exception {
         AgreedFailure failure = new AgreedFailure(
-                new ControlSender(null, GroupSpec.of("dp", 0, 1, Duration.ofSeconds(20))),
+                new ControlSender(
+                        null,
+                        GroupSpec.of("dp", 0, 1, Duration.ofSeconds(20)),
+                        new Neighbours(new Overlay(0, 1, 1, Overlay.ALL_STEPS))),
                 FailurePolicy.SHIPPED,
                 System::nanoTime,
                 new SlowRecording());

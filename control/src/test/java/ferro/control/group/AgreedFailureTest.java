@@ -158,11 +158,11 @@ class AgreedFailureTest {
         HandDriven group = new HandDriven(4);
         group.ranks.get(3).fail(late(3, "2"));
         group.deliverAll();
-        group.ranks.get(1).control(0, new Abort(0, late(0, "2")).encoded());
+        group.ranks.get(1).control(0, new Abort(0, Set.of(), late(0, "2")).encoded());
         group.deliverAll();
         assertEquals(0, group.ranks.get(3).failure().origin());
         int sent = group.sent(Abort.class);
-        group.ranks.get(1).control(2, new Abort(0, late(2, "2")).encoded());
+        group.ranks.get(1).control(2, new Abort(0, Set.of(), late(2, "2")).encoded());
         group.deliverAll();
         assertEquals(sent, group.sent(Abort.class), "a higher one is not");
     }
@@ -279,7 +279,7 @@ class AgreedFailureTest {
 
     /** Returns an abort with a text where the list of culprits is, as only another program sends it. */
     private static ByteBuffer blaming(String culprits) {
-        ByteBuffer sound = new Abort(0, new Failure(Code.PEER_LOST, 1, -1, Set.of(), "", null, 0)).encoded();
+        ByteBuffer sound = new Abort(0, Set.of(), new Failure(Code.PEER_LOST, 1, -1, Set.of(), "", null, 0)).encoded();
         // behind the header are two empty texts: the culprits and the description
         ByteBuffer message = ByteBuffer.allocate(sound.remaining() + culprits.length());
         message.put(sound.duplicate().limit(sound.limit() - 2 * Short.BYTES));

@@ -444,20 +444,21 @@ class GroupControlTest {
     void aRankThatLeftBeforeACallIsKnownForThatCallOnly() {
         ranks.get(1).called(SUM.sequence(), SUM.call());
         ranks.get(1).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
-        assertEquals(-1, ranks.get(0).exits().before(3));
-        assertEquals(1, ranks.get(0).exits().before(4));
+        assertEquals(-1, ranks.get(0).exits().leavers().before(3));
+        assertEquals(1, ranks.get(0).exits().leavers().before(4));
     }
 
     @Test
     void culpritsAreCutBetweenRanks() {
         Set<Integer> many = IntStream.range(100, 900).boxed().collect(Collectors.toSet());
-        Abort abort = Abort.of(new Failure(Code.TIMED_OUT, 0, -1, many, "late", null), 0);
+        Abort abort = Abort.of(new Failure(Code.TIMED_OUT, 0, -1, many, "late", null), many, 0);
         Abort cut = (Abort) ControlMessage.decode(abort.encoded(), 900);
         assertEquals(abort, cut);
         // three digits each, and a comma between two
         assertEquals(
                 IntStream.range(100, 356).boxed().collect(Collectors.toSet()),
                 cut.failure().culprits());
+        assertEquals(IntStream.range(100, 160).boxed().collect(Collectors.toSet()), cut.dead());
     }
 
     @Test

@@ -28,6 +28,8 @@ import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -40,6 +42,9 @@ import java.util.stream.IntStream;
  * real time messages arrive at once, on the thread of the sender.
  */
 public final class HandDriven {
+    /** The news that a rank has closed its end, among the messages. */
+    private static final ByteBuffer CLOSED = ByteBuffer.allocate(0);
+
     public final List<GroupControl> ranks = new ArrayList<>();
     public final List<List<GroupEvent>> events = new ArrayList<>();
     /** The lost ranks of each rank at the moment when its owner hears of the failure. */
@@ -61,11 +66,18 @@ public final class HandDriven {
     /** How many messages of each type were sent. */
     private final Map<Class<? extends ControlMessage>, Integer> sent = new HashMap<>();
 
-    private final List<Deque<ByteBuffer>> lanes = new ArrayList<>();
+    /** How many messages each rank has sent. */
+    final int[] sentBy;
+
+    /** Messages on their way, by lane; a lane without messages is left out. */
+    private final SortedMap<Integer, Deque<ByteBuffer>> lanes = new TreeMap<>();
+
+    private final boolean[] closed;
     private final boolean[] stopped;
     private final boolean[] still;
     private final PriorityQueue<Timer> timers = new PriorityQueue<>(Comparator.comparingLong(Timer::at));
     private final int worldSize;
+    private final Map<String, String> settings;
     /** Null if the test moves the clock. */
     private final RankContext realTime;
 
@@ -93,16 +105,30 @@ public final class HandDriven {
     }
 
     HandDriven(int worldSize, FailurePolicy rules, RankProcesses processes) {
-        this(worldSize, rules, processes, null);
+        this(worldSize, rules, processes, null, Map.of());
+    }
+
+    /** Makes a group in which each rank is a neighbour of every other rank only up to a size. */
+    static HandDriven withMesh(int worldSize, int maxMesh, FailurePolicy rules) {
+        return new HandDriven(
+                worldSize, rules, RankProcesses.UNKNOWN, null, Map.of("ferro.control.mesh.most", "" + maxMesh));
     }
 
     /** Makes ranks whose messages arrive at once. */
     static HandDriven inRealTime(int worldSize, RankContext context) {
-        return new HandDriven(worldSize, FailurePolicy.SHIPPED, RankProcesses.UNKNOWN, context);
+        return new HandDriven(worldSize, FailurePolicy.SHIPPED, RankProcesses.UNKNOWN, context, Map.of());
     }
 
-    private HandDriven(int worldSize, FailurePolicy rules, RankProcesses processes, RankContext realTime) {
+    private HandDriven(
+            int worldSize,
+            FailurePolicy rules,
+            RankProcesses processes,
+            RankContext realTime,
+            Map<String, String> settings) {
         this.worldSize = worldSize;
+        this.settings = settings;
+        this.sentBy = new int[worldSize];
+        this.closed = new boolean[worldSize];
         this.realTime = realTime;
         this.failures = new int[worldSize];
         this.wakeUps = new int[worldSize];
@@ -110,7 +136,6 @@ public final class HandDriven {
         this.ended = new long[worldSize];
         this.stopped = new boolean[worldSize];
         this.still = new boolean[worldSize];
-        IntStream.range(0, worldSize * worldSize).forEach(lane -> lanes.add(new ArrayDeque<>()));
         int[] all = IntStream.range(0, worldSize).toArray();
         for (int rank = 0; rank < worldSize; rank++) {
             statuses[rank] = RankStatus.IDLE;
@@ -157,6 +182,11 @@ public final class HandDriven {
         stopped[rank] = true;
     }
 
+    /** Closes the end of a rank, as a medium does when its leave is over: the sender of a message to it hears of that. */
+    void close(int rank) {
+        closed[rank] = true;
+    }
+
     /** Has a rank stand still, or go on: what is sent to it waits meanwhile; in real time it is lost. */
     void standStill(int rank, boolean stands) {
         still[rank] = stands;
@@ -179,12 +209,41 @@ public final class HandDriven {
     void deliverAll(Random random, boolean twice) {
         for (List<Integer> busy = busy(); !busy.isEmpty(); busy = busy()) {
             int lane = busy.get(random.nextInt(busy.size()));
-            ByteBuffer message = lanes.get(lane).remove();
+            ByteBuffer message = next(lane);
             deliver(lane, message);
             if (twice && random.nextBoolean()) {
                 deliver(lane, message);
             }
         }
+    }
+
+    /** Delivers so many messages, in a random order that each lane keeps. */
+    void deliver(Random random, int count) {
+        for (int i = 0; i < count && !busy().isEmpty(); i++) {
+            List<Integer> busy = busy();
+            int lane = busy.get(random.nextInt(busy.size()));
+            deliver(lane, next(lane));
+        }
+    }
+
+    /** Delivers everything, one message of each lane after the other: for many ranks. */
+    void deliverInTurn() {
+        for (List<Integer> busy = busy(); !busy.isEmpty(); busy = busy()) {
+            busy.forEach(lane -> deliver(lane, next(lane)));
+        }
+    }
+
+    private ByteBuffer next(int lane) {
+        Deque<ByteBuffer> waiting = lanes.get(lane);
+        ByteBuffer message = waiting.remove();
+        if (waiting.isEmpty()) {
+            lanes.remove(lane);
+        }
+        return message;
+    }
+
+    private void send(int lane, ByteBuffer message) {
+        lanes.computeIfAbsent(lane, none -> new ArrayDeque<>()).add(message);
     }
 
     /** Delivers everything. */
@@ -194,19 +253,26 @@ public final class HandDriven {
 
     /** Loses what a rank has sent to another and has not arrived. */
     void drop(int from, int to) {
-        lanes.get(from * worldSize + to).clear();
+        lanes.remove(from * worldSize + to);
     }
 
     private List<Integer> busy() {
-        return IntStream.range(0, lanes.size())
-                .filter(lane -> !lanes.get(lane).isEmpty() && !still[lane % worldSize])
-                .boxed()
-                .toList();
+        return lanes.keySet().stream().filter(lane -> !still[lane % worldSize]).toList();
     }
 
     private void deliver(int lane, ByteBuffer message) {
-        if (!stopped[lane % worldSize]) {
-            ranks.get(lane % worldSize).control(lane / worldSize, message.duplicate());
+        int from = lane / worldSize;
+        int to = lane % worldSize;
+        if (stopped[to]) {
+            return;
+        }
+        if (message == CLOSED) {
+            Where where = Where.of("dp", to).blaming(from);
+            ranks.get(to).closed(from, new FerroException(Code.PEER_LOST, where, "rank " + from + " has closed"));
+        } else if (closed[to]) {
+            send(to * worldSize + from, CLOSED);
+        } else {
+            ranks.get(to).control(from, message.duplicate());
         }
     }
 
@@ -284,13 +350,14 @@ public final class HandDriven {
             if (!stopped[rank]) {
                 byte[] copy = new byte[message.remaining()];
                 message.get(copy);
+                sentBy[rank]++;
                 if (realTime == null) {
                     sent.merge(
                             ControlMessage.decode(ByteBuffer.wrap(copy), worldSize)
                                     .getClass(),
                             1,
                             Integer::sum);
-                    lanes.get(rank * worldSize + peer).add(ByteBuffer.wrap(copy));
+                    send(rank * worldSize + peer, ByteBuffer.wrap(copy));
                 } else if (!still[peer]) {
                     deliver(rank * worldSize + peer, ByteBuffer.wrap(copy));
                 }
@@ -333,7 +400,7 @@ public final class HandDriven {
 
         @Override
         public Optional<String> setting(String name) {
-            return Optional.empty();
+            return Optional.ofNullable(settings.get(name));
         }
 
         @Override

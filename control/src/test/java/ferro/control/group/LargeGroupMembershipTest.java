@@ -3,6 +3,9 @@ package ferro.control.group;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
 import ferro.spi.ProcessTable;
 import java.time.Duration;
 import java.util.List;
@@ -132,6 +135,45 @@ class LargeGroupMembershipTest {
             Watchers.Rank one = world.ranks.get(rank);
             if (!one.paused) {
                 assertTrue(one.heard.contains("lost 70"), "rank " + rank + ": " + one.heard);
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("a rank is watched, and none is suspected, after all ranks that watched it have left or died in turn")
+    void aRankIsWatchedAfterItsWatchersAreGone() {
+        Watchers world = new Watchers(128, 1000, TIMES).enter();
+        world.pass(Duration.ofSeconds(3));
+        // all ranks that watch rank 64, host by host
+        for (int host = 32; host < 64; host += 8) {
+            for (int rank = host; rank < host + 8; rank++) {
+                end(world, rank, rank % 2 == 0);
+            }
+            world.pass(Duration.ofSeconds(7));
+        }
+        for (int rank = 0; rank < 128; rank++) {
+            if (rank < 32 || rank >= 64) {
+                assertEquals(List.of(), world.ranks.get(rank).heard, "rank " + rank);
+            }
+        }
+        world.ranks.get(64).paused = true;
+        world.pass(Duration.ofSeconds(40));
+        for (int rank : new int[] {0, 31, 65, 96, 127}) {
+            assertTrue(world.ranks.get(rank).heard.contains("lost 64"), "rank " + rank);
+        }
+    }
+
+    /** Has a rank leave, or has all others see that its connection has ended. */
+    private static void end(Watchers world, int rank, boolean dies) {
+        if (!dies) {
+            world.ranks.get(rank).membership.leave(world.ranks.get(rank));
+            return;
+        }
+        world.ranks.get(rank).paused = true;
+        FerroException cause = new FerroException(Code.PEER_LOST, Where.of("world", 0), "gone");
+        for (Watchers.Rank other : world.ranks) {
+            if (other.rank != rank && !other.paused) {
+                other.connectionLost(rank, cause);
             }
         }
     }

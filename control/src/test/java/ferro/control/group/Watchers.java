@@ -1,6 +1,8 @@
 package ferro.control.group;
 
 import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
 import ferro.GroupEvent;
 import ferro.Store;
 import ferro.control.membership.Membership;
@@ -130,7 +132,14 @@ public final class Watchers {
             losses += isLoss(bytes) ? 1 : 0;
             for (int copy = 0; copy < copies && !cutTo.contains(peer); copy++) {
                 Rank to = ranks.get(peer);
-                to.inbox.add(() -> to.events.control(rank, ByteBuffer.wrap(bytes)));
+                to.inbox.add(() -> {
+                    if (to.events instanceof Deaf) {
+                        inbox.add(() -> events.closed(
+                                peer, new FerroException(Code.PEER_LOST, Where.of("world", rank), "closed")));
+                    } else {
+                        to.events.control(rank, ByteBuffer.wrap(bytes));
+                    }
+                });
             }
         }
 

@@ -82,8 +82,9 @@ final class FieldList implements Fields {
     }
 
     @Override
-    public Set<Integer> ranks(String name) {
-        add(name, "ranks", Short.BYTES, Short.BYTES + FieldWriter.RANKS_MOST);
+    public Set<Integer> ranks(String name, int maxBytes) {
+        String some = maxBytes == FieldWriter.RANKS_MOST ? "" : " to " + maxBytes;
+        add(name, "ranks" + some, Short.BYTES, Short.BYTES + maxBytes);
         return Set.of();
     }
 

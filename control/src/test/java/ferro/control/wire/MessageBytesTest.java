@@ -114,8 +114,8 @@ class MessageBytesTest {
     void whatMakesNoSenseIsRefusedWithWhatWasFoundAndNeeded() {
         refused("membership message of 0 bytes, need 1 to 4096");
         refused("membership message of 4097 bytes, need 1 to 4096", new byte[4097]);
-        refused("membership message of kind 9, need 1 to 5", bytes(9, 9));
-        refused("membership message of kind -1, need 1 to 5", bytes(-1));
+        refused("membership message of kind 9, need 1 to 6", bytes(9, 9));
+        refused("membership message of kind -1, need 1 to 6", bytes(-1));
         refused("membership message of kind 2, field pauses: found 7 bytes, need 8 more", new byte[] {2}, new byte[15]);
         refused("membership message of kind 3: 2 bytes after its last field, need 0", bytes(3, 0, 0));
         refused("membership message of kind 5, field rank: found 3, need a rank below 3", bytes(5, 0, 0, 0, 3));
@@ -140,20 +140,20 @@ class MessageBytesTest {
         String ofAbort = "control message of kind 1, field ";
         refused(
                 ofAbort + "origin: found 3, need a rank below 3",
-                new Abort(0, new Failure(Code.ABORTED, 3, 0, Set.of(), "", null, 0)));
+                new Abort(0, Set.of(), new Failure(Code.ABORTED, 3, 0, Set.of(), "", null, 0)));
         refused(
                 ofAbort + "origin: found -1, need a rank below 3",
-                new Abort(0, new Failure(Code.ABORTED, -1, 0, Set.of(), "", null, 0)));
+                new Abort(0, Set.of(), new Failure(Code.ABORTED, -1, 0, Set.of(), "", null, 0)));
         refused(
                 ofAbort + "known: found -1, need 0 or more",
-                new Abort(0, new Failure(Code.ABORTED, 0, 0, Set.of(), "", null, -1)));
+                new Abort(0, Set.of(), new Failure(Code.ABORTED, 0, 0, Set.of(), "", null, -1)));
         refused(
                 ofAbort + "ageMillis: found -2, need 0 or more",
-                new Abort(-2, new Failure(Code.ABORTED, 0, 0, Set.of(), "", null, 0)));
+                new Abort(-2, Set.of(), new Failure(Code.ABORTED, 0, 0, Set.of(), "", null, 0)));
         refused(
                 ofAbort + "culprits: found \"1,3\", need ranks below 3",
-                new Abort(0, new Failure(Code.ABORTED, 0, 0, Set.of(1, 3), "", null, 0)));
-        ByteBuffer twice = new Abort(0, new Failure(Code.ABORTED, 0, 0, Set.of(1, 2), "", null, 0)).encoded();
+                new Abort(0, Set.of(), new Failure(Code.ABORTED, 0, 0, Set.of(1, 3), "", null, 0)));
+        ByteBuffer twice = new Abort(0, Set.of(), new Failure(Code.ABORTED, 0, 0, Set.of(1, 2), "", null, 0)).encoded();
         // in front of the last text, which is empty
         twice.put(twice.limit() - Short.BYTES - 1, (byte) '1');
         assertEquals(ofAbort + "culprits: found \"1,1\", need ascending ranks", refusal(MessageFamily.CONTROL, twice));
@@ -186,8 +186,8 @@ class MessageBytesTest {
                 "control message of kind 7, field culprits: found a text of 1025 bytes, need at most 1024",
                 refusal(MessageFamily.CONTROL, longList));
         assertEquals(
-                "control message of kind 10, need 1 to 9",
-                refusal(MessageFamily.CONTROL, ByteBuffer.allocate(9).put(0, (byte) 10)));
+                "control message of kind 11, need 1 to 10",
+                refusal(MessageFamily.CONTROL, ByteBuffer.allocate(9).put(0, (byte) 11)));
     }
 
     private static void refused(String why, ControlMessage message) {

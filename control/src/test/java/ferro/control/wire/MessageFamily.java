@@ -6,9 +6,10 @@ import ferro.control.failure.ControlMessage.Abort;
 import ferro.control.failure.ControlMessage.Agree;
 import ferro.control.failure.ControlMessage.Called;
 import ferro.control.failure.ControlMessage.Cancel;
-import ferro.control.failure.ControlMessage.Died;
+import ferro.control.failure.ControlMessage.Follow;
 import ferro.control.failure.ControlMessage.Goodbye;
 import ferro.control.failure.ControlMessage.Heard;
+import ferro.control.failure.ControlMessage.Left;
 import ferro.control.failure.ControlMessage.Query;
 import ferro.control.failure.Failure;
 import ferro.control.failure.Status;
@@ -19,6 +20,7 @@ import ferro.control.membership.MembershipMessage.Found;
 import ferro.control.membership.MembershipMessage.Leave;
 import ferro.control.membership.MembershipMessage.Lost;
 import ferro.control.membership.MembershipMessage.Present;
+import ferro.control.membership.MembershipMessage.Watch;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Set;
@@ -29,9 +31,10 @@ import java.util.stream.IntStream;
 enum MessageFamily {
     CONTROL(
             "### Messages of a group",
-            new Abort(0, new Failure(Code.PEER_LOST, 0, -1, Set.of(), "", null, 0)),
+            new Abort(0, Set.of(), new Failure(Code.PEER_LOST, 0, -1, Set.of(), "", null, 0)),
             new Abort(
                     127,
+                    Set.of(2),
                     new Failure(
                             Code.MISMATCH,
                             2,
@@ -42,9 +45,10 @@ enum MessageFamily {
                             Integer.MAX_VALUE)),
             new Abort(
                     Integer.MAX_VALUE,
+                    Set.of(1, 2),
                     new Failure(Code.ABORTED, 1, Long.MAX_VALUE, Set.of(1, 2), "€".repeat(933) + "x", null, 1)),
-            new Goodbye(0, 0, 0, 0, ""),
-            new Goodbye(-1, Long.MAX_VALUE, Long.MIN_VALUE, -2, "ß".repeat(256)),
+            new Goodbye(0, 0, 0, 0, "", 0, 2),
+            new Goodbye(-1, Long.MAX_VALUE, Long.MIN_VALUE, -2, "ß".repeat(256), 2, 1),
             new Heard(0, 0),
             new Heard(Long.MIN_VALUE, Long.MAX_VALUE),
             new Query(1, 0, 0, "", 0),
@@ -83,9 +87,9 @@ enum MessageFamily {
             new Cancel(Long.MIN_VALUE, new Failure(Code.TIMED_OUT, 2, -1, Set.of(1, 2), "y".repeat(2800), null)),
             new Called(1, 0, ""),
             new Called(-1, Long.MAX_VALUE, "allReduce f32[4] sum"),
-            new Died(Set.of()),
-            new Died(Set.of(0, 2)),
-            new Died(Set.of(1, 2))) {
+            new Left(0, 0, 0, ""),
+            new Left(2, Long.MAX_VALUE, Long.MIN_VALUE, "ß".repeat(256)),
+            new Follow()) {
         @Override
         WireMessage decode(ByteBuffer message) {
             return ControlMessage.decode(message, WORLD_SIZE);
@@ -109,7 +113,8 @@ enum MessageFamily {
             new Lost(2, Code.PARTITION, "größer als \uFFFD und 3\n"),
             new Lost(1, Code.PROTOCOL, "€".repeat(266)),
             new Found(0),
-            new Found(2)) {
+            new Found(2),
+            new Watch()) {
         @Override
         WireMessage decode(ByteBuffer message) {
             return MembershipMessage.decode(message, WORLD_SIZE);

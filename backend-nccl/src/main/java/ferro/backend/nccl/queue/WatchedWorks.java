@@ -72,7 +72,11 @@ final class WatchedWorks implements CallWatch.WatchedCalls<NcclWork> {
     void refuseToWaitForLeaver(NcclWork message) {
         GracefulExits exits = control.group().exits();
         int peer = message.title().peer();
-        if (peer < 0 || !exits.has(peer)) {
+        if (peer < 0) {
+            return;
+        }
+        exits.follow(peer);
+        if (!exits.has(peer)) {
             return;
         }
         boolean receives = message.title().operation() == NcclOperation.RECV;

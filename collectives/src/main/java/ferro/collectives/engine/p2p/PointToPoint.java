@@ -169,6 +169,9 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
             isCurrent = true;
             snapshot = snapshot();
         }
+        for (Transfer transfer : pending) {
+            control.exits().follow(transfer.peer);
+        }
         if (control.exits().any()) {
             for (Transfer transfer : pending) {
                 refuseIfItsPeerLeft(transfer);

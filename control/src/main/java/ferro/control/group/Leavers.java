@@ -1,0 +1,183 @@
+package ferro.control.group;
+
+import ferro.FerroException.Code;
+import ferro.control.failure.ControlMessage.Goodbye;
+import ferro.control.failure.ControlMessage.Left;
+import ferro.control.failure.Failure;
+import ferro.control.failure.FailurePolicy;
+import ferro.spi.GroupSpec;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * The ranks that have left a group, as far as this rank knows: those that have said goodbye to it, and the lowest leaver of
+ * all, of which all ranks hear. Thread-safe.
+ */
+final class Leavers {
+    private final GroupSpec group;
+    private final FailurePolicy rules;
+    /** Goodbyes of the ranks that have said goodbye to this rank, or have closed their ends. */
+    private final Map<Integer, Goodbye> left = new TreeMap<>();
+
+    /** Ranks that have left after the failure of a parent. */
+    private final BitSet consequences = new BitSet();
+
+    private volatile ParentFailure parents = ParentFailure.NONE;
+    private volatile boolean any;
+    /** The lowest leaver that this rank knows, or null. */
+    private volatile Left lowest;
+
+    Leavers(GroupSpec group, FailurePolicy rules) {
+        this.group = group;
+        this.rules = rules;
+    }
+
+    /** Sets the failure of the groups that this one was made of; a rank may have left before this rank has opened its end. */
+    void madeOf(ParentFailure failures) {
+        parents = failures;
+        if (failures.cause() != null) {
+            synchronized (this) {
+                left.keySet().forEach(consequences::set);
+                if (lowest != null) {
+                    consequences.set(lowest.rank());
+                }
+            }
+        }
+    }
+
+    /** Returns the failure of the groups that this one was made of. */
+    ParentFailure parentFailure() {
+        return parents;
+    }
+
+    /** Adds a rank that has said goodbye to this rank, or has closed its end. Returns false if it was known. */
+    boolean add(int peer, Goodbye said) {
+        boolean isConsequence = parents.cause() != null;
+        synchronized (this) {
+            if (left.putIfAbsent(peer, said) != null) {
+                return false;
+            }
+            note(peer, isConsequence);
+            return true;
+        }
+    }
+
+    /** Takes a leaver if it is lower than the lowest one that this rank knows. Returns whether it is. */
+    boolean lower(Left leaver) {
+        boolean isConsequence = parents.cause() != null;
+        synchronized (this) {
+            Left known = lowest;
+            if (leaver.rank() == group.rank() || known != null && rules.lowest(known, leaver) == known) {
+                return false;
+            }
+            if (!left.containsKey(leaver.rank())) {
+                note(leaver.rank(), isConsequence);
+            }
+            lowest = leaver;
+            return true;
+        }
+    }
+
+    private void note(int peer, boolean isConsequence) {
+        consequences.set(peer, isConsequence);
+        any = true;
+    }
+
+    /** Returns whether any rank has left; costs one read. */
+    boolean any() {
+        return any;
+    }
+
+    /** Returns whether all other ranks have said goodbye to this rank. */
+    synchronized boolean areAll() {
+        return left.size() == group.worldSize() - 1;
+    }
+
+    /** Returns the lowest leaver that this rank knows, or null; costs one read. */
+    Left lowest() {
+        return lowest;
+    }
+
+    /** Returns the lowest leaver if it has left without calling a collective, or -1; costs one read. */
+    int before(long sequence) {
+        Left known = lowest;
+        return known != null && known.lastSequence() < sequence ? known.rank() : -1;
+    }
+
+    /** Returns the goodbye of a rank, or null if it has said none to this rank. */
+    Goodbye of(int peer) {
+        return any ? find(peer) : null;
+    }
+
+    private synchronized Goodbye find(int peer) {
+        return left.get(peer);
+    }
+
+    /** Returns what this rank knows of a leaver, or null if it knows of no leave. */
+    Left leaver(int peer) {
+        Goodbye said = of(peer);
+        Left known = lowest;
+        if (said != null) {
+            return said.of(peer);
+        }
+        return known != null && known.rank() == peer ? known : null;
+    }
+
+    /** Returns the ranks that have said goodbye to this rank. */
+    synchronized BitSet ranks() {
+        BitSet ranks = new BitSet();
+        left.keySet().forEach(ranks::set);
+        return ranks;
+    }
+
+    /** Returns all leavers that this rank knows. */
+    List<Left> all() {
+        List<Left> all = new ArrayList<>();
+        synchronized (this) {
+            left.forEach((peer, said) -> all.add(said.of(peer)));
+        }
+        Left known = lowest;
+        if (known != null) {
+            all.add(known);
+        }
+        return all;
+    }
+
+    /**
+     * Returns the failure of a call that cannot succeed without ranks that have left. If a parent had failed before, that
+     * failure is the cause: a rank tells of a failure before it leaves.
+     */
+    Failure cause(Set<Integer> peers, String needs) {
+        OptionalInt consequence;
+        synchronized (this) {
+            consequence = peers.stream()
+                    .mapToInt(peer -> peer)
+                    .filter(consequences::get)
+                    .findFirst();
+        }
+        Failure ofParent = consequence.isPresent() ? parents.cause() : null;
+        return ofParent == null
+                ? new Failure(Code.PEER_LOST, group.rank(), -1, peers, needs, null)
+                : new Failure(
+                        ofParent.code(),
+                        ofParent.origin(),
+                        -1,
+                        ofParent.culprits(),
+                        text(consequence.getAsInt()) + " after a failure " + ofParent.text(),
+                        null);
+    }
+
+    /** Returns a text that says when a rank left: rank 0 left group "world" after seq 17. */
+    String text(int peer) {
+        Left known = leaver(peer);
+        String after = known == null || known.lastSequence() == 0
+                ? " before its first collective"
+                : known.isKnown() ? " after seq " + known.lastSequence() : "";
+        return "rank " + peer + " left group \"" + group.name() + "\"" + after;
+    }
+}
