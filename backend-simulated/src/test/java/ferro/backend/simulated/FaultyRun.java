@@ -34,8 +34,8 @@ final class FaultyRun {
         }
     }
 
-    private FaultyRun(long seed, Planted planted) {
-        program = new Program(seed);
+    private FaultyRun(long seed, int size, Planted planted) {
+        program = new Program(seed, size);
         diedAt = new long[program.worldSize];
         Arrays.fill(diedAt, GroupRun.NEVER);
         simulation = new Simulation(program.worldSize, seed, planted.settings(program.settings), planted.making());
@@ -60,12 +60,17 @@ final class FaultyRun {
     }
 
     static Simulation.Result run(long seed, Planted planted) {
-        return new FaultyRun(seed, planted).run();
+        return new FaultyRun(seed, Program.ANY_SIZE, planted).run();
+    }
+
+    /** Runs the program of a seed on so many ranks, of which each tells only its neighbours. */
+    static Simulation.Result run(long seed, int size, Planted planted) {
+        return new FaultyRun(seed, size, planted).run();
     }
 
     /** Runs a seed in the same way; returns whether it was of any use: three ranks or more, and a fault that happened. */
     static boolean strikes(long seed) {
-        FaultyRun run = new FaultyRun(seed, Planted.NOTHING);
+        FaultyRun run = new FaultyRun(seed, Program.ANY_SIZE, Planted.NOTHING);
         run.run();
         return run.program.worldSize > 2
                 && !run.simulation.misfortune().struck().isEmpty();

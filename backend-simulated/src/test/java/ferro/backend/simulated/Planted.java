@@ -92,6 +92,18 @@ enum Planted {
         }
     },
 
+    ONLY_HIGHER_TOLD("a rank tells a failure to higher ranks only") {
+        @Override
+        Transport bend(Transport straight) {
+            return new BentTransport(straight, this::bend) {
+                @Override
+                boolean sends(int peer, ByteBuffer message) {
+                    return message.remaining() < LEAST_CONTROL_BYTES || kind(message) != ABORT || peer > rank();
+                }
+            };
+        }
+    },
+
     FIRST_CAUSE_ONLY("a rank that knows one cause takes no other") {
         @Override
         FailurePolicy rules() {

@@ -20,6 +20,7 @@ class PlantedFaultsTest {
     private static final Map<Planted, String> SIGNS = Map.ofEntries(
             Map.entry(Planted.NO_ABORT_FLOOD, "does not know: "),
             Map.entry(Planted.NOTHING_TOLD_ON, " disagree "),
+            Map.entry(Planted.ONLY_HIGHER_TOLD, " disagree "),
             Map.entry(Planted.FIRST_CAUSE_ONLY, " disagree "),
             Map.entry(Planted.CALLS_NOT_COMPARED, "untrue TIMED_OUT"),
             Map.entry(Planted.CONSEQUENCES_BLAMED, "untrue PEER_LOST"),

@@ -26,6 +26,9 @@ final class Program {
             "allReduce=halvingDoubling,broadcast=linear,reduce=linear,allGather=recursiveDoubling,"
                     + "reduceScatter=linear,gather=linear,scatter=linear",
             "allReduce=recursiveDoubling,allGather=linear");
+    /** A small number of ranks, drawn from the seed. */
+    static final int ANY_SIZE = 0;
+
     private static final long[] HORIZONS = {30, 120, 500};
     private static final Duration SILENCE_LIMIT = Duration.ofMillis(800);
 
@@ -65,8 +68,17 @@ final class Program {
     }
 
     Program(long seed) {
+        this(seed, ANY_SIZE);
+    }
+
+    /** Draws a program for so many ranks, in groups of which each rank tells only its neighbours. */
+    Program(long seed, int size) {
         random = new SplittableRandom(Long.rotateLeft(seed, 17) ^ 0x5DEECE66DL);
-        worldSize = random.nextInt(8) == 0 ? 2 : 3 + random.nextInt(6);
+        int drawn = random.nextInt(8) == 0 ? 2 : 3 + random.nextInt(6);
+        worldSize = size == ANY_SIZE ? drawn : size;
+        if (size != ANY_SIZE) {
+            settings.put("ferro.control.mesh.most", "4");
+        }
         heartbeats = random.nextInt(4) == 0;
         timeout = Duration.ofMillis(heartbeats ? 8000 : 1000 + random.nextInt(1000));
         settings.put("ferro.timeout", timeout.toMillis() + "ms");

@@ -1,0 +1,85 @@
+package ferro.backend.simulated;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.Work;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** Calls that need a rank that has left a group in which that rank has said goodbye to its neighbours only. */
+class LeavesOfLargeGroupsTest {
+    private static final int SIZE = 40;
+    private static final Map<String, String> SPARSE = Map.of("ferro.control.mesh.most", "4");
+
+    @Test
+    @DisplayName("a receive from a rank that leaves without having sent fails, and does not wait for its timeout")
+    void aReceiveFromALeaverThatNeverSentFails() {
+        for (long seed = 1; seed <= 20; seed++) {
+            Work[] receive = new Work[1];
+            // 0 and 7 are no neighbours; the seed draws which of them begins
+            Simulation simulation = Simulation.of(SIZE, seed, SPARSE)
+                    .mayFail()
+                    .onRank(0, group -> receive[0] = group.recvAsync(HostTensor.of(new int[1]), 7, 1))
+                    .onRank(7, group -> group.close());
+            simulation.run();
+
+            FerroException failure = assertThrows(FerroException.class, receive[0]::await);
+            assertEquals(Code.PEER_LOST, failure.code(), failure.getMessage());
+            assertEquals(Set.of(7), failure.where().culprits());
+            assertTrue(simulation.elapsed().compareTo(Duration.ofSeconds(3)) < 0, simulation.elapsed()::toString);
+        }
+    }
+
+    @Test
+    @DisplayName("one call too many after half of the ranks have left fails on all others, because of the leavers")
+    void oneCallTooManyFailsBecauseOfTheLeavers() {
+        for (long seed = 1; seed <= 20; seed++) {
+            Simulation simulation = Simulation.of(SIZE, seed, SPARSE).mayFail();
+            Work[] first = new Work[SIZE];
+            simulation.observe(rank -> leaveWhenDone(simulation, rank, first));
+            simulation
+                    .onEveryRank(group -> {
+                        first[group.rank()] = group.allReduceAsync(new float[] {1}, ReduceOp.SUM);
+                        if (group.rank() % 2 == 0) {
+                            group.allReduceAsync(new float[] {1}, ReduceOp.SUM);
+                        }
+                    })
+                    .check(() -> {
+                        for (int rank = 0; rank < SIZE; rank += 2) {
+                            FerroException failure =
+                                    simulation.group(rank).failure().orElseThrow();
+                            assertEquals(Code.PEER_LOST, failure.code(), failure.getMessage());
+                            Set<Integer> culprits = failure.where().culprits();
+                            assertEquals(
+                                    simulation
+                                            .group(0)
+                                            .failure()
+                                            .orElseThrow()
+                                            .where()
+                                            .culprits(),
+                                    culprits);
+                            assertTrue(culprits.stream().allMatch(one -> one % 2 == 1), culprits::toString);
+                            assertTrue(failure.getMessage().contains(" left group "), failure.getMessage());
+                        }
+                    })
+                    .run();
+        }
+    }
+
+    /** Has a rank with an odd number leave after its only call. */
+    private static void leaveWhenDone(Simulation simulation, int rank, Work[] first) {
+        if (rank >= 0 && rank % 2 == 1 && first[rank] != null && first[rank].isDone()) {
+            first[rank] = null;
+            simulation.group(rank).close();
+        }
+    }
+}
