@@ -175,7 +175,8 @@ final class Deaths {
         if (!exits.has(peer)) {
             note(silent, peer, true);
         }
-        if (isBlamed(peer) && exits.saysGoodbye(peer)) {
+        // all ranks hear of the lowest leaver: if there is none, the silent rank has not left
+        if (isBlamed(peer) && (exits.saysGoodbye(peer) || !exits.any())) {
             BitSet blamed = (BitSet) ranks.clone();
             for (int rank = ranks.nextSetBit(0); rank >= 0; rank = ranks.nextSetBit(rank + 1)) {
                 blamed.set(rank, isBlamed(rank));
