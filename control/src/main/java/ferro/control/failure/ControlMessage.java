@@ -21,7 +21,8 @@ public sealed interface ControlMessage extends WireMessage
                 ControlMessage.Cancel,
                 ControlMessage.Called,
                 ControlMessage.Left,
-                ControlMessage.Follow {
+                ControlMessage.Follow,
+                ControlMessage.Silent {
     /** Longest text that says what a call is, in bytes: twice what a call has. */
     int CALL_MOST = 512;
 
@@ -61,6 +62,9 @@ public sealed interface ControlMessage extends WireMessage
 
         /** Notes a rank that this one has to tell of its leave. */
         void follow(int peer, Follow said);
+
+        /** Judges ranks of which another rank does not know whether they have left. */
+        void silent(int peer, Silent said);
     }
 
     /** Calls the handler method for this kind of message. */
@@ -405,6 +409,35 @@ public sealed interface ControlMessage extends WireMessage
     }
 
     /**
+     * Ranks are silent, and the sender does not know whether they have left. The receiver fails the group because of those of
+     * which it knows that they have not left.
+     *
+     * @param loss failure of the group if they have not left
+     */
+    record Silent(Failure loss) implements ControlMessage {
+        static final byte KIND = 11;
+
+        Silent(Fields in) {
+            this(Failure.read(in));
+        }
+
+        @Override
+        public byte kind() {
+            return KIND;
+        }
+
+        @Override
+        public void write(FieldWriter out) {
+            loss.write(out);
+        }
+
+        @Override
+        public void accept(int peer, Handler handler) {
+            handler.silent(peer, this);
+        }
+    }
+
+    /**
      * Reads a message.
      *
      * @param message   bytes; left as they are
@@ -415,7 +448,7 @@ public sealed interface ControlMessage extends WireMessage
         FieldReader in = new FieldReader("control message", message, worldSize);
         ControlMessage read = of(in.kind(), in);
         if (read == null) {
-            throw in.unknown(Follow.KIND);
+            throw in.unknown(Silent.KIND);
         }
         in.end();
         return read;
@@ -434,6 +467,7 @@ public sealed interface ControlMessage extends WireMessage
             case Called.KIND -> new Called(in);
             case Left.KIND -> new Left(in);
             case Follow.KIND -> new Follow();
+            case Silent.KIND -> new Silent(in);
             default -> null;
         };
     }

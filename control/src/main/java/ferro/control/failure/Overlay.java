@@ -85,6 +85,11 @@ public final class Overlay {
         return search(1, 1, worldSize, gone);
     }
 
+    /** Returns the next rank after another one that is there; this rank if there is no other. */
+    public int nextAfter(int peer, BitSet gone) {
+        return search(Math.floorMod(peer - rank, worldSize) + 1L, 1, worldSize, gone);
+    }
+
     /** Returns the rank before this one that is there; this rank if there is no other. */
     public int previous(BitSet gone) {
         return search(-1, -1, worldSize, gone);

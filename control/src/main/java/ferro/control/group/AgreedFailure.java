@@ -1,6 +1,7 @@
 package ferro.control.group;
 
 import ferro.control.failure.ControlMessage.Abort;
+import ferro.control.failure.ControlMessage.Silent;
 import ferro.control.failure.Failure;
 import ferro.control.failure.FailurePolicy;
 import ferro.control.failure.FirstCause;
@@ -192,6 +193,11 @@ final class AgreedFailure {
             sender.tell(peer, message(known));
         }
         return known != null;
+    }
+
+    /** Reports silent ranks to a rank that knows whether they have left. */
+    void report(int peer, Failure loss) {
+        sender.tell(peer, new Silent(loss));
     }
 
     private Abort message(Failure known) {

@@ -11,6 +11,7 @@ import ferro.control.failure.ControlMessage.Goodbye;
 import ferro.control.failure.ControlMessage.Heard;
 import ferro.control.failure.ControlMessage.Left;
 import ferro.control.failure.ControlMessage.Query;
+import ferro.control.failure.ControlMessage.Silent;
 import ferro.control.failure.Failure;
 import ferro.control.failure.Status;
 import ferro.control.failure.StatusBoard;
@@ -23,6 +24,7 @@ final class ControlInbox implements ControlMessage.Handler {
     private final GroupSpec group;
     private final AgreedFailure failure;
     private final PeerFailures peerFailures;
+    private final Deaths deaths;
     private final GracefulExits exits;
     private final StatusBoard board;
     private final Mismatches mismatches;
@@ -36,6 +38,7 @@ final class ControlInbox implements ControlMessage.Handler {
      *
      * @param failure       hears what others tell of it
      * @param peerFailures  hears which ranks have told of a failure
+     * @param deaths        judges silent ranks
      * @param exits         hears who leaves
      * @param board         keeps answers
      * @param mismatches    hears of calls
@@ -46,6 +49,7 @@ final class ControlInbox implements ControlMessage.Handler {
     record Handlers(
             AgreedFailure failure,
             PeerFailures peerFailures,
+            Deaths deaths,
             GracefulExits exits,
             StatusBoard board,
             Mismatches mismatches,
@@ -66,6 +70,7 @@ final class ControlInbox implements ControlMessage.Handler {
         this.group = group;
         this.failure = handlers.failure;
         this.peerFailures = handlers.peerFailures;
+        this.deaths = handlers.deaths;
         this.exits = handlers.exits;
         this.board = handlers.board;
         this.mismatches = handlers.mismatches;
@@ -128,6 +133,17 @@ final class ControlInbox implements ControlMessage.Handler {
     }
 
     @Override
+    public void silent(int peer, Silent said) {
+        failure.tell(peer);
+        if (departure.hasLeft()) {
+            // another rank judges now
+            exits.answer(peer);
+        } else {
+            deaths.reported(said.loss());
+        }
+    }
+
+    @Override
     public void heard(int peer, Heard said) {
         exits.heard(peer, said);
     }
@@ -153,8 +169,9 @@ final class ControlInbox implements ControlMessage.Handler {
 
     @Override
     public void agree(int peer, Agree said) {
-        exits.answer(peer);
         agreement.heard(peer, said);
+        // the attempt comes first: a rank that leaves says goodbye to the ranks whose attempts it knows
+        exits.answer(peer);
     }
 
     @Override

@@ -7,10 +7,15 @@ import ferro.control.failure.Failure;
 import ferro.control.failure.FailurePolicy;
 import ferro.control.failure.Machines;
 import ferro.control.wire.RankLists;
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.Collections;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.IntPredicate;
 
 /**
  * Decides which ranks that have died or become silent fail the group, and keeps the ranks that are lost so far. The
@@ -54,6 +59,11 @@ final class Deaths {
     private final BitSet dead = new BitSet();
     private final BitSet silent = new BitSet();
     private volatile Set<Integer> lost = Collections.emptySortedSet();
+    /** Silent ranks of which this rank does not know whether they have left. */
+    private final Map<Integer, Unjudged> unjudged = new TreeMap<>();
+
+    /** The loss of a silent rank if it has not left, and the last rank that was asked to judge it; this rank if none was. */
+    private record Unjudged(Failure loss, int receiver) {}
 
     Deaths(
             AgreedFailure failure,
@@ -168,26 +178,72 @@ final class Deaths {
     /** Notes that a rank that was silent for too long is heard of again. */
     void found(int peer) {
         note(silent, peer, false);
+        synchronized (this) {
+            unjudged.remove(peer);
+        }
     }
 
     /** Handles ranks that were silent for too long, one or all that remain of a machine; the given rank is one of them. */
     void silent(int peer, BitSet ranks, FerroException cause) {
-        if (!exits.has(peer)) {
+        if (!exits.leavers().has(peer)) {
             note(silent, peer, true);
         }
-        // all ranks hear of the lowest leaver: if there is none, the silent rank has not left
-        if (isBlamed(peer) && (exits.saysGoodbye(peer) || !exits.any())) {
-            BitSet blamed = (BitSet) ranks.clone();
-            for (int rank = ranks.nextSetBit(0); rank >= 0; rank = ranks.nextSetBit(rank + 1)) {
-                blamed.set(rank, isBlamed(rank));
+        if (exits.reports(peer)) {
+            judgeSilence(peer, ranks, cause);
+        } else {
+            peerFailures.afterReading(
+                    () -> judgeSilence(peer, ranks, cause), (REPORT_WAITS + 1) * FailurePolicy.EOF_GRACE_NANOS);
+        }
+    }
+
+    /** Blames silent ranks that have not left, or reports them to a rank that knows whether they have left. */
+    private void judgeSilence(int peer, BitSet ranks, FerroException cause) {
+        BitSet blamed = those(ranks, this::isBlamed);
+        if (blamed.get(peer)) {
+            failure.failUnlessFailed(loss(cause, blamed));
+        } else if (mayBeBlamed(peer) && !failure.isKnown()) {
+            synchronized (this) {
+                unjudged.put(peer, new Unjudged(loss(cause, those(ranks, this::mayBeBlamed)), self));
             }
-            Failure loss = new Failure(cause.code(), self, -1, RankLists.numbers(blamed), cause.getMessage(), cause);
-            if (exits.reports(peer)) {
-                failure.failUnlessFailed(loss);
-            } else {
-                peerFailures.afterReading(
-                        () -> failure.failUnlessFailed(loss), (REPORT_WAITS + 1) * FailurePolicy.EOF_GRACE_NANOS);
-            }
+            reportUnjudged();
+        }
+    }
+
+    private Failure loss(FerroException cause, BitSet blamed) {
+        return new Failure(cause.code(), self, -1, RankLists.numbers(blamed), cause.getMessage(), cause);
+    }
+
+    private static BitSet those(BitSet ranks, IntPredicate condition) {
+        BitSet those = new BitSet();
+        ranks.stream().filter(condition).forEach(those::set);
+        return those;
+    }
+
+    /**
+     * Reports each silent rank that may have left to the next rank after it that is there. If that one has left too, it says
+     * so, or its medium does, and this rank reports to the one after it.
+     */
+    void reportUnjudged() {
+        List<Unjudged> reports = new ArrayList<>();
+        synchronized (this) {
+            unjudged.keySet().removeIf(peer -> !mayBeBlamed(peer));
+            unjudged.replaceAll((peer, before) -> {
+                Unjudged report = new Unjudged(before.loss, exits.nextAfter(peer));
+                if (report.receiver != before.receiver && report.receiver != self) {
+                    reports.add(report);
+                }
+                return report;
+            });
+        }
+        reports.forEach(report -> failure.report(report.receiver, report.loss));
+    }
+
+    /** Handles the report of silent ranks: blames those of which this rank knows that they have not left. */
+    void reported(Failure loss) {
+        Set<Integer> blamed = new TreeSet<>(loss.culprits());
+        blamed.removeIf(rank -> rank == self || !isBlamed(rank));
+        if (!blamed.isEmpty()) {
+            failure.failUnlessFailed(new Failure(loss.code(), loss.origin(), -1, blamed, loss.text(), null));
         }
     }
 
@@ -216,13 +272,21 @@ final class Deaths {
         Failure loss = new Failure(cause.code(), self, -1, Set.of(own ? self : peer), cause.getMessage(), cause);
         if (!takesNothing) {
             failure.fail(loss);
-        } else if (isBlamed(peer)) {
-            failure.failUnlessFailed(loss);
+        } else {
+            BitSet alone = new BitSet();
+            alone.set(peer);
+            judgeSilence(peer, alone, cause);
         }
     }
 
+    /** Returns whether the loss of a rank is a cause: this rank knows that it has not left. */
     private boolean isBlamed(int peer) {
-        return rules.blamesLoss(peerFailures.hasToldAbort(peer), exits.leavers().leaver(peer) != null);
+        return rules.blamesLoss(peerFailures.hasToldAbort(peer), !exits.isThere(peer));
+    }
+
+    /** Returns whether the loss of a rank may be a cause: this rank does not know that it has left. */
+    private boolean mayBeBlamed(int peer) {
+        return rules.blamesLoss(peerFailures.hasToldAbort(peer), !exits.mayBeThere(peer));
     }
 
     /** Judges the end of a rank after its messages were read. */
@@ -292,10 +356,7 @@ final class Deaths {
 
     /** Returns the ranks to blame of another machine if all ranks there have ended, else none. */
     private BitSet machineOf(int peer, BitSet over) {
-        BitSet ranks = machines.sharing(peer, rank -> over.get(rank) || !isBlamed(rank));
-        for (int rank = ranks.nextSetBit(0); rank >= 0; rank = ranks.nextSetBit(rank + 1)) {
-            ranks.set(rank, isBlamed(rank));
-        }
+        BitSet ranks = those(machines.sharing(peer, rank -> over.get(rank) || !mayBeBlamed(rank)), this::isBlamed);
         return ranks.cardinality() > 1 ? ranks : new BitSet();
     }
 

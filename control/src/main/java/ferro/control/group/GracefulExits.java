@@ -98,6 +98,24 @@ public final class GracefulExits {
         return neighbours.saysGoodbye(peer);
     }
 
+    /**
+     * Returns whether this rank knows that another rank has not left. It would have received the goodbye of a neighbour; and
+     * all ranks hear of the lowest leaver, so no rank has left if there is none.
+     */
+    boolean isThere(int peer) {
+        return !leavers.has(peer) && (neighbours.saysGoodbye(peer) || !leavers.any());
+    }
+
+    /** Returns whether another rank may not have left, as far as this rank knows. */
+    boolean mayBeThere(int peer) {
+        return !leavers.has(peer) && !neighbours.isGone(peer);
+    }
+
+    /** Returns the next rank after another one that is there. It knows whether that one has left. */
+    int nextAfter(int peer) {
+        return neighbours.nextAfter(peer);
+    }
+
     /** Returns how many messages a rank that has left has sent to this one. */
     public long sentBy(int peer) {
         return leavers.of(peer).sent();

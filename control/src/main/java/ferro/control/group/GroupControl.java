@@ -110,7 +110,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         this.inbox = new ControlInbox(
                 group,
                 new ControlInbox.Handlers(
-                        failure, peerFailures, exits, board, mismatches, agreement, sender, responder),
+                        failure, peerFailures, deaths, exits, board, mismatches, agreement, sender, responder),
                 leaving);
     }
 
@@ -133,8 +133,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
 
         @Override
         public void wake() {
-            agreement.wake();
-            owner.left();
+            changed();
         }
     }
 
@@ -337,7 +336,9 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         closed = true;
         responder.leave();
         timers.close();
-        return exits.leave(history.find(history.last()), losers, until);
+        GracefulExit leaving = exits.leave(history.find(history.last()), losers, until);
+        agreement.waiting().stream().forEach(exits::answer);
+        return leaving;
     }
 
     @Override
@@ -349,8 +350,16 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         } else if (!closed && !exits.has(peer)) {
             exits.closed(peer);
             board.left(peer, Status.left());
-            agreement.wake();
-            owner.left();
+            changed();
+        }
+    }
+
+    /** Continues what depends on the ranks that have left. */
+    private void changed() {
+        agreement.wake();
+        owner.left();
+        if (!closed) {
+            deaths.reportUnjudged();
         }
     }
 

@@ -24,6 +24,9 @@ final class Leavers {
     /** Goodbyes of the ranks that have said goodbye to this rank, or have closed their ends. */
     private final Map<Integer, Goodbye> left = new TreeMap<>();
 
+    /** Ranks that were the lowest leaver on another rank. */
+    private final Map<Integer, Left> heard = new TreeMap<>();
+
     /** Ranks that have left after the failure of a parent. */
     private final BitSet consequences = new BitSet();
 
@@ -72,7 +75,11 @@ final class Leavers {
         boolean isConsequence = parents.cause() != null;
         synchronized (this) {
             Left known = lowest;
-            if (leaver.rank() == group.rank() || known != null && rules.lowest(known, leaver) == known) {
+            if (leaver.rank() == group.rank()) {
+                return false;
+            }
+            heard.put(leaver.rank(), leaver);
+            if (known != null && rules.lowest(known, leaver) == known) {
                 return false;
             }
             if (!left.containsKey(leaver.rank())) {
@@ -118,14 +125,21 @@ final class Leavers {
         return left.get(peer);
     }
 
+    /** Returns whether this rank knows that another rank has left: by its goodbye, or because others have told it. */
+    boolean has(int peer) {
+        return leaver(peer) != null;
+    }
+
     /** Returns what this rank knows of a leaver, or null if it knows of no leave. */
     Left leaver(int peer) {
-        Goodbye said = of(peer);
-        Left known = lowest;
-        if (said != null) {
-            return said.of(peer);
-        }
-        return known != null && known.rank() == peer ? known : null;
+        return any ? findLeaver(peer) : null;
+    }
+
+    private synchronized Left findLeaver(int peer) {
+        Goodbye said = left.get(peer);
+        Left told = heard.get(peer);
+        // a goodbye that was not said has no numbers
+        return told == null && said != null ? said.of(peer) : told;
     }
 
     /** Returns the ranks that have said goodbye to this rank. */
@@ -136,15 +150,9 @@ final class Leavers {
     }
 
     /** Returns all leavers that this rank knows. */
-    List<Left> all() {
-        List<Left> all = new ArrayList<>();
-        synchronized (this) {
-            left.forEach((peer, said) -> all.add(said.of(peer)));
-        }
-        Left known = lowest;
-        if (known != null) {
-            all.add(known);
-        }
+    synchronized List<Left> all() {
+        List<Left> all = new ArrayList<>(heard.values());
+        left.forEach((peer, said) -> all.add(said.of(peer)));
         return all;
     }
 

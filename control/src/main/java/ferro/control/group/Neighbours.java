@@ -64,6 +64,16 @@ final class Neighbours {
         return overlay.next(gone);
     }
 
+    /** Returns the next rank after another one that is there, as far as this rank knows. That rank knows of its leave. */
+    synchronized int nextAfter(int peer) {
+        return overlay.nextAfter(peer, gone);
+    }
+
+    /** Returns whether this rank knows that another rank has left or is lost. */
+    synchronized boolean isGone(int peer) {
+        return gone.get(peer);
+    }
+
     /** Returns the rank before this one that is there, as far as this rank knows. */
     synchronized int previous() {
         return overlay.previous(gone);

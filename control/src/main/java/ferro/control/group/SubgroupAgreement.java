@@ -142,9 +142,8 @@ public final class SubgroupAgreement {
 
         private void warnIfLate(BitSet missing, long now) {
             long part = timeoutNanos / 4;
-            if (warned
-                    || end.isDone()
-                    || !warning.mayJudge(null, missing, begunNanos + part, TimeoutProbe.leadNanos(part), now)) {
+            long lead = TimeoutProbe.leadNanos(part);
+            if (warned || end.isDone() || !warning.mayJudge(null, missing, begunNanos + part, lead, now)) {
                 return;
             }
             warned = true;
@@ -365,15 +364,10 @@ public final class SubgroupAgreement {
      * itself.
      */
     void cancelled(int peer, Cancel said) {
-        Failure given = new Failure(
-                said.why().code() == Code.INTERRUPTED
-                        ? Code.ABORTED
-                        : said.why().code(),
-                peer,
-                -1,
-                said.why().culprits().isEmpty() ? Set.of(peer) : said.why().culprits(),
-                "rank " + peer + " gave up this newGroup: " + said.why().text(),
-                null);
+        Failure why = said.why();
+        Code code = why.code() == Code.INTERRUPTED ? Code.ABORTED : why.code();
+        Set<Integer> culprits = why.culprits().isEmpty() ? Set.of(peer) : why.culprits();
+        Failure given = new Failure(code, peer, -1, culprits, "rank " + peer + " gave up this newGroup: " + why.text(), null);
         synchronized (this) {
             OwnProposal mine = current;
             if (!proposals.giveUp(peer, said.round(), given)
@@ -396,6 +390,11 @@ public final class SubgroupAgreement {
         if (mine != null) {
             mine.step(sender);
         }
+    }
+
+    /** Returns the ranks that make a group with this one, for which this rank has not called. */
+    synchronized BitSet waiting() {
+        return proposals.waiting();
     }
 
     /** Returns how often this rank has searched for the proposal of a member; for tests. */
@@ -491,10 +490,7 @@ public final class SubgroupAgreement {
     }
 
     private void refuseToWait(OwnProposal mine) {
-        int gone = mine.open.stream()
-                .filter(member -> leavers.of(member) != null)
-                .findFirst()
-                .orElse(-1);
+        int gone = mine.open.stream().filter(leavers::has).findFirst().orElse(-1);
         if (gone >= 0) {
             throw mine.failure(
                     leavers.cause(gone, leavers.text(gone) + " without taking part in newGroup(" + mine.list + ")"));

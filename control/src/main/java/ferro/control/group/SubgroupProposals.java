@@ -4,6 +4,7 @@ import ferro.InvalidRankException;
 import ferro.control.failure.Failure;
 import ferro.spi.GroupSpec;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -93,6 +94,13 @@ final class SubgroupProposals {
         }
         open.keySet().removeIf(earlier -> earlier < round);
         return open.remove(round);
+    }
+
+    /** Returns the ranks whose proposals are not taken yet. */
+    BitSet waiting() {
+        BitSet ranks = new BitSet();
+        told.forEach((peer, open) -> ranks.set(peer, !open.isEmpty()));
+        return ranks;
     }
 
     /** Returns how often {@link #take} was called. */

@@ -110,8 +110,12 @@ public final class HandDriven {
 
     /** Makes a group in which each rank is a neighbour of every other rank only up to a size. */
     static HandDriven withMesh(int worldSize, int maxMesh, FailurePolicy rules) {
-        return new HandDriven(
-                worldSize, rules, RankProcesses.UNKNOWN, null, Map.of("ferro.control.mesh.most", "" + maxMesh));
+        return withMesh(worldSize, maxMesh, rules, RankProcesses.UNKNOWN);
+    }
+
+    /** Makes such a group of ranks that share processes. */
+    static HandDriven withMesh(int worldSize, int maxMesh, FailurePolicy rules, RankProcesses processes) {
+        return new HandDriven(worldSize, rules, processes, null, Map.of("ferro.control.mesh.most", "" + maxMesh));
     }
 
     /** Makes ranks whose messages arrive at once. */

@@ -1,0 +1,209 @@
+package ferro.control.group;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.control.failure.ControlMessage.Silent;
+import ferro.control.failure.Failure;
+import ferro.control.failure.FailurePolicy;
+import ferro.control.failure.RankProcesses;
+import ferro.spi.CallHeader;
+import java.time.Duration;
+import java.util.BitSet;
+import java.util.Set;
+import java.util.concurrent.CompletionException;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** Who judges a rank that is silent or has died, in groups in which few ranks know whether that rank had left. */
+class OverlayJudgesTest {
+    private static final Duration LATER = Duration.ofMillis(100);
+    private static final int SIZE = 40;
+
+    /** Groups of more ranks than this are no full mesh here. */
+    private static final int FORCED = 4;
+
+    /** Ranks 7 and 21, which are no neighbours, are of one process. */
+    private static final RankProcesses SHARED = new RankProcesses() {
+        @Override
+        public BitSet sharing(int rank) {
+            BitSet ranks = new BitSet();
+            ranks.set(rank);
+            if (rank == 7 || rank == 21) {
+                ranks.set(7);
+                ranks.set(21);
+            }
+            return ranks;
+        }
+
+        @Override
+        public String placed(int rank) {
+            return "";
+        }
+    };
+
+    private final HandDriven group = HandDriven.withMesh(SIZE, FORCED, FailurePolicy.SHIPPED, SHARED);
+
+    private void leave(int rank, long sequence) {
+        group.ranks.get(rank).called(sequence, new CallHeader.Call(9, 77, "barrier"));
+        group.ended[rank] = sequence;
+        group.ranks.get(rank).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
+    }
+
+    private static FerroException silence(int observer, int... silent) {
+        return new FerroException(
+                Code.PARTITION, Where.of("dp", observer).blaming(silent), "nothing heard for 30 s");
+    }
+
+    /** Has a rank find that it has not heard another one for too long. */
+    private void silent(int observer, int rank) {
+        BitSet alone = new BitSet();
+        alone.set(rank);
+        group.ranks.get(observer).silent(rank, alone, silence(observer, rank));
+        passAndDeliver();
+    }
+
+    private void passAndDeliver() {
+        for (int wait = 0; wait < 5; wait++) {
+            group.pass(LATER);
+            group.deliverAll();
+        }
+    }
+
+    private void assertAllBlame(Code code, Set<Integer> culprits, Integer... others) {
+        Set<Integer> leftOut = Set.of(others);
+        IntStream.range(0, SIZE).filter(rank -> !leftOut.contains(rank)).forEach(rank -> {
+            Failure failure = group.ranks.get(rank).failure();
+            assertNotNull(failure, "rank " + rank + " does not know");
+            assertEquals(code + " of " + culprits, failure.code() + " of " + failure.culprits(), "rank " + rank);
+        });
+    }
+
+    private void assertNoFailure() {
+        IntStream.range(0, SIZE).forEach(rank -> assertNull(group.ranks.get(rank).failure(), "rank " + rank));
+    }
+
+    @Test
+    @DisplayName("a rank that is no neighbour of the silent one fails the group, as long as nobody has left")
+    void aSilenceThatNoNeighbourSeesFailsTheGroup() {
+        silent(0, 7);
+        assertAllBlame(Code.PARTITION, Set.of(7));
+        assertEquals(0, group.sent(Silent.class));
+    }
+
+    @Test
+    @DisplayName("after a leave the next rank after the silent one judges a silence that no neighbour sees")
+    void aSilenceThatNoNeighbourSeesFailsTheGroupAfterALeave() {
+        leave(20, 1);
+        group.deliverAll();
+        silent(0, 7);
+        assertAllBlame(Code.PARTITION, Set.of(7), 20);
+        assertEquals(1, group.sent(Silent.class));
+    }
+
+    @Test
+    @DisplayName("a rank that has left is not blamed for its silence, also where its leave is not known")
+    void aSilentRankThatHasLeftIsNotBlamed() {
+        leave(20, 1);
+        group.deliverAll();
+        leave(7, 3);
+        group.deliverAll();
+        assertFalse(group.ranks.get(0).exits().leavers().has(7), "rank 0 does not hear of the second leaver");
+        silent(0, 7);
+        assertNoFailure();
+        assertTrue(group.sent(Silent.class) > 0);
+    }
+
+    @Test
+    @DisplayName("a rank behind ranks that have left, closed or not, judges a silence")
+    void aRankBehindOthersThatHaveLeftJudgesASilence() {
+        leave(20, 1);
+        group.deliverAll();
+        for (int leaver = 8; leaver < 12; leaver++) {
+            leave(leaver, 3);
+            group.deliverAll();
+            if (leaver % 2 == 0) {
+                group.close(leaver);
+            }
+        }
+        silent(0, 7);
+        assertAllBlame(Code.PARTITION, Set.of(7), 8, 9, 10, 11, 20);
+    }
+
+    @Test
+    @DisplayName("a rank that is heard of again before it was judged is not blamed")
+    void aRankThatIsHeardOfAgainIsNotBlamed() {
+        leave(20, 1);
+        group.deliverAll();
+        BitSet alone = new BitSet();
+        alone.set(7);
+        group.ranks.get(0).silent(7, alone, silence(0, 7));
+        group.ranks.get(0).found(7);
+        leave(8, 3);
+        passAndDeliver();
+        assertNoFailure();
+    }
+
+    @Test
+    @DisplayName("of a process that ends, a rank that had left is not blamed by ranks that do not know of its leave")
+    void aRankThatHadLeftIsNotBlamedWithItsProcess() {
+        leave(20, 1);
+        group.deliverAll();
+        leave(21, 3);
+        group.deliverAll();
+        group.stop(7);
+        group.stop(21);
+        IntStream.range(0, SIZE)
+                .filter(rank -> rank != 7 && rank != 20 && rank != 21)
+                .forEach(rank -> group.lost(rank, 7, 21));
+        passAndDeliver();
+        assertAllBlame(Code.PEER_LOST, Set.of(7), 7, 20, 21);
+    }
+
+    @Test
+    @DisplayName("both ranks of a process that ends are blamed after another rank has left")
+    void allRanksOfAProcessAreBlamedAfterALeave() {
+        leave(20, 1);
+        group.deliverAll();
+        group.stop(7);
+        group.stop(21);
+        IntStream.range(0, SIZE)
+                .filter(rank -> rank != 7 && rank != 20 && rank != 21)
+                .forEach(rank -> group.lost(rank, 7, 21));
+        passAndDeliver();
+        assertAllBlame(Code.PEER_LOST, Set.of(7, 21), 7, 20, 21);
+    }
+
+    @Test
+    @DisplayName("newGroup fails at once for a member that leaves without it, before or after it hears of the attempt")
+    void newGroupFailsForAMemberThatLeaves() {
+        leave(20, 1);
+        group.deliverAll();
+        int[] members = {0, 7, 25};
+        SubgroupAgreement.OwnProposal early = group.ranks.get(0).agreement().begin(1, members, Duration.ofSeconds(60));
+        group.deliverAll();
+        leave(7, 3);
+        group.deliverAll();
+        assertLeft(early);
+        SubgroupAgreement.OwnProposal late = group.ranks.get(25).agreement().begin(1, members, Duration.ofSeconds(60));
+        group.deliverAll();
+        assertLeft(late);
+    }
+
+    private static void assertLeft(SubgroupAgreement.OwnProposal attempt) {
+        assertTrue(attempt.hasEnded());
+        CompletionException failure = assertThrows(
+                CompletionException.class, () -> attempt.end().toCompletableFuture().join());
+        FerroException why = (FerroException) failure.getCause();
+        assertEquals(Code.PEER_LOST, why.code(), why.getMessage());
+        assertEquals(Set.of(7), why.where().culprits());
+    }
+}
