@@ -22,7 +22,7 @@ public sealed interface ControlMessage extends WireMessage
                 ControlMessage.Called,
                 ControlMessage.Left,
                 ControlMessage.Follow,
-                ControlMessage.Silent {
+                ControlMessage.Suspect {
     /** Longest text that says what a call is, in bytes: twice what a call has. */
     int CALL_MOST = 512;
 
@@ -63,8 +63,8 @@ public sealed interface ControlMessage extends WireMessage
         /** Notes a rank that this one has to tell of its leave. */
         void follow(int peer, Follow said);
 
-        /** Judges ranks of which another rank does not know whether they have left. */
-        void silent(int peer, Silent said);
+        /** Judges ranks that another rank has lost, which does not know whether they had left. */
+        void suspect(int peer, Suspect said);
     }
 
     /** Calls the handler method for this kind of message. */
@@ -409,15 +409,15 @@ public sealed interface ControlMessage extends WireMessage
     }
 
     /**
-     * Ranks are silent, and the sender does not know whether they have left. The receiver fails the group because of those of
-     * which it knows that they have not left.
+     * Ranks are silent, or their connections to the sender have ended, and the sender does not know whether they have left.
+     * The receiver fails the group because of those of which it knows that they have not left.
      *
      * @param loss failure of the group if they have not left
      */
-    record Silent(Failure loss) implements ControlMessage {
+    record Suspect(Failure loss) implements ControlMessage {
         static final byte KIND = 11;
 
-        Silent(Fields in) {
+        Suspect(Fields in) {
             this(Failure.read(in));
         }
 
@@ -433,7 +433,7 @@ public sealed interface ControlMessage extends WireMessage
 
         @Override
         public void accept(int peer, Handler handler) {
-            handler.silent(peer, this);
+            handler.suspect(peer, this);
         }
     }
 
@@ -448,7 +448,7 @@ public sealed interface ControlMessage extends WireMessage
         FieldReader in = new FieldReader("control message", message, worldSize);
         ControlMessage read = of(in.kind(), in);
         if (read == null) {
-            throw in.unknown(Silent.KIND);
+            throw in.unknown(Suspect.KIND);
         }
         in.end();
         return read;
@@ -467,7 +467,7 @@ public sealed interface ControlMessage extends WireMessage
             case Called.KIND -> new Called(in);
             case Left.KIND -> new Left(in);
             case Follow.KIND -> new Follow();
-            case Silent.KIND -> new Silent(in);
+            case Suspect.KIND -> new Suspect(in);
             default -> null;
         };
     }

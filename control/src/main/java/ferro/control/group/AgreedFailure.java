@@ -1,7 +1,7 @@
 package ferro.control.group;
 
 import ferro.control.failure.ControlMessage.Abort;
-import ferro.control.failure.ControlMessage.Silent;
+import ferro.control.failure.ControlMessage.Suspect;
 import ferro.control.failure.Failure;
 import ferro.control.failure.FailurePolicy;
 import ferro.control.failure.FirstCause;
@@ -70,7 +70,7 @@ final class AgreedFailure {
         this.rules = rules;
         this.clock = clock;
         this.listener = listener;
-        this.first = new FirstCause(rules);
+        this.first = new FirstCause(rules, !sender.isSmall());
     }
 
     /** Returns this rank. */
@@ -195,9 +195,9 @@ final class AgreedFailure {
         return known != null;
     }
 
-    /** Reports silent ranks to a rank that knows whether they have left. */
+    /** Reports lost ranks to a rank that knows whether they had left. */
     void report(int peer, Failure loss) {
-        sender.tell(peer, new Silent(loss));
+        sender.tell(peer, new Suspect(loss));
     }
 
     private Abort message(Failure known) {

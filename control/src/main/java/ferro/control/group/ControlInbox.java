@@ -11,7 +11,7 @@ import ferro.control.failure.ControlMessage.Goodbye;
 import ferro.control.failure.ControlMessage.Heard;
 import ferro.control.failure.ControlMessage.Left;
 import ferro.control.failure.ControlMessage.Query;
-import ferro.control.failure.ControlMessage.Silent;
+import ferro.control.failure.ControlMessage.Suspect;
 import ferro.control.failure.Failure;
 import ferro.control.failure.Status;
 import ferro.control.failure.StatusBoard;
@@ -38,7 +38,7 @@ final class ControlInbox implements ControlMessage.Handler {
      *
      * @param failure       hears what others tell of it
      * @param peerFailures  hears which ranks have told of a failure
-     * @param deaths        judges silent ranks
+     * @param deaths        judges lost ranks
      * @param exits         hears who leaves
      * @param board         keeps answers
      * @param mismatches    hears of calls
@@ -133,7 +133,7 @@ final class ControlInbox implements ControlMessage.Handler {
     }
 
     @Override
-    public void silent(int peer, Silent said) {
+    public void suspect(int peer, Suspect said) {
         failure.tell(peer);
         if (departure.hasLeft()) {
             // another rank judges now

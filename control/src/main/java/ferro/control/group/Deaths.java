@@ -41,7 +41,7 @@ final class Deaths {
     /** The waits for the rank that tells an end to all: the other neighbours tell it only if that rank does not. */
     private static final int REPORT_WAITS = 3;
 
-    /** The time in which the neighbours of a dead rank send its death to all ranks. */
+    /** The time in which the neighbours of a dead rank send its death to all ranks; also if one of them is asked. */
     private static final long UNEXPLAINED_NANOS = 250_000_000L;
 
     private final int self;
@@ -59,10 +59,10 @@ final class Deaths {
     private final BitSet dead = new BitSet();
     private final BitSet silent = new BitSet();
     private volatile Set<Integer> lost = Collections.emptySortedSet();
-    /** Silent ranks of which this rank does not know whether they have left. */
+    /** Lost ranks of which this rank does not know whether they had left. */
     private final Map<Integer, Unjudged> unjudged = new TreeMap<>();
 
-    /** The loss of a silent rank if it has not left, and the last rank that was asked to judge it; this rank if none was. */
+    /** The loss of a rank if it has not left, and the last rank that was asked to judge it; this rank if none was. */
     private record Unjudged(Failure loss, int receiver) {}
 
     Deaths(
@@ -153,7 +153,7 @@ final class Deaths {
         }
         if (!exits.saysGoodbye(peer)) {
             // its neighbours know whether it had left, and send its death to this rank if it had not
-            peerFailures.afterReading(() -> unexplained(peer), UNEXPLAINED_NANOS);
+            peerFailures.afterReading(() -> unexplained(peer, cause), UNEXPLAINED_NANOS);
         } else if (rules.eofGraceNanos() > 0) {
             peerFailures.afterReading(() -> judge(peer, cause), rules.eofGraceNanos());
         } else {
@@ -161,18 +161,30 @@ final class Deaths {
         }
     }
 
-    /** Decides about the end of a rank that is no neighbour: by now its neighbours have sent a death to all ranks. */
-    private void unexplained(int peer) {
-        boolean isDead;
-        synchronized (this) {
-            isDead = proven.get(peer);
+    /** Handles the end of a rank that is no neighbour, and of which its neighbours have sent no death: reports it to one. */
+    private void unexplained(int peer, FerroException cause) {
+        if (!failure.isKnown()) {
+            BitSet alone = new BitSet();
+            alone.set(peer);
+            report(peer, loss(cause, alone));
+            peerFailures.afterReading(() -> stillUnexplained(peer), UNEXPLAINED_NANOS);
+        } else if (isProven(peer)) {
+            note(dead, peer, true);
         }
+    }
+
+    /** Notes that a rank had left before its end if there is no failure by now. */
+    private void stillUnexplained(int peer) {
         if (!failure.isKnown()) {
             exits.closed(peer);
             peerFailures.wake();
-        } else if (isDead) {
+        } else if (isProven(peer)) {
             note(dead, peer, true);
         }
+    }
+
+    private synchronized boolean isProven(int peer) {
+        return proven.get(peer);
     }
 
     /** Notes that a rank that was silent for too long is heard of again. */
@@ -191,9 +203,17 @@ final class Deaths {
         if (exits.reports(peer)) {
             judgeSilence(peer, ranks, cause);
         } else {
-            peerFailures.afterReading(
-                    () -> judgeSilence(peer, ranks, cause), (REPORT_WAITS + 1) * FailurePolicy.EOF_GRACE_NANOS);
+            Runnable judging = () -> {
+                if (isSilent(peer)) {
+                    judgeSilence(peer, ranks, cause);
+                }
+            };
+            peerFailures.afterReading(judging, (REPORT_WAITS + 1) * FailurePolicy.EOF_GRACE_NANOS);
         }
+    }
+
+    private synchronized boolean isSilent(int peer) {
+        return silent.get(peer);
     }
 
     /** Blames silent ranks that have not left, or reports them to a rank that knows whether they have left. */
@@ -201,12 +221,17 @@ final class Deaths {
         BitSet blamed = those(ranks, this::isBlamed);
         if (blamed.get(peer)) {
             failure.failUnlessFailed(loss(cause, blamed));
-        } else if (mayBeBlamed(peer) && !failure.isKnown()) {
-            synchronized (this) {
-                unjudged.put(peer, new Unjudged(loss(cause, those(ranks, this::mayBeBlamed)), self));
-            }
-            reportUnjudged();
+        } else if (!failure.isKnown()) {
+            report(peer, loss(cause, those(ranks, this::mayBeBlamed)));
         }
+    }
+
+    /** Reports the loss of a rank that may have left to a rank that knows whether it has left. */
+    private void report(int peer, Failure loss) {
+        synchronized (this) {
+            unjudged.put(peer, new Unjudged(loss, self));
+        }
+        reportUnjudged();
     }
 
     private Failure loss(FerroException cause, BitSet blamed) {
@@ -220,8 +245,8 @@ final class Deaths {
     }
 
     /**
-     * Reports each silent rank that may have left to the next rank after it that is there. If that one has left too, it says
-     * so, or its medium does, and this rank reports to the one after it.
+     * Reports each lost rank that may have left to the next rank after it that is there. If that one has left too, it says so,
+     * or its medium does, and this rank reports to the one after it.
      */
     void reportUnjudged() {
         List<Unjudged> reports = new ArrayList<>();
@@ -238,7 +263,7 @@ final class Deaths {
         reports.forEach(report -> failure.report(report.receiver, report.loss));
     }
 
-    /** Handles the report of silent ranks: blames those of which this rank knows that they have not left. */
+    /** Handles the report of lost ranks: blames those of which this rank knows that they have not left. */
     void reported(Failure loss) {
         Set<Integer> blamed = new TreeSet<>(loss.culprits());
         blamed.removeIf(rank -> rank == self || !isBlamed(rank));

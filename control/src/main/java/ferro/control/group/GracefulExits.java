@@ -108,7 +108,7 @@ public final class GracefulExits {
 
     /** Returns whether another rank may not have left, as far as this rank knows. */
     boolean mayBeThere(int peer) {
-        return !leavers.has(peer) && !neighbours.isGone(peer);
+        return !leavers.has(peer);
     }
 
     /** Returns the next rank after another one that is there. It knows whether that one has left. */
@@ -237,7 +237,9 @@ public final class GracefulExits {
             sender.tell(peer, new Heard(calls.ended(), messages.look(peer).arrived()));
         }
         lower(said.of(peer));
-        replace(between(said.previous(), peer, said.next()));
+        BitSet gone = between(said.previous(), peer, said.next());
+        leavers.addEarlier(gone);
+        replace(gone);
         if (leaving != null) {
             leaving.isOver(peer);
         }

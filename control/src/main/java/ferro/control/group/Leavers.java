@@ -27,6 +27,9 @@ final class Leavers {
     /** Ranks that were the lowest leaver on another rank. */
     private final Map<Integer, Left> heard = new TreeMap<>();
 
+    /** Ranks that had left before a rank that has said goodbye to this rank. */
+    private final BitSet earlier = new BitSet();
+
     /** Ranks that have left after the failure of a parent. */
     private final BitSet consequences = new BitSet();
 
@@ -125,9 +128,18 @@ final class Leavers {
         return left.get(peer);
     }
 
+    /** Notes ranks that had left before a rank that has said goodbye to this rank. */
+    synchronized void addEarlier(BitSet ranks) {
+        earlier.or(ranks);
+    }
+
     /** Returns whether this rank knows that another rank has left: by its goodbye, or because others have told it. */
     boolean has(int peer) {
-        return leaver(peer) != null;
+        return any && isKnown(peer);
+    }
+
+    private synchronized boolean isKnown(int peer) {
+        return left.containsKey(peer) || heard.containsKey(peer) || earlier.get(peer);
     }
 
     /** Returns what this rank knows of a leaver, or null if it knows of no leave. */
@@ -183,9 +195,11 @@ final class Leavers {
     /** Returns a text that says when a rank left: rank 0 left group "world" after seq 17. */
     String text(int peer) {
         Left known = leaver(peer);
-        String after = known == null || known.lastSequence() == 0
-                ? " before its first collective"
-                : known.isKnown() ? " after seq " + known.lastSequence() : "";
+        String after = known == null || !known.isKnown()
+                ? ""
+                : known.lastSequence() == 0
+                        ? " before its first collective"
+                        : " after seq " + known.lastSequence();
         return "rank " + peer + " left group \"" + group.name() + "\"" + after;
     }
 }

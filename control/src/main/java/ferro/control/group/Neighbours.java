@@ -69,11 +69,6 @@ final class Neighbours {
         return overlay.nextAfter(peer, gone);
     }
 
-    /** Returns whether this rank knows that another rank has left or is lost. */
-    synchronized boolean isGone(int peer) {
-        return gone.get(peer);
-    }
-
     /** Returns the rank before this one that is there, as far as this rank knows. */
     synchronized int previous() {
         return overlay.previous(gone);

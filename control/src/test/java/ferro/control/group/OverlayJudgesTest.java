@@ -10,7 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
-import ferro.control.failure.ControlMessage.Silent;
+import ferro.control.failure.ControlMessage.Suspect;
 import ferro.control.failure.Failure;
 import ferro.control.failure.FailurePolicy;
 import ferro.control.failure.RankProcesses;
@@ -22,6 +22,8 @@ import java.util.concurrent.CompletionException;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who judges a rank that is silent or has died, in groups in which few ranks know whether that rank had left. */
 class OverlayJudgesTest {
@@ -96,7 +98,7 @@ class OverlayJudgesTest {
     void aSilenceThatNoNeighbourSeesFailsTheGroup() {
         silent(0, 7);
         assertAllBlame(Code.PARTITION, Set.of(7));
-        assertEquals(0, group.sent(Silent.class));
+        assertEquals(0, group.sent(Suspect.class));
     }
 
     @Test
@@ -106,7 +108,7 @@ class OverlayJudgesTest {
         group.deliverAll();
         silent(0, 7);
         assertAllBlame(Code.PARTITION, Set.of(7), 20);
-        assertEquals(1, group.sent(Silent.class));
+        assertEquals(1, group.sent(Suspect.class));
     }
 
     @Test
@@ -119,7 +121,7 @@ class OverlayJudgesTest {
         assertFalse(group.ranks.get(0).exits().leavers().has(7), "rank 0 does not hear of the second leaver");
         silent(0, 7);
         assertNoFailure();
-        assertTrue(group.sent(Silent.class) > 0);
+        assertTrue(group.sent(Suspect.class) > 0);
     }
 
     @Test
@@ -150,6 +152,24 @@ class OverlayJudgesTest {
         leave(8, 3);
         passAndDeliver();
         assertNoFailure();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @DisplayName("a connection that ends between two ranks that are no neighbours fails the group")
+    void aConnectionThatEndsBetweenRanksThatAreNoNeighboursFailsTheGroup(boolean afterALeave) {
+        if (afterALeave) {
+            leave(8, 1);
+            group.deliverAll();
+        }
+        Where where = Where.of("dp", 0).blaming(7);
+        group.ranks.get(0).cutOff(7, new FerroException(Code.PEER_LOST, where, "the connection to rank 7 has ended"));
+        passAndDeliver();
+        if (afterALeave) {
+            assertAllBlame(Code.PEER_LOST, Set.of(7), 8);
+        } else {
+            assertAllBlame(Code.PEER_LOST, Set.of(7));
+        }
     }
 
     @Test
@@ -193,7 +213,9 @@ class OverlayJudgesTest {
         leave(7, 3);
         group.deliverAll();
         assertLeft(early);
-        SubgroupAgreement.OwnProposal late = group.ranks.get(25).agreement().begin(1, members, Duration.ofSeconds(60));
+        int[] others = {7, 25};
+        SubgroupAgreement.OwnProposal late =
+                group.ranks.get(25).agreement().begin(1, others, Duration.ofSeconds(60));
         group.deliverAll();
         assertLeft(late);
     }

@@ -11,7 +11,7 @@ import ferro.control.failure.ControlMessage.Goodbye;
 import ferro.control.failure.ControlMessage.Heard;
 import ferro.control.failure.ControlMessage.Left;
 import ferro.control.failure.ControlMessage.Query;
-import ferro.control.failure.ControlMessage.Silent;
+import ferro.control.failure.ControlMessage.Suspect;
 import ferro.control.failure.Failure;
 import ferro.control.failure.Status;
 import ferro.control.membership.Hashing;
@@ -91,8 +91,8 @@ enum MessageFamily {
             new Left(0, 0, 0, ""),
             new Left(2, Long.MAX_VALUE, Long.MIN_VALUE, "ß".repeat(256)),
             new Follow(),
-            new Silent(new Failure(Code.PARTITION, 0, -1, Set.of(1), "", null)),
-            new Silent(new Failure(Code.PARTITION, 2, 7, Set.of(0, 1), "€".repeat(933), null, 2))) {
+            new Suspect(new Failure(Code.PARTITION, 0, -1, Set.of(1), "", null)),
+            new Suspect(new Failure(Code.PARTITION, 2, 7, Set.of(0, 1), "€".repeat(933), null, 2))) {
         @Override
         WireMessage decode(ByteBuffer message) {
             return ControlMessage.decode(message, WORLD_SIZE);
