@@ -9,9 +9,13 @@ import ferro.FerroException.Code;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Work;
+import ferro.group.ProcessGroup;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -69,6 +73,46 @@ class LeavesOfLargeGroupsTest {
                                     culprits);
                             assertTrue(culprits.stream().allMatch(one -> one % 2 == 1), culprits::toString);
                             assertTrue(failure.getMessage().contains(" left group "), failure.getMessage());
+                        }
+                    })
+                    .run();
+        }
+    }
+
+    @Test
+    @DisplayName("a rank that leaves a subgroup after it has aborted the parent is blamed for the abort, not for the leave")
+    void aLeaveAfterTheFailureOfAParentIsNoCause() {
+        for (long seed = 1; seed <= 20; seed++) {
+            Simulation simulation = Simulation.of(SIZE, seed, SPARSE).mayFail();
+            int[] members = IntStream.range(0, SIZE).toArray();
+            ProcessGroup[] parts = new ProcessGroup[SIZE];
+            ProcessGroup[] world = new ProcessGroup[1];
+            simulation.observe(rank -> {
+                if (world[0] != null && Stream.of(parts).allMatch(Objects::nonNull)) {
+                    ProcessGroup all = world[0];
+                    world[0] = null;
+                    all.abort(new IllegalStateException("loss is not a number"));
+                    parts[7].close();
+                }
+            });
+            simulation
+                    .onEveryRank(group -> {
+                        world[0] = group.rank() == 7 ? group : world[0];
+                        simulation.newGroup(group, members).thenAccept(part -> {
+                            parts[group.rank()] = part;
+                            if (group.rank() != 7) {
+                                part.allReduceAsync(new float[] {1}, ReduceOp.SUM);
+                            }
+                        });
+                    })
+                    .check(() -> {
+                        for (int rank = 0; rank < SIZE; rank++) {
+                            if (rank != 7) {
+                                FerroException failure =
+                                        parts[rank].failure().orElseThrow();
+                                assertEquals(Code.ABORTED, failure.code(), failure.getMessage());
+                                assertEquals(Set.of(7), failure.where().culprits());
+                            }
                         }
                     })
                     .run();

@@ -276,10 +276,7 @@ public final class GracefulExits {
             return;
         }
         sender.tell(peer, new Follow());
-        Left known = leavers.lowest();
-        if (known != null) {
-            sender.tell(peer, known);
-        }
+        news.sendToNew(peer);
     }
 
     /**

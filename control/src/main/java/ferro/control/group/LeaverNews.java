@@ -1,6 +1,7 @@
 package ferro.control.group;
 
 import ferro.control.failure.ControlMessage.Left;
+import java.util.BitSet;
 
 /**
  * Forwards the lowest leaver to the neighbours. A lower last collective is forwarded at once, because calls fail because of
@@ -56,6 +57,25 @@ final class LeaverNews {
     }
 
     private void send(Left leaver) {
-        sender.sendToNeighbours(leaver, peer -> peer != leaver.rank());
+        BitSet receivers = sender.neighbours().ranks();
+        receivers.clear(leaver.rank());
+        receivers.stream().forEach(peer -> send(peer, leaver));
+    }
+
+    /**
+     * Sends a leaver to one rank, and the failure of a parent before it: the rank may have left because of that failure, and
+     * the receiver may hear of it on a longer way.
+     */
+    private void send(int peer, Left leaver) {
+        leavers.parentFailure().send(peer);
+        sender.tell(peer, leaver);
+    }
+
+    /** Sends the lowest leaver, if there is one, to a rank that is a new neighbour. */
+    void sendToNew(int peer) {
+        Left known = leavers.lowest();
+        if (known != null) {
+            send(peer, known);
+        }
     }
 }
