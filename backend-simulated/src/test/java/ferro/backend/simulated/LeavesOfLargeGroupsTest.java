@@ -80,7 +80,8 @@ class LeavesOfLargeGroupsTest {
     }
 
     @Test
-    @DisplayName("a rank that leaves a subgroup after it has aborted the parent is blamed for the abort, not for the leave")
+    @DisplayName(
+            "a rank that leaves a subgroup after it has aborted the parent is blamed for the abort, not for the leave")
     void aLeaveAfterTheFailureOfAParentIsNoCause() {
         for (long seed = 1; seed <= 20; seed++) {
             Simulation simulation = Simulation.of(SIZE, seed, SPARSE).mayFail();
@@ -108,8 +109,7 @@ class LeavesOfLargeGroupsTest {
                     .check(() -> {
                         for (int rank = 0; rank < SIZE; rank++) {
                             if (rank != 7) {
-                                FerroException failure =
-                                        parts[rank].failure().orElseThrow();
+                                FerroException failure = parts[rank].failure().orElseThrow();
                                 assertEquals(Code.ABORTED, failure.code(), failure.getMessage());
                                 assertEquals(Set.of(7), failure.where().culprits());
                             }

@@ -197,9 +197,7 @@ final class Leavers {
         Left known = leaver(peer);
         String after = known == null || !known.isKnown()
                 ? ""
-                : known.lastSequence() == 0
-                        ? " before its first collective"
-                        : " after seq " + known.lastSequence();
+                : known.lastSequence() == 0 ? " before its first collective" : " after seq " + known.lastSequence();
         return "rank " + peer + " left group \"" + group.name() + "\"" + after;
     }
 }

@@ -367,7 +367,8 @@ public final class SubgroupAgreement {
         Failure why = said.why();
         Code code = why.code() == Code.INTERRUPTED ? Code.ABORTED : why.code();
         Set<Integer> culprits = why.culprits().isEmpty() ? Set.of(peer) : why.culprits();
-        Failure given = new Failure(code, peer, -1, culprits, "rank " + peer + " gave up this newGroup: " + why.text(), null);
+        Failure given =
+                new Failure(code, peer, -1, culprits, "rank " + peer + " gave up this newGroup: " + why.text(), null);
         synchronized (this) {
             OwnProposal mine = current;
             if (!proposals.giveUp(peer, said.round(), given)

@@ -61,8 +61,7 @@ class OverlayJudgesTest {
     }
 
     private static FerroException silence(int observer, int... silent) {
-        return new FerroException(
-                Code.PARTITION, Where.of("dp", observer).blaming(silent), "nothing heard for 30 s");
+        return new FerroException(Code.PARTITION, Where.of("dp", observer).blaming(silent), "nothing heard for 30 s");
     }
 
     /** Has a rank find that it has not heard another one for too long. */
@@ -85,12 +84,14 @@ class OverlayJudgesTest {
         IntStream.range(0, SIZE).filter(rank -> !leftOut.contains(rank)).forEach(rank -> {
             Failure failure = group.ranks.get(rank).failure();
             assertNotNull(failure, "rank " + rank + " does not know");
-            assertEquals(code + " of " + culprits, failure.code() + " of " + failure.culprits(), "rank " + rank);
+            assertEquals(code, failure.code(), "rank " + rank);
+            assertEquals(culprits, failure.culprits(), "rank " + rank);
         });
     }
 
     private void assertNoFailure() {
-        IntStream.range(0, SIZE).forEach(rank -> assertNull(group.ranks.get(rank).failure(), "rank " + rank));
+        IntStream.range(0, SIZE)
+                .forEach(rank -> assertNull(group.ranks.get(rank).failure(), "rank " + rank));
     }
 
     @Test
@@ -214,8 +215,7 @@ class OverlayJudgesTest {
         group.deliverAll();
         assertLeft(early);
         int[] others = {7, 25};
-        SubgroupAgreement.OwnProposal late =
-                group.ranks.get(25).agreement().begin(1, others, Duration.ofSeconds(60));
+        SubgroupAgreement.OwnProposal late = group.ranks.get(25).agreement().begin(1, others, Duration.ofSeconds(60));
         group.deliverAll();
         assertLeft(late);
     }
@@ -223,7 +223,8 @@ class OverlayJudgesTest {
     private static void assertLeft(SubgroupAgreement.OwnProposal attempt) {
         assertTrue(attempt.hasEnded());
         CompletionException failure = assertThrows(
-                CompletionException.class, () -> attempt.end().toCompletableFuture().join());
+                CompletionException.class,
+                () -> attempt.end().toCompletableFuture().join());
         FerroException why = (FerroException) failure.getCause();
         assertEquals(Code.PEER_LOST, why.code(), why.getMessage());
         assertEquals(Set.of(7), why.where().culprits());
