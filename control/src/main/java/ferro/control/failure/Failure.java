@@ -96,17 +96,16 @@ public record Failure(
     }
 
     /**
-     * Returns whether a rank forwards this failure, which it has merged from what it knew and what another rank sent. A text
-     * alone is forwarded if its (sequence, origin) is lower. In a full mesh the text of a loss is not forwarded: each rank
-     * that has seen the loss notifies all ranks.
+     * Returns whether a rank forwards this failure, which it has merged from what it knew and what another rank sent. A
+     * loss whose text alone has changed is not forwarded: each rank that has seen the loss notifies all ranks. Other texts
+     * are forwarded if their (sequence, origin) is lower.
      *
-     * @param known           what this rank knew before
-     * @param withTextsOfLoss whether the text of a loss is forwarded too
+     * @param known what this rank knew before
      * @return whether the other ranks have to be notified
      */
-    boolean isNewsAfter(Failure known, boolean withTextsOfLoss) {
+    boolean isNewsAfter(Failure known) {
         boolean isEarlier = sequence < known.sequence || sequence == known.sequence && origin < known.origin;
-        return !saysAs(known) || (withTextsOfLoss || !isLoss()) && isEarlier;
+        return !saysAs(known) || !isLoss() && isEarlier;
     }
 
     /**

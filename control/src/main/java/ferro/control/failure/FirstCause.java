@@ -24,22 +24,14 @@ public final class FirstCause {
     private static final long SENDING_NANOS = 250_000_000L;
 
     private final FailurePolicy rules;
-    private final boolean forwardsTexts;
     private final AtomicReference<KnownCauses> known = new AtomicReference<>();
 
     /** The known cause, and the time since which any cause is known, here or on a rank that told of it. */
     private record KnownCauses(Failure failure, long sinceNanos) {}
 
-    /**
-     * Makes a cause of a group that has not failed.
-     *
-     * @param rules         decisions for failures
-     * @param forwardsTexts whether a rank forwards a loss of which only the text has changed: in groups in which no rank
-     *     tells all others
-     */
-    public FirstCause(FailurePolicy rules, boolean forwardsTexts) {
+    /** Knows of no failure yet. */
+    public FirstCause(FailurePolicy rules) {
         this.rules = rules;
-        this.forwardsTexts = forwardsTexts;
     }
 
     /** Returns the cause, or null. */
@@ -103,7 +95,7 @@ public final class FirstCause {
             KnownCauses after =
                     new KnownCauses(changes ? merged : before.failure, earlier ? sinceNanos : before.sinceNanos);
             if (known.compareAndSet(before, after)) {
-                return changes && (before == null || merged.isNewsAfter(before.failure, forwardsTexts)) ? merged : null;
+                return changes && (before == null || merged.isNewsAfter(before.failure)) ? merged : null;
             }
         }
     }

@@ -70,7 +70,7 @@ final class AgreedFailure {
         this.rules = rules;
         this.clock = clock;
         this.listener = listener;
-        this.first = new FirstCause(rules, !sender.isSmall());
+        this.first = new FirstCause(rules);
     }
 
     /** Returns this rank. */

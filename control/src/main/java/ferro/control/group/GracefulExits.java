@@ -239,7 +239,7 @@ public final class GracefulExits {
         lower(said.of(peer));
         BitSet gone = between(said.previous(), peer, said.next());
         leavers.addEarlier(gone);
-        replace(gone);
+        greetAll(neighbours.left(gone));
         if (leaving != null) {
             leaving.isOver(peer);
         }
@@ -263,9 +263,8 @@ public final class GracefulExits {
         return gone;
     }
 
-    /** Notes that ranks are gone, and follows the ranks that replace them as neighbours. */
-    private void replace(BitSet gone) {
-        BitSet added = neighbours.gone(gone);
+    /** Asks the ranks that replace neighbours for their goodbyes, and tells them what all ranks have to know. */
+    private void greetAll(BitSet added) {
         if (own == null) {
             added.stream().forEach(this::greet);
         }
@@ -328,7 +327,8 @@ public final class GracefulExits {
     /** Notes that a rank has closed its end: it had left, and had exchanged no message with this rank. */
     void closed(int peer) {
         leavers.add(peer, Goodbye.unsaid(peer));
-        gone(peer);
+        lost(peer);
+        greetAll(neighbours.left(alone(peer)));
     }
 
     /**
@@ -460,9 +460,13 @@ public final class GracefulExits {
     /** Notes that a rank is gone, and that other ranks replace it as a neighbour. */
     void gone(int peer) {
         lost(peer);
-        BitSet gone = new BitSet();
-        gone.set(peer);
-        replace(gone);
+        greetAll(neighbours.gone(alone(peer)));
+    }
+
+    private static BitSet alone(int peer) {
+        BitSet ranks = new BitSet();
+        ranks.set(peer);
+        return ranks;
     }
 
     /** Notes that the group has failed: no rank needs anything from it any more. */

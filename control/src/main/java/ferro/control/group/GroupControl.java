@@ -152,7 +152,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     public void warm() {
         Failure sample = new Failure(Code.ABORTED, group.rank(), -1, Set.of(0), "warm", null);
         Abort read = (Abort) readBack(Abort.of(sample, sample.culprits(), 0));
-        FirstCause none = new FirstCause(rules, false);
+        FirstCause none = new FirstCause(rules);
         none.seen(sample, 0);
         none.told(read.failure(), 0);
         Machines few = machines.sample(MAX_WARMED);

@@ -128,6 +128,14 @@ final class Leavers {
         return left.get(peer);
     }
 
+    /**
+     * Returns whether a rank has said goodbye to this rank, or has closed its end. All other messages of the rank have come
+     * before; news of its leave from other ranks may come earlier.
+     */
+    boolean hasSaidGoodbye(int peer) {
+        return of(peer) != null;
+    }
+
     /** Notes ranks that had left before a rank that has said goodbye to this rank. */
     synchronized void addEarlier(BitSet ranks) {
         earlier.or(ranks);

@@ -11,6 +11,9 @@ import java.util.BitSet;
  */
 final class Neighbours {
     private final Overlay overlay;
+    /** Ranks that have left. */
+    private final BitSet left = new BitSet();
+
     /** Ranks that have left or are lost. */
     private final BitSet gone = new BitSet();
     /** Ranks that receive the goodbye of this rank, because they have asked for it. */
@@ -59,9 +62,9 @@ final class Neighbours {
         return overlay.isMesh() || overlay.previous(others) == peer;
     }
 
-    /** Returns the rank after this one that is there, as far as this rank knows. */
+    /** Returns the rank after this one that has not left, as far as this rank knows. */
     synchronized int next() {
-        return overlay.next(gone);
+        return overlay.next(left);
     }
 
     /** Returns the next rank after another one that is there, as far as this rank knows. That rank knows of its leave. */
@@ -69,9 +72,15 @@ final class Neighbours {
         return overlay.nextAfter(peer, gone);
     }
 
-    /** Returns the rank before this one that is there, as far as this rank knows. */
+    /** Returns the rank before this one that has not left, as far as this rank knows. */
     synchronized int previous() {
-        return overlay.previous(gone);
+        return overlay.previous(left);
+    }
+
+    /** Notes that ranks have left, as {@link #gone} does. A goodbye says which ranks have left, not which are lost. */
+    synchronized BitSet left(BitSet ranks) {
+        left.or(ranks);
+        return gone(ranks);
     }
 
     /** Notes that ranks are gone. Returns the ranks that replace them and that this rank has to follow now. */

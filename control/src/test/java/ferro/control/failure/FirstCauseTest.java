@@ -15,7 +15,7 @@ class FirstCauseTest {
 
     @Test
     void aGuessNeverJoinsWhatIsKnown() {
-        FirstCause first = new FirstCause(FailurePolicy.SHIPPED, false);
+        FirstCause first = new FirstCause(FailurePolicy.SHIPPED);
         first.told(TOLD, 5);
         assertNull(first.guessed(GUESS, 6));
         assertEquals(Set.of(2), first.cause().culprits());
@@ -23,7 +23,7 @@ class FirstCauseTest {
 
     @Test
     void aGuessCountsWhereNothingIsKnown() {
-        FirstCause first = new FirstCause(FailurePolicy.SHIPPED, false);
+        FirstCause first = new FirstCause(FailurePolicy.SHIPPED);
         assertSame(GUESS, first.guessed(GUESS, 6));
         assertEquals(Set.of(0), first.cause().culprits());
     }

@@ -190,7 +190,7 @@ class OverlayNewsTest {
                         dead.containsAll(failure.culprits())
                                 && !failure.culprits().isEmpty(),
                         failure::toString);
-                String story = failure.code() + " of " + failure.culprits() + ": " + failure.text();
+                String story = failure.code() + " of " + failure.culprits();
                 first = first == null ? story : first;
                 assertEquals(first, story, "rank " + rank + " of those without " + dead);
             }
