@@ -10,13 +10,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
+import ferro.control.failure.ControlMessage.Left;
 import ferro.control.failure.ControlMessage.Suspect;
 import ferro.control.failure.Failure;
 import ferro.control.failure.FailurePolicy;
 import ferro.control.failure.RankProcesses;
 import ferro.spi.CallHeader;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.stream.IntStream;
@@ -218,6 +221,46 @@ class OverlayJudgesTest {
         SubgroupAgreement.OwnProposal late = group.ranks.get(25).agreement().begin(1, others, Duration.ofSeconds(60));
         group.deliverAll();
         assertLeft(late);
+    }
+
+    @Test
+    @DisplayName("newGroup succeeds if a member leaves after its call, and its leave is heard of before its call")
+    void newGroupDoesNotFailForAMemberThatHasCalledAndLeft() {
+        int[] members = {0, 7, 25};
+        List<SubgroupAgreement.OwnProposal> attempts = new ArrayList<>();
+        for (int member : new int[] {0, 25, 7}) {
+            attempts.add(group.ranks.get(member).agreement().begin(1, members, Duration.ofSeconds(60)));
+            if (member != 7) {
+                group.deliverAll();
+            }
+        }
+        leave(7, 1);
+        group.ranks.get(0).control(8, new Left(7, 1, 77, "barrier").encoded());
+        group.deliverAll();
+        for (SubgroupAgreement.OwnProposal attempt : attempts) {
+            assertTrue(attempt.hasEnded());
+            assertEquals(
+                    attempts.get(0).end().toCompletableFuture().join(),
+                    attempt.end().toCompletableFuture().join());
+        }
+    }
+
+    @Test
+    @DisplayName("a rank that leaves after it has seen the end of another one does not say that the other one had left")
+    void aLeaverDoesNotTakeADeadRankForALeaver() {
+        leave(20, 1);
+        group.deliverAll();
+        group.stop(7);
+        group.lost(8, 7);
+        leave(8, 3);
+        group.deliverAll();
+        assertFalse(group.ranks.get(6).exits().leavers().has(7));
+        assertFalse(group.ranks.get(9).exits().leavers().has(7));
+        IntStream.range(0, SIZE)
+                .filter(rank -> rank != 7 && rank != 8 && rank != 20)
+                .forEach(rank -> group.lost(rank, 7));
+        passAndDeliver();
+        assertAllBlame(Code.PEER_LOST, Set.of(7), 7, 8, 20);
     }
 
     private static void assertLeft(SubgroupAgreement.OwnProposal attempt) {
