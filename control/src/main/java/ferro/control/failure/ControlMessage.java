@@ -127,7 +127,7 @@ public sealed interface ControlMessage extends WireMessage
      * @param taken        messages of the receiver that were delivered at the sender
      * @param fingerprint  of the last collective, 0 if none
      * @param call         text of that collective, for people
-     * @param previous     rank before the sender that is there, as far as the sender knows; the ranks between are gone
+     * @param previous     rank before the sender that has not left, as far as the sender knows; the ranks between have left
      * @param next         rank after the sender that is there, in the same way
      */
     record Goodbye(long lastSequence, long sent, long taken, long fingerprint, String call, int previous, int next)
