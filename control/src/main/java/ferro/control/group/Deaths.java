@@ -263,8 +263,13 @@ final class Deaths {
         reports.forEach(report -> failure.report(report.receiver, report.loss));
     }
 
-    /** Handles the report of lost ranks: blames those of which this rank knows that they have not left. */
+    /** Handles the report of lost ranks, after the messages of these ranks were read: one of them may be a goodbye. */
     void reported(Failure loss) {
+        peerFailures.afterReading(() -> judgeReported(loss), FailurePolicy.EOF_GRACE_NANOS);
+    }
+
+    /** Blames those of the lost ranks of which this rank knows that they have not left. */
+    private void judgeReported(Failure loss) {
         Set<Integer> blamed = new TreeSet<>(loss.culprits());
         blamed.removeIf(rank -> rank == self || !isBlamed(rank));
         if (!blamed.isEmpty()) {

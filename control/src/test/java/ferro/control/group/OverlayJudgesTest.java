@@ -76,10 +76,11 @@ class OverlayJudgesTest {
     }
 
     private void passAndDeliver() {
-        for (int wait = 0; wait < 5; wait++) {
-            group.pass(LATER);
+        for (int wait = 0; wait < 6; wait++) {
             group.deliverAll();
+            group.pass(LATER);
         }
+        group.deliverAll();
     }
 
     private void assertAllBlame(Code code, Set<Integer> culprits, Integer... others) {
@@ -142,6 +143,20 @@ class OverlayJudgesTest {
         }
         silent(0, 7);
         assertAllBlame(Code.PARTITION, Set.of(7), 8, 9, 10, 11, 20);
+    }
+
+    @Test
+    @DisplayName("a goodbye that is read just after the report of a silence still counts")
+    void aGoodbyeThatIsReadAfterTheReportCounts() {
+        leave(20, 1);
+        group.deliverAll();
+        group.standStill(8, true);
+        leave(7, 3);
+        group.deliverAll();
+        group.ranks.get(8).control(0, new Suspect(new Failure(Code.PARTITION, 0, -1, Set.of(7), "silent", null)).encoded());
+        group.standStill(8, false);
+        passAndDeliver();
+        assertNoFailure();
     }
 
     @Test
