@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.CollectiveBackend;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.HostTensor;
@@ -14,6 +15,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
@@ -39,6 +41,39 @@ class LeavesOfLargeGroupsTest {
             FerroException failure = assertThrows(FerroException.class, receive[0]::await);
             assertEquals(Code.PEER_LOST, failure.code(), failure.getMessage());
             assertEquals(Set.of(7), failure.where().culprits());
+            assertTrue(simulation.elapsed().compareTo(Duration.ofSeconds(3)) < 0, simulation.elapsed()::toString);
+        }
+    }
+
+    @Test
+    @DisplayName("a receive from any rank takes the message of a leaver, and fails once all other ranks have left")
+    void aReceiveFromAnyRankFailsOnceAllOthersHaveLeft() {
+        for (long seed = 1; seed <= 20; seed++) {
+            Work[] sent = new Work[SIZE];
+            Work[] receives = new Work[2];
+            int[] received = new int[1];
+            Simulation simulation = Simulation.of(SIZE, seed, SPARSE).mayFail();
+            simulation.observe(rank -> leaveWhenDone(simulation, rank, sent));
+            simulation
+                    .onEveryRank(group -> {
+                        if (group.rank() == 0) {
+                            receives[0] = group.recvAsync(HostTensor.of(received), CollectiveBackend.ANY_SOURCE, 1);
+                            receives[1] = group.recvAsync(HostTensor.of(new int[1]), CollectiveBackend.ANY_SOURCE, 1);
+                        } else if (group.rank() == 7) {
+                            sent[7] = group.sendAsync(HostTensor.of(new int[] {48}), 0, 1);
+                        } else {
+                            group.close();
+                        }
+                    })
+                    .run();
+
+            receives[0].await();
+            assertEquals(48, received[0]);
+            FerroException failure = assertThrows(FerroException.class, receives[1]::await);
+            assertEquals(Code.PEER_LOST, failure.code(), failure.getMessage());
+            assertEquals(
+                    IntStream.range(1, SIZE).boxed().collect(Collectors.toSet()),
+                    failure.where().culprits());
             assertTrue(simulation.elapsed().compareTo(Duration.ofSeconds(3)) < 0, simulation.elapsed()::toString);
         }
     }

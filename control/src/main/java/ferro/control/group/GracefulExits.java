@@ -9,7 +9,6 @@ import ferro.control.wire.RankLists;
 import ferro.spi.CallHeader;
 import ferro.spi.GroupSpec;
 import java.util.BitSet;
-import java.util.Set;
 
 /**
  * The ranks that have left a group, and the leave of this rank.
@@ -178,24 +177,22 @@ public final class GracefulExits {
 
     /** Fails the group, since a call cannot succeed without a rank that has left. */
     public void fail(int peer, String call) {
-        if (differs(peer)) {
-            // the rank left after another call than this rank's: that mismatch is the cause
-            return;
-        }
-        failure.failUnlessFailed(leavers.cause(Set.of(peer), leavers.text(peer) + "; " + call + Advice.left(peer)));
+        fail(alone(peer), leavers.text(peer), call);
     }
 
     /** Fails the group, since a call needs one of the other ranks, and all of them have left. */
     public void failForAll(String call) {
         BitSet all = leavers.ranks();
-        if (all.stream().anyMatch(this::differs)) {
+        fail(all, RankLists.ranks(all) + " left group \"" + group.name() + "\"", call);
+    }
+
+    private void fail(BitSet peers, String who, String call) {
+        if (peers.stream().anyMatch(this::differs)) {
             // a rank left after another call than this rank's: that mismatch is the cause
             return;
         }
-        failure.failUnlessFailed(leavers.cause(
-                RankLists.numbers(all),
-                RankLists.ranks(all) + " left group \"" + group.name() + "\"; " + call
-                        + Advice.left(all.nextSetBit(0))));
+        String needs = who + "; " + call + Advice.left(peers.nextSetBit(0));
+        failure.failUnlessFailed(leavers.cause(RankLists.numbers(peers), needs));
     }
 
     /** Notes that the message link to a rank has ended: messages that have not arrived by now are lost. */
@@ -288,6 +285,14 @@ public final class GracefulExits {
         if (peer != group.rank() && neighbours.follow(peer) && own == null) {
             greet(peer);
         }
+    }
+
+    /**
+     * Asks the ranks that have left for their goodbyes to this rank, because it waits for a message of any rank. This rank
+     * hears of each leave in time, since the ranks that replace its neighbours leave too.
+     */
+    public void followLeavers() {
+        leavers.withoutGoodbye().stream().forEach(this::follow);
     }
 
     /** Notes a rank that receives the goodbye of this rank: at once if this rank has left. */

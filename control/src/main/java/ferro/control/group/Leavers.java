@@ -169,6 +169,14 @@ final class Leavers {
         return ranks;
     }
 
+    /** Returns the ranks that have left, as others say, and have not said goodbye to this rank. */
+    synchronized BitSet withoutGoodbye() {
+        BitSet ranks = (BitSet) earlier.clone();
+        heard.keySet().forEach(ranks::set);
+        ranks.andNot(ranks());
+        return ranks;
+    }
+
     /** Returns all leavers that this rank knows. */
     synchronized List<Left> all() {
         List<Left> all = new ArrayList<>(heard.values());

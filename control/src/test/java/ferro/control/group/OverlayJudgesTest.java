@@ -153,7 +153,9 @@ class OverlayJudgesTest {
         group.standStill(8, true);
         leave(7, 3);
         group.deliverAll();
-        group.ranks.get(8).control(0, new Suspect(new Failure(Code.PARTITION, 0, -1, Set.of(7), "silent", null)).encoded());
+        group.ranks
+                .get(8)
+                .control(0, new Suspect(new Failure(Code.PARTITION, 0, -1, Set.of(7), "silent", null)).encoded());
         group.standStill(8, false);
         passAndDeliver();
         assertNoFailure();

@@ -170,7 +170,9 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
             snapshot = snapshot();
         }
         for (Transfer transfer : pending) {
-            control.exits().follow(transfer.peer);
+            if (!transfer.isFromAny()) {
+                control.exits().follow(transfer.peer);
+            }
         }
         if (control.exits().any()) {
             for (Transfer transfer : pending) {
@@ -229,6 +231,7 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
     /** Fails the group if no other rank is left that may send, nor a message of one that has left. */
     private void refuseIfAllLeft(Transfer receive) {
         GracefulExits exits = control.exits();
+        exits.followLeavers();
         for (int peer = 0; peer < loop.group().worldSize(); peer++) {
             if (exits.hasLostMessages(peer)) {
                 failForLeaver(receive, peer, lost(peer));
