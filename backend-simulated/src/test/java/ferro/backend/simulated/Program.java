@@ -26,7 +26,7 @@ final class Program {
             "allReduce=halvingDoubling,broadcast=linear,reduce=linear,allGather=recursiveDoubling,"
                     + "reduceScatter=linear,gather=linear,scatter=linear",
             "allReduce=recursiveDoubling,allGather=linear");
-    private static final int MAX_FACTORS = 16;
+    private static final int MAX_FACTORS = 15;
 
     /** A small number of ranks, drawn from the seed. */
     static final int ANY_SIZE = 0;
@@ -146,7 +146,7 @@ final class Program {
                     pick(Call.TYPES),
                     1 + random.nextInt(random.nextInt(8) == 0 ? 300 : 12),
                     random.nextInt(size),
-                    // the product of many ranks is greater than an integer
+                    // the product of many ranks does not fit a float
                     pick(worldSize > MAX_FACTORS ? Call.OPS.subList(0, 1) : Call.OPS));
             if (other == null || !shape.isLike(other)) {
                 return shape;

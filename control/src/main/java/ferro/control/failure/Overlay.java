@@ -95,6 +95,16 @@ public final class Overlay {
         return search(-1, -1, worldSize, gone);
     }
 
+    /** Returns the other ranks after one rank and before another one. */
+    public BitSet between(int previous, int next) {
+        BitSet between = new BitSet();
+        for (int peer = (previous + 1) % worldSize; peer != next; peer = (peer + 1) % worldSize) {
+            between.set(peer);
+        }
+        between.clear(rank);
+        return between;
+    }
+
     /** Returns the first of so many ranks that is there, from a distance on, in one direction; this rank if there is none. */
     private int search(long distance, int direction, int count, BitSet gone) {
         int peer = (int) Math.floorMod(rank + distance, (long) worldSize);

@@ -197,7 +197,7 @@ final class Deaths {
 
     /** Handles ranks that were silent for too long, one or all that remain of a machine; the given rank is one of them. */
     void silent(int peer, BitSet ranks, FerroException cause) {
-        if (!exits.leavers().has(peer)) {
+        if (exits.mayBeThere(peer)) {
             note(silent, peer, true);
         }
         if (exits.reports(peer)) {

@@ -102,12 +102,15 @@ public final class GracefulExits {
      * all ranks hear of the lowest leaver, so no rank has left if there is none.
      */
     boolean isThere(int peer) {
-        return !leavers.has(peer) && (neighbours.saysGoodbye(peer) || !leavers.any());
+        return mayBeThere(peer) && (neighbours.saysGoodbye(peer) || !leavers.any());
     }
 
-    /** Returns whether another rank may not have left, as far as this rank knows. */
+    /**
+     * Returns whether another rank may not have left, as far as this rank knows. The leave of a neighbour is not over before
+     * this rank has received its goodbye, whatever other ranks tell.
+     */
     boolean mayBeThere(int peer) {
-        return !leavers.has(peer);
+        return neighbours.isNeighbour(peer) ? !has(peer) : !leavers.has(peer);
     }
 
     /** Returns the next rank after another one that is there. It knows whether that one has left. */
@@ -234,7 +237,7 @@ public final class GracefulExits {
             sender.tell(peer, new Heard(calls.ended(), messages.look(peer).arrived()));
         }
         lower(said.of(peer));
-        BitSet gone = between(said.previous(), peer, said.next());
+        BitSet gone = neighbours.between(said.previous(), peer, said.next());
         leavers.addEarlier(gone);
         greetAll(neighbours.left(gone));
         if (leaving != null) {
@@ -244,20 +247,6 @@ public final class GracefulExits {
             // this rank is no neighbour, and has not sent it the failure
             failure.tell(peer);
         }
-    }
-
-    /** Returns the ranks between two others that are gone with a leaver: the leaver, and those that had left before. */
-    private BitSet between(int previous, int leaver, int next) {
-        BitSet gone = new BitSet();
-        gone.set(leaver);
-        if (!neighbours.areAll()) {
-            int size = group.worldSize();
-            for (int rank = (previous + 1) % size; rank != next; rank = (rank + 1) % size) {
-                gone.set(rank);
-            }
-            gone.clear(group.rank());
-        }
-        return gone;
     }
 
     /** Asks the ranks that replace neighbours for their goodbyes, and tells them what all ranks have to know. */

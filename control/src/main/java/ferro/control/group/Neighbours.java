@@ -94,6 +94,13 @@ final class Neighbours {
         return added;
     }
 
+    /** Returns the ranks between two others that are gone with a leaver: the leaver, and those that had left before. */
+    BitSet between(int previous, int leaver, int next) {
+        BitSet gone = overlay.isMesh() ? new BitSet() : overlay.between(previous, next);
+        gone.set(leaver);
+        return gone;
+    }
+
     /** Notes that this rank follows another one. Returns whether it has to ask for that. */
     synchronized boolean follow(int peer) {
         boolean isNew = !saysGoodbye(peer);

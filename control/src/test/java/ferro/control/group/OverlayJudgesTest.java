@@ -130,6 +130,15 @@ class OverlayJudgesTest {
     }
 
     @Test
+    @DisplayName(
+            "a neighbour whose goodbye does not arrive is blamed for its silence, although others tell of its leave")
+    void aSilentNeighbourWithoutAGoodbyeIsBlamed() {
+        group.ranks.get(0).control(1, new Left(4, 1, 77, "barrier").encoded());
+        silent(0, 4);
+        assertAllBlame(Code.PARTITION, Set.of(4));
+    }
+
+    @Test
     @DisplayName("a rank behind ranks that have left, closed or not, judges a silence")
     void aRankBehindOthersThatHaveLeftJudgesASilence() {
         leave(20, 1);
