@@ -75,6 +75,11 @@ final class Ends {
         final List<FerroException> causes = new ArrayList<>();
 
         @Override
+        public void closed(int peer, FerroException cause) {
+            lines.add("closed " + peer + " " + cause.code());
+        }
+
+        @Override
         public void lost(int peer, FerroException cause) {
             lines.add("lost " + peer + " " + cause.code());
             causes.add(cause);

@@ -11,7 +11,10 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Tag;
 
-/** The shared contract, over memory that all ranks share, and for some world sizes over channels between them. */
+/**
+ * The shared contract, over memory that all ranks share, and for some world sizes over channels between them. In groups of
+ * more than four ranks each rank tells only its neighbours of a failure.
+ */
 @Tag("long")
 class SimulatedBackendContractTest extends BackendContract {
     private static final Set<Integer> OVER_LINKS = Set.of(3, 8);
@@ -28,6 +31,7 @@ class SimulatedBackendContractTest extends BackendContract {
                 .map(settings -> {
                     Map<String, String> more = new HashMap<>(settings);
                     more.put(Settings.LINKS.name(), links);
+                    more.put(Settings.CONTROL_MAX_MESH.name(), "4");
                     return Map.copyOf(more);
                 })
                 .toList();

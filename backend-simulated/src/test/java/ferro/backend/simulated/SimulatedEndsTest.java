@@ -53,7 +53,7 @@ class SimulatedEndsTest {
         ends.end(0).control(1, ByteBuffer.wrap(new byte[] {'c'}));
         ends.end(1).control(0, ByteBuffer.wrap(new byte[] {'d'}));
         ends.settle();
-        assertEquals(List.of("control 0 a"), ends.heard(1).lines);
+        assertEquals(List.of("control 0 a", "closed 0 PEER_LOST"), ends.heard(1).lines);
         assertEquals(List.of("control 1 b"), ends.heard(0).lines);
     }
 

@@ -491,11 +491,9 @@ public final class SubgroupAgreement {
     }
 
     private void refuseToWait(OwnProposal mine) {
-        int gone =
-                mine.open.stream().filter(leavers::hasSaidGoodbye).findFirst().orElse(-1);
-        if (gone >= 0) {
-            throw mine.failure(leavers.cause(
-                    Set.of(gone), leavers.text(gone) + " without taking part in newGroup(" + mine.list + ")"));
-        }
+        mine.open.stream().filter(leavers::hasSaidGoodbye).findFirst().ifPresent(gone -> {
+            String why = leavers.text(gone) + " without taking part in newGroup(" + mine.list + ")";
+            throw mine.failure(leavers.cause(Set.of(gone), why));
+        });
     }
 }

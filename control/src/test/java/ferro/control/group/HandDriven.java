@@ -24,6 +24,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Random;
@@ -361,7 +362,7 @@ public final class HandDriven {
                                     .getClass(),
                             1,
                             Integer::sum);
-                    send(rank * worldSize + peer, ByteBuffer.wrap(copy));
+                    send(rank * worldSize + Objects.checkIndex(peer, worldSize), ByteBuffer.wrap(copy));
                 } else if (!still[peer]) {
                     deliver(rank * worldSize + peer, ByteBuffer.wrap(copy));
                 }

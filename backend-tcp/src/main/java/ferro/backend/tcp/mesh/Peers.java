@@ -409,8 +409,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
             return;
         }
         lost[peer] = cause;
-        connections.get(peer).drop();
-        connections.set(peer, null);
+        connections.getAndSet(peer, null).drop();
         if (!readyPeers.get(peer)) {
             ready.completeExceptionally(new FerroException(
                     Code.RENDEZVOUS, cause.where(), cause.getMessage() + " while the group was being joined", cause));

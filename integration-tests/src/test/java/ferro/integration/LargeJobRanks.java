@@ -1,0 +1,58 @@
+package ferro.integration;
+
+import ferro.FerroException;
+import ferro.group.Groups;
+import ferro.group.ProcessGroup;
+import ferro.group.SystemContext;
+import ferro.spi.GroupSpec;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+
+/** A process with some ranks of a large job, a thread each. They say when they are in, and how their barrier ends. */
+final class LargeJobRanks {
+    private static final Duration TIMEOUT = Duration.ofSeconds(120);
+    private static final CountDownLatch GO = new CountDownLatch(1);
+
+    private LargeJobRanks() {}
+
+    /** Takes the port of the store, the world size, the late rank, and its ranks; ends with its standard input. */
+    public static void main(String[] arguments) throws IOException {
+        for (int place = 3; place < arguments.length; place++) {
+            int rank = Integer.parseInt(arguments[place]);
+            Thread thread = new Thread(() -> run(rank, arguments), "rank-" + rank);
+            thread.setDaemon(true);
+            thread.start();
+        }
+        while (System.in.read() >= 0) {
+            GO.countDown();
+        }
+    }
+
+    private static void run(int rank, String[] arguments) {
+        Map<String, String> settings = Map.of(
+                "ferro.backend", "tcp",
+                "ferro.links", "tcp",
+                "ferro.heartbeat.interval", "500ms",
+                "ferro.heartbeat.suspect", "3s",
+                "ferro.heartbeat.limit", "6s",
+                "ferro.rendezvous", "tcp://127.0.0.1:" + arguments[0],
+                "FERRO_STORE_SERVED", "1");
+        GroupSpec spec = GroupSpec.of("world", rank, Integer.parseInt(arguments[1]), TIMEOUT);
+        try (ProcessGroup group = Groups.join(spec, SystemContext.of(settings))) {
+            group.barrier();
+            System.out.println(rank + " is in");
+            if (arguments[2].equals("" + rank)) {
+                GO.await();
+            }
+            group.barrier();
+            group.close();
+            System.out.println(rank + " has closed");
+        } catch (FerroException failure) {
+            System.out.println(rank + " failed " + failure.code() + " by " + Culprits.of(failure));
+        } catch (InterruptedException never) {
+            throw new AssertionError(never);
+        }
+    }
+}

@@ -1,0 +1,91 @@
+package ferro.integration;
+
+import ferro.backend.tcp.TcpStoreServer;
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Jobs over TCP in which each rank tells only its neighbours of failures and leaves: one late rank, and two more processes. */
+@Timeout(300)
+@Tag("long")
+class LargeJobTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(120);
+    /** Not adjacent to the first rank of a process. */
+    private static final int LATE = 21;
+
+    /** What happens to the process of the late rank, for which all others wait. */
+    private enum LateRank {
+        IS_KILLED("failed PEER_LOST by " + LATE),
+        STANDS_STILL("failed PARTITION by " + LATE),
+        CALLS("has closed");
+
+        private final String end;
+
+        LateRank(String end) {
+            this.end = end;
+        }
+
+        void strike(Process process) throws IOException, InterruptedException {
+            switch (this) {
+                case IS_KILLED -> Processes.kill(process.pid());
+                case STANDS_STILL -> Processes.signal(process.pid(), "STOP");
+                default -> {
+                    process.getOutputStream().write('\n');
+                    process.getOutputStream().flush();
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"64, IS_KILLED", "64, STANDS_STILL", "64, CALLS", "128, IS_KILLED"})
+    @DisplayName("all ranks of a large job agree on the death and on the silence of a rank, and all close")
+    void allRanksAgree(int worldSize, LateRank late) throws Exception {
+        List<List<Integer>> ranks = List.of(List.of(LATE), others(0, worldSize / 2), others(worldSize / 2, worldSize));
+        List<Process> processes = new ArrayList<>();
+        try (TcpStoreServer server =
+                TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", worldSize, null)) {
+            List<PrintedLines> said = new ArrayList<>();
+            for (List<Integer> some : ranks) {
+                Process process = start(server.port(), worldSize, some);
+                processes.add(process);
+                said.add(new PrintedLines(process.getInputStream(), "said-" + said.size(), PATIENCE));
+            }
+            awaitAll(ranks, said, 0, "is in");
+            late.strike(processes.get(0));
+            awaitAll(ranks, said, late == LateRank.CALLS ? 0 : 1, late.end);
+        } finally {
+            processes.forEach(process -> Processes.kill(process.pid()));
+        }
+    }
+
+    /** Waits until each rank of the processes from one on has said something. */
+    private static void awaitAll(List<List<Integer>> ranks, List<PrintedLines> said, int from, String what)
+            throws InterruptedException {
+        for (int process = from; process < said.size(); process++) {
+            for (int rank : ranks.get(process)) {
+                said.get(process).await(line -> line.equals(rank + " " + what));
+            }
+        }
+    }
+
+    private static List<Integer> others(int from, int to) {
+        return IntStream.range(from, to).filter(rank -> rank != LATE).boxed().toList();
+    }
+
+    private static Process start(int port, int worldSize, List<Integer> ranks) throws IOException {
+        List<String> line =
+                JavaLine.rank(List.of("-Xmx512m"), LargeJobRanks.class.getName(), "" + port, "" + worldSize, "" + LATE);
+        ranks.forEach(rank -> line.add("" + rank));
+        return new ProcessBuilder(line).redirectError(Redirect.INHERIT).start();
+    }
+}
