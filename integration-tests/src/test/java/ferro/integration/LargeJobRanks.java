@@ -40,19 +40,25 @@ final class LargeJobRanks {
                 "ferro.rendezvous", "tcp://127.0.0.1:" + arguments[0],
                 "FERRO_STORE_SERVED", "1");
         GroupSpec spec = GroupSpec.of("world", rank, Integer.parseInt(arguments[1]), TIMEOUT);
-        try (ProcessGroup group = Groups.join(spec, SystemContext.of(settings))) {
-            group.barrier();
-            System.out.println(rank + " is in");
-            if (arguments[2].equals("" + rank)) {
-                GO.await();
-            }
-            group.barrier();
-            group.close();
+        try {
+            callBarriers(spec, SystemContext.of(settings), arguments[2].equals("" + rank));
             System.out.println(rank + " has closed");
         } catch (FerroException failure) {
             System.out.println(rank + " failed " + failure.code() + " by " + Culprits.of(failure));
         } catch (InterruptedException never) {
             throw new AssertionError(never);
+        }
+    }
+
+    private static void callBarriers(GroupSpec spec, SystemContext context, boolean isLate)
+            throws InterruptedException {
+        try (ProcessGroup group = Groups.join(spec, context)) {
+            group.barrier();
+            System.out.println(spec.rank() + " is in");
+            if (isLate) {
+                GO.await();
+            }
+            group.barrier();
         }
     }
 }
