@@ -207,7 +207,7 @@ final class SimulatedTransport implements Transport {
         network.medium().later(inbox.rank(), peers.rank(), () -> deliver(peer, ByteBuffer.wrap(copy)));
     }
 
-    /** Delivers a control message of this rank to a peer, or tells this rank that the peer has closed its end. */
+    /** Delivers a control message of this rank to a peer. This rank receives the end of a peer that has closed its end. */
     private void deliver(int peer, ByteBuffer message) {
         GroupInbox peers = inboxes[peer];
         if (!peers.hasClosed()) {

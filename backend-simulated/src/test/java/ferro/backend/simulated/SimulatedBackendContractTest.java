@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Tag;
 
 /**
  * The shared contract, over memory that all ranks share, and for some world sizes over channels between them. In groups of
- * more than four ranks each rank tells only its neighbours of a failure.
+ * more than four ranks each rank sends a failure only to its neighbours.
  */
 @Tag("long")
 class SimulatedBackendContractTest extends BackendContract {

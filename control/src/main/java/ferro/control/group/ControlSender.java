@@ -11,9 +11,9 @@ import java.util.function.IntPredicate;
 final class ControlSender {
     private final ControlLane lane;
     private final GroupSpec group;
-    private final Neighbours neighbours;
+    private final OverlayNeighbours neighbours;
 
-    ControlSender(ControlLane lane, GroupSpec group, Neighbours neighbours) {
+    ControlSender(ControlLane lane, GroupSpec group, OverlayNeighbours neighbours) {
         this.lane = lane;
         this.group = group;
         this.neighbours = neighbours;
@@ -30,7 +30,7 @@ final class ControlSender {
     }
 
     /** Returns the neighbours of this rank. */
-    Neighbours neighbours() {
+    OverlayNeighbours neighbours() {
         return neighbours;
     }
 

@@ -34,7 +34,7 @@ public final class GracefulExits {
     private final OwnCalls calls;
     private final GroupSpec group;
     private final MessageCounts messages = new MessageCounts();
-    private final Neighbours neighbours;
+    private final OverlayNeighbours neighbours;
     private final Leavers leavers;
     private final LeaverNews news;
     /** Ranks that have left and were not yet told that this rank has everything they sent. */

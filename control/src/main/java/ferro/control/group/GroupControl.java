@@ -85,7 +85,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         this.owner = owner;
         this.rules = owner.rules();
         this.machines = new Machines(group.rank(), place.joinedRanks(), place.processes());
-        Neighbours neighbours = new Neighbours(
+        OverlayNeighbours neighbours = new OverlayNeighbours(
                 new Overlay(group.rank(), group.worldSize(), Settings.CONTROL_MAX_MESH.of(context), Overlay.ALL_STEPS));
         this.sender = new ControlSender(lane, group, neighbours);
         this.timers = new Timers(context::background, context::nanoTime, this::exhausted);

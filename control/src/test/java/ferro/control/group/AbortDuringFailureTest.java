@@ -51,7 +51,7 @@ class AbortDuringFailureTest {
                 new ControlSender(
                         null,
                         GroupSpec.of("dp", 0, 1, Duration.ofSeconds(20)),
-                        new Neighbours(new Overlay(0, 1, 1, Overlay.ALL_STEPS))),
+                        new OverlayNeighbours(new Overlay(0, 1, 1, Overlay.ALL_STEPS))),
                 FailurePolicy.SHIPPED,
                 System::nanoTime,
                 new SlowRecording());

@@ -9,7 +9,7 @@ import java.util.BitSet;
  * <p>A rank says goodbye to its neighbours and to the ranks that follow it. This rank follows each rank that has replaced a
  * neighbour: without that, the replacement would not say goodbye to this rank.
  */
-final class Neighbours {
+final class OverlayNeighbours {
     private final Overlay overlay;
     /** Ranks that have left. */
     private final BitSet left = new BitSet();
@@ -21,7 +21,7 @@ final class Neighbours {
     /** Ranks that say goodbye to this rank, because this rank has asked them. */
     private final BitSet followed = new BitSet();
 
-    Neighbours(Overlay overlay) {
+    OverlayNeighbours(Overlay overlay) {
         this.overlay = overlay;
     }
 
