@@ -86,6 +86,27 @@ abstract class GroupCalls {
         return work.status().orElseThrow();
     }
 
+    final Work probing(int from, int tag) {
+        return way.probe(source(from), sentTag(tag), options);
+    }
+
+    final Work matching(int from, int tag) {
+        return way.match(source(from), sentTag(tag), options);
+    }
+
+    final MatchedMessage matched(Work match) {
+        return new MatchedMessage(way, options, match);
+    }
+
+    /** Returns the status of a probe or a match that has not waited, or nothing if no message is there. */
+    static Optional<MessageStatus> statusNow(Work begun) {
+        if (begun.cancel()) {
+            return Optional.empty();
+        }
+        begun.await();
+        return begun.status();
+    }
+
     private static long bytes(Tensor data) {
         return data.elementCount() * data.dataType().byteSize();
     }

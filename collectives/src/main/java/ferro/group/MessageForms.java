@@ -5,6 +5,7 @@ import ferro.InvalidRankException;
 import ferro.MessageStatus;
 import ferro.Tensor;
 import ferro.Work;
+import java.util.Optional;
 
 /** The forms of {@link ProcessGroup} that send and receive tensors. */
 abstract class MessageForms extends ScanArrayForms {
@@ -166,5 +167,85 @@ abstract class MessageForms extends ScanArrayForms {
      */
     public final Work recvUpToAsync(Tensor data, int from, int tag) {
         return receivingUpTo(data, from, tag);
+    }
+
+    /**
+     * Waits for a message, and does not take it. The next receive that takes this message may be on another thread: use
+     * {@link #match} where several threads receive.
+     *
+     * @param from rank that sends, which may be this rank; or {@link ProcessGroup#ANY_SOURCE}
+     * @param tag  tag of the send, or {@link ProcessGroup#ANY_TAG}
+     * @return sender, tag and size of the message that a receive would take
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
+     *     ({@link InvalidRankException})
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if messages of the back end do not carry their length
+     * @throws ferro.FerroException          if no message arrives, or the group fails or has failed
+     */
+    public final MessageStatus probe(int from, int tag) {
+        Work probe = probing(from, tag);
+        probe.await();
+        return probe.status().orElseThrow();
+    }
+
+    /**
+     * Looks for a message, and neither waits for it nor takes it. A message that has arrived is found by one of the next
+     * calls at the latest.
+     *
+     * @param from rank that sends, which may be this rank; or {@link ProcessGroup#ANY_SOURCE}
+     * @param tag  tag of the send, or {@link ProcessGroup#ANY_TAG}
+     * @return sender, tag and size of the message that a receive would take; empty if no message is there
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
+     *     ({@link InvalidRankException})
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if messages of the back end do not carry their length
+     * @throws ferro.FerroException          if the group has failed
+     */
+    public final Optional<MessageStatus> probeNow(int from, int tag) {
+        return statusNow(probing(from, tag));
+    }
+
+    /**
+     * Waits for a message and takes it, so that no other receive, probe or match gets it. The elements are received
+     * afterwards, in any order of several matched messages.
+     *
+     * {@snippet file="ferro/examples/snippets/MessageSnippetsTest.java" region="match" :
+     *
+     * MatchedMessage matched = group.match(ProcessGroup.ANY_SOURCE, 0);
+     * float[] received = new float[(int) matched.status().elements()];
+     * matched.recv(HostTensor.of(received));
+     * }
+     *
+     * @param from rank that sends, which may be this rank; or {@link ProcessGroup#ANY_SOURCE}
+     * @param tag  tag of the send, or {@link ProcessGroup#ANY_TAG}
+     * @return message without its elements
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
+     *     ({@link InvalidRankException})
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if messages of the back end do not carry their length
+     * @throws ferro.FerroException          if no message arrives, or the group fails or has failed
+     */
+    public final MatchedMessage match(int from, int tag) {
+        Work match = matching(from, tag);
+        match.await();
+        return matched(match);
+    }
+
+    /**
+     * Takes a message if one is there, and does not wait. A message that has arrived is found by one of the next calls at
+     * the latest.
+     *
+     * @param from rank that sends, which may be this rank; or {@link ProcessGroup#ANY_SOURCE}
+     * @param tag  tag of the send, or {@link ProcessGroup#ANY_TAG}
+     * @return message without its elements; empty if no message is there
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
+     *     ({@link InvalidRankException})
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if messages of the back end do not carry their length
+     * @throws ferro.FerroException          if the group has failed
+     */
+    public final Optional<MatchedMessage> matchNow(int from, int tag) {
+        Work match = matching(from, tag);
+        return statusNow(match).map(status -> matched(match));
     }
 }

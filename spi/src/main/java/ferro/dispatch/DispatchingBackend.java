@@ -136,6 +136,14 @@ final class DispatchingBackend extends ForwardingBackend {
         return host.recvUpTo(tensor, from, tag, options);
     }
 
+    @Override
+    public Work recv(Work matched, Tensor tensor, CallOptions options) {
+        if (tensor instanceof DeviceTensor device) {
+            throw refusal("recv of a matched message", device, options);
+        }
+        return host.recv(matched, tensor, options);
+    }
+
     private static UnsupportedOperationException refusal(String call, DeviceTensor tensor, CallOptions options) {
         return new UnsupportedOperationException(Objects.requireNonNull(options, "options")
                         .named(call)

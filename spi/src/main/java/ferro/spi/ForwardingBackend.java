@@ -122,6 +122,21 @@ public abstract class ForwardingBackend implements CollectiveBackend {
     }
 
     @Override
+    public Work probe(int from, int tag, CallOptions options) {
+        return inner.probe(from, tag, options);
+    }
+
+    @Override
+    public Work match(int from, int tag, CallOptions options) {
+        return inner.match(from, tag, options);
+    }
+
+    @Override
+    public Work recv(Work matched, Tensor tensor, CallOptions options) {
+        return inner.recv(matched, tensor, options);
+    }
+
+    @Override
     public void send(ByteBuffer message, int to, int tag, Duration timeout) {
         inner.send(message, to, tag, timeout);
     }

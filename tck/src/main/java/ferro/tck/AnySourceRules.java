@@ -13,20 +13,23 @@ import ferro.HostTensor;
 import ferro.InvalidRankException;
 import ferro.MessageStatus;
 import ferro.Work;
+import ferro.group.MatchedMessage;
 import ferro.group.ProcessGroup;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rules 222 to 228, about receives from any rank and with any tag, and about receives that are cancelled. */
+/** Rules 222 to 230, about receives from any rank and with any tag, cancelled receives, probes and matched messages. */
 public interface AnySourceRules extends Subject {
     /**
      * Checks that a receive from any rank takes the messages of each rank and tag in the order in which they were sent, and
@@ -298,6 +301,8 @@ public interface AnySourceRules extends Subject {
                             UnsupportedOperationException.class,
                             () -> group.recvUpTo(data, 1 - group.rank(), 0),
                             "length");
+                    refused(UnsupportedOperationException.class, () -> group.probe(1 - group.rank(), 0), "length");
+                    refused(UnsupportedOperationException.class, () -> group.match(1 - group.rank(), 0), "length");
                 }
                 Expect.works(group);
             });
@@ -336,6 +341,93 @@ public interface AnySourceRules extends Subject {
                 assertFalse(barrier.cancel(), "a barrier was cancelled");
                 barrier.await();
                 Expect.works(group);
+            });
+        }
+    }
+
+    /**
+     * Checks that a probe describes a message and does not take it, that a probe that does not wait finds nothing before a
+     * message is sent, and that a probe times out without harm.
+     */
+    @Rule(229)
+    @Test
+    default void aProbeDescribesAMessageAndDoesNotTakeIt() {
+        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
+        needs(BackendContract.OPEN_RECEIVES);
+        int any = ProcessGroup.ANY_SOURCE;
+        try (Ranks ranks = group(3)) {
+            ranks.run(group -> {
+                if (group.rank() > 0) {
+                    group.barrier();
+                    for (int length : new int[] {3, 30_000}) {
+                        int[] data = new int[length];
+                        data[0] = group.rank();
+                        group.send(data, 0, 10 + group.rank());
+                    }
+                    Expect.works(group);
+                    return;
+                }
+                assertEquals(Optional.empty(), group.probeNow(any, ProcessGroup.ANY_TAG), "message before its send");
+                Expect.fails(each -> each.probe(1, 5), group.within(Duration.ofMillis(100)), Code.TIMED_OUT);
+                group.barrier();
+                for (int count = 0; count < 4; count++) {
+                    MessageStatus message = group.probe(any, ProcessGroup.ANY_TAG);
+                    assertEquals(message, group.probe(message.source(), message.tag()), "second probe");
+                    Optional<MessageStatus> now = group.probeNow(message.source(), ProcessGroup.ANY_TAG);
+                    assertEquals(Optional.of(message), now, "probe of a message that is there");
+                    int[] data = new int[(int) message.elements()];
+                    assertEquals(message, group.recv(data, message.source(), message.tag()), "received message");
+                    assertEquals(message.source(), data[0], "first element");
+                    assertEquals(10 + message.source(), message.tag(), "tag");
+                }
+                assertEquals(Optional.empty(), group.probeNow(any, ProcessGroup.ANY_TAG), "message after the last one");
+                Expect.works(group);
+            });
+        }
+    }
+
+    /**
+     * Checks that no other receive gets a matched message, that matched messages are received in any order, and that a
+     * message is received once, into a tensor that it fits.
+     *
+     * @param worldSize number of ranks; a single rank sends to itself
+     * @param length    elements of each message
+     */
+    @Rule(230)
+    @ParameterizedTest(name = "{0} ranks, {1} elements")
+    @CsvSource({"1, 5", "1, 40000", "2, 5", "2, 40000"})
+    default void aMatchedMessageIsReceivedByNoOtherReceive(int worldSize, int length) {
+        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
+        needs(BackendContract.OPEN_RECEIVES);
+        try (Ranks ranks = group(worldSize)) {
+            ranks.run(group -> {
+                int peer = worldSize - 1 - group.rank();
+                List<Work> sends = new ArrayList<>();
+                for (int number = 0; number < 3; number++) {
+                    int[] data = new int[length];
+                    Arrays.fill(data, 7 + number);
+                    sends.add(group.sendAsync(HostTensor.of(data), peer, 6));
+                }
+                MatchedMessage first = group.match(ProcessGroup.ANY_SOURCE, 6);
+                MatchedMessage second = group.match(peer, ProcessGroup.ANY_TAG);
+                MessageStatus sent = MessageStatus.of(peer, 6, DataType.INT32, 4L * length);
+                assertEquals(sent, first.status(), "status of a matched message");
+                int[] third = new int[length];
+                group.recv(third, peer, 6);
+                assertEquals(9, third[length - 1], "last element of the third message");
+
+                refused(IllegalArgumentException.class, () -> second.recv(HostTensor.of(new int[1])), "shorter");
+                refused(IllegalArgumentException.class, () -> second.recv(HostTensor.of(new float[length])), "type");
+                HostTensor received = second.recv();
+                assertEquals(8, received.getInt(length - 1), "last element of the second message");
+                assertEquals(length, received.elementCount(), "elements of the second message");
+                int[] longer = new int[length + 1];
+                first.recv(HostTensor.of(longer));
+                assertEquals(7, longer[length - 1], "last element of the first message");
+                assertEquals(0, longer[length], "element behind the message");
+                refused(IllegalStateException.class, () -> first.recv(HostTensor.of(longer)), "received before");
+                assertEquals(Optional.empty(), group.matchNow(peer, 6), "match after the last message");
+                sends.forEach(Work::await);
             });
         }
     }

@@ -356,4 +356,19 @@ public final class SimulatedBackend extends ForwardingBackend {
     public Work recvUpTo(Tensor tensor, int from, int tag, CallOptions options) {
         return told(super.recvUpTo(tensor, from, tag, options));
     }
+
+    @Override
+    public Work probe(int from, int tag, CallOptions options) {
+        return told(super.probe(from, tag, options));
+    }
+
+    @Override
+    public Work match(int from, int tag, CallOptions options) {
+        return told(super.match(from, tag, options));
+    }
+
+    @Override
+    public Work recv(Work matched, Tensor tensor, CallOptions options) {
+        return told(super.recv(matched, tensor, options));
+    }
 }

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.CallOptions;
+import ferro.CollectiveBackend;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.MessageStatus;
@@ -14,6 +16,7 @@ import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.Link;
 import ferro.spi.Transport;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -23,6 +26,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -40,8 +44,15 @@ class AnySourceSeedsTest {
     private static final int LARGE = 20_000;
     private static final int LONGEST = LARGE + 100;
 
+    /** How a message is received: by a receive, by a match before it, or by a probe before it. */
+    private enum Receiving {
+        AT_ONCE,
+        MATCHED,
+        PROBED
+    }
+
     /** A message; its first element is its number. */
-    private record Sent(int from, int to, int tag, int[] data) {}
+    private record Sent(int from, int to, int tag, int[] data, Receiving by) {}
 
     /** A posted receive of a rank. */
     private record Posted(int rank, Work work, int[] buffer) {}
@@ -99,7 +110,9 @@ class AnySourceSeedsTest {
             int length = random.nextInt(4) == 0 ? LARGE + number : 1 + random.nextInt(SMALL_MAX);
             int[] data = random.ints(length).toArray();
             data[0] = number;
-            messages.add(new Sent(random.nextInt(worldSize), random.nextInt(worldSize), random.nextInt(TAGS), data));
+            int from = random.nextInt(worldSize);
+            int to = random.nextInt(worldSize);
+            messages.add(new Sent(from, to, random.nextInt(TAGS), data, Receiving.values()[random.nextInt(3)]));
         }
         return messages;
     }
@@ -110,13 +123,42 @@ class AnySourceSeedsTest {
             if (message.to == group.rank()) {
                 int[] buffer = new int[LONGEST];
                 int tag = isAnyTag ? ProcessGroup.ANY_TAG : message.tag;
-                Work work = group.recvUpToAsync(HostTensor.of(buffer), ProcessGroup.ANY_SOURCE, tag);
-                receives.add(new Posted(group.rank(), work, buffer));
+                if (message.by == Receiving.PROBED) {
+                    probe(group, tag).thenRun(() -> receives.add(receive(group, tag, buffer)));
+                } else if (message.by == Receiving.MATCHED) {
+                    receives.add(new Posted(group.rank(), match(group, tag, buffer), buffer));
+                } else {
+                    receives.add(receive(group, tag, buffer));
+                }
             }
             if (message.from == group.rank()) {
                 group.sendAsync(HostTensor.of(message.data), message.to, message.tag);
             }
         }
+    }
+
+    private static Posted receive(ProcessGroup group, int tag, int[] buffer) {
+        Work work = group.recvUpToAsync(HostTensor.of(buffer), ProcessGroup.ANY_SOURCE, tag);
+        return new Posted(group.rank(), work, buffer);
+    }
+
+    /** Starts a probe. It ends, because the receive of a message is not posted before. */
+    private static CompletionStage<Void> probe(ProcessGroup group, int tag) {
+        CollectiveBackend backend = (CollectiveBackend) group.backend();
+        Work probe = backend.probe(ProcessGroup.ANY_SOURCE, tag, CallOptions.of(Duration.ofSeconds(60)));
+        return probe.completion().thenRun(() -> {
+            MessageStatus found = probe.status().orElseThrow();
+            assertTrue(tag == ProcessGroup.ANY_TAG || tag == found.tag(), () -> "tag " + tag + " found " + found);
+        });
+    }
+
+    /** Starts a match, whose message is received when it has ended. */
+    private static Work match(ProcessGroup group, int tag, int[] buffer) {
+        CallOptions options = CallOptions.of(Duration.ofSeconds(60));
+        CollectiveBackend backend = (CollectiveBackend) group.backend();
+        Work match = backend.match(ProcessGroup.ANY_SOURCE, tag, options);
+        match.completion().thenRun(() -> backend.recv(match, HostTensor.of(buffer), options));
+        return match;
     }
 
     private static void check(List<Sent> messages, List<Posted> receives) {

@@ -9,6 +9,7 @@ import ferro.Work;
 import ferro.spi.ForwardingBackend;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -206,6 +207,73 @@ final class WrongReceives {
                             }
                         }
                     };
+                }
+            });
+        }
+    }
+
+    /** A probe takes the message that it describes. */
+    static final class TakesProbedMessages extends WrongFailures.Decorated {
+        TakesProbedMessages() {
+            super(honest -> new ForwardingBackend(honest) {
+                @Override
+                public Work probe(int from, int tag, CallOptions options) {
+                    return inner().match(from, tag, options);
+                }
+            });
+        }
+    }
+
+    /** Another receive may take a message that was matched. */
+    static final class LosesMatchedMessages extends WrongFailures.Decorated {
+        LosesMatchedMessages() {
+            super(honest -> new ForwardingBackend(honest) {
+                @Override
+                public Work match(int from, int tag, CallOptions options) {
+                    return inner().probe(from, tag, options);
+                }
+
+                @Override
+                public Work recv(Work matched, Tensor tensor, CallOptions options) {
+                    MessageStatus message = matched.status().orElseThrow();
+                    return inner().recvUpTo(tensor, message.source(), message.tag(), options);
+                }
+            });
+        }
+    }
+
+    /** A probe describes the message of the probe before it. */
+    static final class DescribesThePreviousMessage extends WrongFailures.Decorated {
+        DescribesThePreviousMessage() {
+            super(honest -> new ForwardingBackend(honest) {
+                private Optional<MessageStatus> previous = Optional.empty();
+
+                @Override
+                public Work probe(int from, int tag, CallOptions options) {
+                    return new Handle(inner().probe(from, tag, options)) {
+                        @Override
+                        public Optional<MessageStatus> status() {
+                            Optional<MessageStatus> answer = previous.or(work::status);
+                            previous = work.status();
+                            return answer;
+                        }
+                    };
+                }
+            });
+        }
+    }
+
+    /** A matched message can be received again, and brings nothing then. */
+    static final class ReceivesAMatchedMessageTwice extends WrongFailures.Decorated {
+        ReceivesAMatchedMessageTwice() {
+            super(honest -> new ForwardingBackend(honest) {
+                @Override
+                public Work recv(Work matched, Tensor tensor, CallOptions options) {
+                    try {
+                        return inner().recv(matched, tensor, options);
+                    } catch (IllegalStateException receivedBefore) {
+                        return Work.all(List.of());
+                    }
                 }
             });
         }

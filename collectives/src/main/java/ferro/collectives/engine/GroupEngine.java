@@ -323,20 +323,53 @@ public final class GroupEngine implements CollectiveBackend {
         return loop.step();
     }
 
-    private Work transfer(Tensor tensor, int peer, int tag, Transfer.TransferKind kind, CallOptions options) {
-        Objects.requireNonNull(tensor, "tensor");
+    @Override
+    public Work probe(int from, int tag, CallOptions options) {
+        return take(from, tag, Transfer.TransferKind.PROBE, options);
+    }
+
+    @Override
+    public Work match(int from, int tag, CallOptions options) {
+        return take(from, tag, Transfer.TransferKind.MATCH, options);
+    }
+
+    private Work take(int from, int tag, Transfer.TransferKind kind, CallOptions options) {
         Objects.requireNonNull(options, "options");
+        if (from != ANY_SOURCE) {
+            InvalidRankException.check(from, group.worldSize());
+        }
+        checkUsable(options.named(kind.label()));
+        return begun(messages.submit(null, from, tag, kind, options));
+    }
+
+    @Override
+    public Work recv(Work matched, Tensor tensor, CallOptions options) {
+        Objects.requireNonNull(matched, "matched");
+        return begun(
+                messages.receive(matched, usable(tensor, Transfer.TransferKind.RECEIVE_MATCHED, options), options));
+    }
+
+    private Work transfer(Tensor tensor, int peer, int tag, Transfer.TransferKind kind, CallOptions options) {
         if (kind.isSend() || peer != ANY_SOURCE) {
             InvalidRankException.check(peer, group.worldSize());
         }
+        return begun(messages.submit(usable(tensor, kind, options), peer, tag, kind, options));
+    }
+
+    private HostTensor usable(Tensor tensor, Transfer.TransferKind kind, CallOptions options) {
+        Objects.requireNonNull(tensor, "tensor");
+        Objects.requireNonNull(options, "options");
         if (tensor instanceof DeviceTensor) {
             throw new UnsupportedOperationException(parts.planner.refusalOnDevice(options.named(kind.label())));
         }
         TensorMemory.checkUsable((HostTensor) tensor, kind.label(), "tensor", !kind.isSend());
         checkUsable(options.named(kind.label()));
-        PendingWork work = messages.submit((HostTensor) tensor, peer, tag, kind, options).work;
+        return (HostTensor) tensor;
+    }
+
+    private Work begun(Transfer transfer) {
         loop.submitted();
-        return work;
+        return transfer.work;
     }
 
     /** Refuses a call on a closed group, and repeats the failure of a failed one. */

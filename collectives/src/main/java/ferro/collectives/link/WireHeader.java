@@ -17,7 +17,7 @@ public final class WireHeader {
      * Version of the protocol, which covers this header and the control messages between ranks. A rank with another
      * version is refused before any header or control message moves.
      */
-    public static final int PROTOCOL_VERSION = 10;
+    public static final int PROTOCOL_VERSION = 11;
 
     /** Length of a header in bytes: two numbers of 64 bits. */
     public static final int BYTES = 2 * Long.BYTES;

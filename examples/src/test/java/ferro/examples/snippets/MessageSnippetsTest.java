@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import ferro.HostTensor;
 import ferro.MessageStatus;
 import ferro.backend.simulated.SimulatedBackend;
+import ferro.group.MatchedMessage;
 import ferro.group.ProcessGroup;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
@@ -44,6 +45,22 @@ class MessageSnippetsTest {
                 group.send(task, status.source(), status.tag());
                 // @end
             }
+        });
+    }
+
+    @Test
+    void receivesAMatchedMessage() {
+        SimulatedBackend.run(2, group -> {
+            if (group.rank() == 1) {
+                group.send(new float[] {6, 7}, 0, 0);
+                return;
+            }
+            // @start region="match"
+            MatchedMessage matched = group.match(ProcessGroup.ANY_SOURCE, 0);
+            float[] received = new float[(int) matched.status().elements()];
+            matched.recv(HostTensor.of(received));
+            // @end
+            assertArrayEquals(new float[] {6, 7}, received);
         });
     }
 }

@@ -24,6 +24,7 @@ import ferro.examples.plain.QueueBackend;
 import ferro.group.Codec;
 import ferro.group.Groups;
 import ferro.group.JoinOptions;
+import ferro.group.MatchedMessage;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.ForwardingContext;
@@ -92,6 +93,7 @@ final class Rig implements AutoCloseable {
                         new Receiver("plain", plain),
                         new Receiver("round trip", roundTrip));
             case "Work" -> List.of(new Receiver("done", done()), new Receiver("coalesced", coalesced()));
+            case "MatchedMessage" -> one(matched());
             case "HostTensor" -> one(HostTensor.of(new float[4]));
             case "CallOptions" -> one(CallOptions.of(SOON));
             case "ReduceOp" -> one(ReduceOp.MAX);
@@ -135,6 +137,13 @@ final class Rig implements AutoCloseable {
                 .filter(type::isInstance)
                 .map(each -> new Receiver(each.kind().label(), each))
                 .toList();
+    }
+
+    private MatchedMessage matched() {
+        Work sent = ranks.get(1).sendAsync(HostTensor.of(new float[1]), 0, 9);
+        MatchedMessage matched = group().match(1, 9);
+        assertTrue(sent.await(SOON), "a small message is sent");
+        return matched;
     }
 
     private Work done() {

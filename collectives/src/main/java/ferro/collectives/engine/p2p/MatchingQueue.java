@@ -10,29 +10,38 @@ import java.util.Iterator;
 import java.util.List;
 
 /**
- * Unmatched messages of one peer and unmatched receives, in order; matched by tag. Receives from any rank are in a list that
- * the queues of all peers share.
+ * Unmatched messages of one peer and unmatched receives, in order; matched by tag. Receives from any rank and probes are in
+ * lists that the queues of all peers share.
  */
 final class MatchingQueue {
     /** Counted for each message in addition to its elements, so that empty messages are bounded too. */
     private static final long COST_BYTES = 256;
 
-    private final List<Transfer> fromAny;
+    private final int peer;
+    private final PeerLane.LaneOwner owner;
+    private final SharedWaits waiting;
     private final long keptLimit;
     private final List<Transfer> receives = new ArrayList<>();
     private final List<UnexpectedMessage> unexpected = new ArrayList<>();
     private long bytesKept;
 
-    /**
-     * Makes an empty queue; {@code fromAny} has the unmatched receives from any rank, in order, and {@code keptLimit} is the size
-     * at which the queue is full.
-     */
-    MatchingQueue(List<Transfer> fromAny, long keptLimit) {
-        this.fromAny = fromAny;
+    /** What waits for messages of all peers. */
+    static final class SharedWaits {
+        /** Unmatched receives from any rank, in the order in which they were posted. */
+        final List<Transfer> fromAny = new ArrayList<>();
+        /** Probes that no message has ended. */
+        final List<Transfer> probes = new ArrayList<>();
+    }
+
+    /** Makes an empty queue of the messages of a peer, which is full at {@code keptLimit} bytes. */
+    MatchingQueue(int peer, PeerLane.LaneOwner owner, SharedWaits waiting, long keptLimit) {
+        this.peer = peer;
+        this.owner = owner;
+        this.waiting = waiting;
         this.keptLimit = keptLimit;
     }
 
-    /** A message that came before its receive: its elements, or its announcement only. */
+    /** A message that came before its tensor: its elements, or its announcement only. */
     static final class UnexpectedMessage {
         final long tag;
         final DataType type;
@@ -41,7 +50,12 @@ final class MatchingQueue {
         final ByteBuffer content;
 
         boolean complete;
+        /** The receive that gets the elements when they have come. */
         Transfer taker;
+        /** The number of an announcement of a peer. */
+        long announcement;
+        /** The send that an announcement of this rank to itself is about. */
+        Transfer ownSend;
 
         UnexpectedMessage(long tag, DataType type, long bytes, boolean announced) {
             this.tag = tag;
@@ -86,6 +100,7 @@ final class MatchingQueue {
      */
     Transfer takeReceive(long tag) {
         int first = first(receives, tag);
+        List<Transfer> fromAny = waiting.fromAny;
         if (!fromAny.isEmpty()) {
             int any = first(fromAny, tag);
             if (any >= 0 && (first < 0 || fromAny.get(any).number < receives.get(first).number)) {
@@ -117,19 +132,36 @@ final class MatchingQueue {
         return null;
     }
 
-    /** Returns whether a receive takes an unexpected message. */
-    boolean hasUnexpected(Transfer receive) {
+    /** Returns the first unexpected message that a receive takes, which stays in the queue, or null. */
+    UnexpectedMessage findUnexpected(Transfer receive) {
         for (UnexpectedMessage message : unexpected) {
             if (receive.takes(message.tag)) {
-                return true;
+                return message;
             }
         }
-        return false;
+        return null;
     }
 
+    /** Keeps a message that no receive takes, and ends the probes that wait for it. */
     void keep(UnexpectedMessage message) {
         unexpected.add(message);
         bytesKept += message.cost();
+        for (Iterator<Transfer> each = waiting.probes.iterator(); each.hasNext(); ) {
+            Transfer probe = each.next();
+            if ((probe.isFromAny() || probe.peer == peer) && probe.takes(message.tag)) {
+                each.remove();
+                end(probe, message);
+            }
+        }
+    }
+
+    /** Ends a probe, or a match, by a message. */
+    void end(Transfer probe, UnexpectedMessage message) {
+        probe.match(peer, message.tag, message.type, message.bytes);
+        if (probe.kind == Transfer.TransferKind.MATCH) {
+            probe.held = message;
+        }
+        owner.finish(probe);
     }
 
     void post(Transfer receive) {

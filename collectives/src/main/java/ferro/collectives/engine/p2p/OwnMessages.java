@@ -1,9 +1,6 @@
 package ferro.collectives.engine.p2p;
 
 import ferro.HostTensor;
-import java.util.ArrayList;
-import java.util.Iterator;
-import java.util.List;
 
 /**
  * Messages of this rank to itself, which never use a link. Small messages are kept, so that the send returns at once.
@@ -16,8 +13,6 @@ final class OwnMessages {
     private final PeerLane.LaneOwner owner;
     private final int rank;
     private final MatchingQueue matching;
-    /** Sends above the limit of kept messages, whose announcements are in the queue. */
-    private final List<Transfer> announced = new ArrayList<>();
 
     OwnMessages(int rank, PeerLane.LaneOwner owner, MatchingQueue matching) {
         this.rank = rank;
@@ -25,9 +20,14 @@ final class OwnMessages {
         this.matching = matching;
     }
 
-    /** Returns whether a receive takes a message that was sent before it. */
-    boolean hasUnexpected(Transfer receive) {
-        return matching.hasUnexpected(receive);
+    /** Returns the message that was sent before a receive and that the receive takes, or null. */
+    MatchingQueue.UnexpectedMessage findUnexpected(Transfer receive) {
+        return matching.findUnexpected(receive);
+    }
+
+    /** Ends a probe by a message that was sent. */
+    void end(Transfer probe, MatchingQueue.UnexpectedMessage message) {
+        matching.end(probe, message);
     }
 
     void giveUp(Transfer receive) {
@@ -36,15 +36,23 @@ final class OwnMessages {
 
     void send(Transfer send) {
         Transfer receive = matching.takeReceive(send.tag);
-        if (receive != null) {
+        if (receive != null && receive.kind != Transfer.TransferKind.MATCH) {
             deliver(send, receive);
-        } else if (send.tensor.byteCount() <= PeerLane.EAGER_BYTES) {
-            matching.keep(MatchingQueue.UnexpectedMessage.of(send.tag, send.tensor));
-            owner.finish(send);
+            return;
+        }
+        HostTensor data = send.tensor;
+        boolean isSmall = data.byteCount() <= PeerLane.EAGER_BYTES;
+        MatchingQueue.UnexpectedMessage message = isSmall
+                ? MatchingQueue.UnexpectedMessage.of(send.tag, data)
+                : new MatchingQueue.UnexpectedMessage(send.tag, data.dataType(), data.byteCount(), true);
+        message.ownSend = isSmall ? null : send;
+        if (receive == null) {
+            matching.keep(message);
         } else {
-            HostTensor data = send.tensor;
-            matching.keep(new MatchingQueue.UnexpectedMessage(send.tag, data.dataType(), data.byteCount(), true));
-            announced.add(send);
+            matching.end(receive, message);
+        }
+        if (isSmall) {
+            owner.finish(send);
         }
     }
 
@@ -52,28 +60,30 @@ final class OwnMessages {
         MatchingQueue.UnexpectedMessage message = matching.takeUnexpected(receive);
         if (message == null) {
             matching.post(receive);
-        } else if (message.content == null) {
-            deliver(takeAnnounced(message.tag), receive);
+        } else if (receive.kind == Transfer.TransferKind.MATCH) {
+            matching.end(receive, message);
         } else {
-            receive.match(rank, message.tag, message.type, message.bytes);
-            if (receive.fits(message.type, message.bytes)) {
-                message.copyInto(receive.tensor);
-                owner.finish(receive);
-            } else {
-                owner.mismatched(receive, message.type, message.bytes);
-            }
+            receive(message, receive);
         }
     }
 
-    /** Removes and returns the first announced send of a tag; there is one for each announcement in the queue. */
-    private Transfer takeAnnounced(long tag) {
-        Iterator<Transfer> each = announced.iterator();
-        Transfer send = each.next();
-        while (send.tag != tag) {
-            send = each.next();
+    /** Receives a message that a match has taken. */
+    void receiveMatched(Transfer receive) {
+        receive(receive.held, receive);
+    }
+
+    private void receive(MatchingQueue.UnexpectedMessage message, Transfer receive) {
+        if (message.content == null) {
+            deliver(message.ownSend, receive);
+            return;
         }
-        each.remove();
-        return send;
+        receive.match(rank, message.tag, message.type, message.bytes);
+        if (receive.fits(message.type, message.bytes)) {
+            message.copyInto(receive.tensor);
+            owner.finish(receive);
+        } else {
+            owner.mismatched(receive, message.type, message.bytes);
+        }
     }
 
     private void deliver(Transfer send, Transfer receive) {

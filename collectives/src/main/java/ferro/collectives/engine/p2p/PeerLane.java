@@ -17,7 +17,8 @@ import java.util.List;
  * kept.
  *
  * <p>Up to 64 KiB the elements follow at once (eager). Above, the sender announces the message, the receiver sends a
- * go-ahead once a receive matches it, and the elements follow then (rendezvous). Belongs to the thread that holds the
+ * go-ahead once a receive matches it, and the elements follow then (rendezvous). Both sides count the announcements, and a
+ * go-ahead has the number of its announcement, so that messages of one tag can be received in any order. Belongs to the thread that holds the
  * progress lock.
  */
 final class PeerLane {
@@ -45,6 +46,8 @@ final class PeerLane {
     private final List<Transfer> announced = new ArrayList<>();
     private final Deque<Transfer> going = new ArrayDeque<>();
     private long sendsDone;
+    private long announcementsSent;
+    private long announcementsRead;
     private boolean listening;
 
     /** A posted receive: of an envelope (both null), into the tensor of a receive, or into an unexpected message. */
@@ -83,11 +86,12 @@ final class PeerLane {
         send.number = counts.nextSent();
         if (send.tensor.byteCount() <= EAGER_BYTES) {
             send.matched = true;
-            addEnvelope(send, EAGER);
+            addEnvelope(send, EAGER, send.bytes());
             unposted.add(new Outbound(send.tensor, send));
         } else {
+            send.announcement = ++announcementsSent;
             announced.add(send);
-            addEnvelope(send, ANNOUNCED);
+            addEnvelope(send, ANNOUNCED, send.bytes());
         }
     }
 
@@ -97,11 +101,21 @@ final class PeerLane {
             matching.post(receive);
             return;
         }
-        if (!matches(receive, message.tag, message.type, message.bytes)) {
-            return;
+        if (receive.kind == Transfer.TransferKind.MATCH) {
+            matching.end(receive, message);
+        } else if (matches(receive, message.tag, message.type, message.bytes)) {
+            receive(message, receive);
         }
+    }
+
+    /** Receives a message that a match has taken. */
+    void receiveMatched(Transfer receive) {
+        receive(receive.held, receive);
+    }
+
+    private void receive(MatchingQueue.UnexpectedMessage message, Transfer receive) {
         if (message.content == null) {
-            goAhead(receive);
+            goAhead(receive, message.announcement);
         } else if (message.complete) {
             deliver(message, receive);
         } else {
@@ -114,9 +128,14 @@ final class PeerLane {
         return matching.isFull();
     }
 
-    /** Returns whether a receive takes a message that came before it. */
-    boolean hasUnexpected(Transfer receive) {
-        return matching.hasUnexpected(receive);
+    /** Returns the message that came before a receive and that the receive takes, or null. */
+    MatchingQueue.UnexpectedMessage findUnexpected(Transfer receive) {
+        return matching.findUnexpected(receive);
+    }
+
+    /** Ends a probe by a message that has come. */
+    void end(Transfer probe, MatchingQueue.UnexpectedMessage message) {
+        matching.end(probe, message);
     }
 
     void giveUp(Transfer receive) {
@@ -189,7 +208,7 @@ final class PeerLane {
     private void open(long tag, long bytes, long kind, long type) {
         if (type < 0 || type >= TYPES.length) {
             owner.nonsense(peer, "a point-to-point envelope of element type " + type);
-        } else if (bytes < 0 || bytes % TYPES[(int) type].byteSize() != 0 || tag != (int) tag) {
+        } else if (tag != (int) tag || bytes < 0 || kind != GO_AHEAD && bytes % TYPES[(int) type].byteSize() != 0) {
             owner.nonsense(
                     peer,
                     "a point-to-point envelope of tag " + tag + " and " + bytes + " bytes of "
@@ -197,14 +216,9 @@ final class PeerLane {
         } else if (kind == EAGER && bytes <= EAGER_BYTES) {
             openEager(tag, TYPES[(int) type], bytes);
         } else if (kind == ANNOUNCED) {
-            Transfer receive = matching.takeReceive(tag);
-            if (receive == null) {
-                matching.keep(new MatchingQueue.UnexpectedMessage(tag, TYPES[(int) type], bytes, true));
-            } else if (matches(receive, tag, TYPES[(int) type], bytes)) {
-                goAhead(receive);
-            }
+            openAnnounced(tag, TYPES[(int) type], bytes);
         } else if (kind == GO_AHEAD) {
-            startAnnounced(tag);
+            startAnnounced(tag, bytes);
         } else if (kind == CONTENT && !going.isEmpty()) {
             postReceive(going.remove());
         } else {
@@ -215,29 +229,51 @@ final class PeerLane {
 
     private void openEager(long tag, DataType type, long bytes) {
         Transfer receive = matching.takeReceive(tag);
-        if (receive == null) {
+        if (receive == null || receive.kind == Transfer.TransferKind.MATCH) {
             MatchingQueue.UnexpectedMessage message = new MatchingQueue.UnexpectedMessage(tag, type, bytes, false);
-            matching.keep(message);
             channel.link.receive(header, HostTensor.of(DataType.INT8, message.content), 0, bytes);
             inbound.add(new Inbound(++channel.receivesPosted, null, message));
+            keep(message, receive);
         } else if (matches(receive, tag, type, bytes)) {
             postReceive(receive);
         }
     }
 
-    /** Sends the elements of the first announced message of a tag. */
-    private void startAnnounced(long tag) {
+    private void openAnnounced(long tag, DataType type, long bytes) {
+        long announcement = ++announcementsRead;
+        Transfer receive = matching.takeReceive(tag);
+        if (receive == null || receive.kind == Transfer.TransferKind.MATCH) {
+            MatchingQueue.UnexpectedMessage message = new MatchingQueue.UnexpectedMessage(tag, type, bytes, true);
+            message.announcement = announcement;
+            keep(message, receive);
+        } else if (matches(receive, tag, type, bytes)) {
+            goAhead(receive, announcement);
+        }
+    }
+
+    /** Gives a message to the match that has taken it, or keeps it. */
+    private void keep(MatchingQueue.UnexpectedMessage message, Transfer match) {
+        if (match == null) {
+            matching.keep(message);
+        } else {
+            matching.end(match, message);
+        }
+    }
+
+    /** Sends the elements of an announced message. */
+    private void startAnnounced(long tag, long announcement) {
         for (Iterator<Transfer> each = announced.iterator(); each.hasNext(); ) {
             Transfer send = each.next();
-            if (send.tag == tag) {
+            if (send.announcement == announcement && send.tag == tag) {
                 each.remove();
                 send.matched = true;
-                addEnvelope(send, CONTENT);
+                addEnvelope(send, CONTENT, send.bytes());
                 unposted.add(new Outbound(send.tensor, send));
                 return;
             }
         }
-        owner.nonsense(peer, "a go-ahead for tag " + tag + " without an announced message");
+        owner.nonsense(
+                peer, "a go-ahead for message " + announcement + " with tag " + tag + ", which is not announced");
     }
 
     /** Gives a message to a receive, unless the message does not fit, which fails the group. */
@@ -250,9 +286,9 @@ final class PeerLane {
         return false;
     }
 
-    private void goAhead(Transfer receive) {
+    private void goAhead(Transfer receive, long announcement) {
         going.add(receive);
-        addEnvelope(receive, GO_AHEAD);
+        addEnvelope(receive, GO_AHEAD, announcement);
     }
 
     private void listen() {
@@ -267,11 +303,12 @@ final class PeerLane {
         inbound.add(new Inbound(++channel.receivesPosted, receive, null));
     }
 
-    private void addEnvelope(Transfer about, long kind) {
+    /** Adds an envelope; {@code value} is the size of the message, and in a go-ahead the number of its announcement. */
+    private void addEnvelope(Transfer about, long kind, long value) {
         HostTensor spare = spareEnvelopes.isEmpty() ? HostTensor.of(new long[LONGS]) : spareEnvelopes.pop();
         long[] longs = (long[]) spare.memory();
         longs[0] = about.tag;
-        longs[1] = about.tensor.byteCount();
+        longs[1] = value;
         longs[2] = kind;
         longs[3] = about.tensor.dataType().ordinal();
         unposted.add(new Outbound(spare, null));

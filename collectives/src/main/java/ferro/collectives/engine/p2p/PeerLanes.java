@@ -29,8 +29,7 @@ final class PeerLanes {
     private final PeerLane[] byPeer;
     private final List<PeerLane> opened = new ArrayList<>();
     private final OwnMessages own;
-    /** The unmatched receives from any rank, in the order in which they were posted. */
-    private final List<Transfer> fromAny = new ArrayList<>();
+    private final MatchingQueue.SharedWaits waiting = new MatchingQueue.SharedWaits();
 
     private final long keptLimit;
     private long received;
@@ -46,7 +45,8 @@ final class PeerLanes {
         // one message is always kept
         this.keptLimit = Math.max(1, keptLimit);
         this.byPeer = new PeerLane[transport.worldSize()];
-        this.own = new OwnMessages(transport.rank(), owner, new MatchingQueue(fromAny, this.keptLimit));
+        this.own = new OwnMessages(
+                transport.rank(), owner, new MatchingQueue(transport.rank(), owner, waiting, this.keptLimit));
     }
 
     /** Uses better links from now on; called while nothing is pending on any rank. */
@@ -69,7 +69,8 @@ final class PeerLanes {
      * @param listens whether to take messages that no receive waits for, of ranks of the same host
      */
     boolean openUnexpected(boolean listens) {
-        return !fromAny.isEmpty() ? openUsed() : listens && intraNode != null && openShared();
+        boolean isFromAny = !waiting.fromAny.isEmpty() || !waiting.probes.isEmpty();
+        return isFromAny ? openUsed() : listens && intraNode != null && openShared();
     }
 
     /** Opens the lanes that peers have opened. */
@@ -107,13 +108,39 @@ final class PeerLanes {
     void receive(Transfer receive) {
         receive.number = ++received;
         int source = receive.isFromAny() ? sourceFor(receive) : receive.peer;
-        if (source < 0) {
-            fromAny.add(receive);
+        if (receive.kind == Transfer.TransferKind.PROBE) {
+            probe(receive, source);
+        } else if (source < 0) {
+            waiting.fromAny.add(receive);
         } else if (source == transport.rank()) {
             own.receive(receive);
         } else {
             to(source).receive(receive);
         }
+    }
+
+    /** Receives a message that a match has taken. */
+    void receiveMatched(Transfer receive) {
+        if (receive.peer == transport.rank()) {
+            own.receiveMatched(receive);
+        } else {
+            to(receive.peer).receiveMatched(receive);
+        }
+    }
+
+    private void probe(Transfer probe, int source) {
+        MatchingQueue.UnexpectedMessage message = source < 0 ? null : findUnexpected(probe, source);
+        if (message == null) {
+            waiting.probes.add(probe);
+        } else if (source == transport.rank()) {
+            own.end(probe, message);
+        } else {
+            to(source).end(probe, message);
+        }
+    }
+
+    private MatchingQueue.UnexpectedMessage findUnexpected(Transfer receive, int rank) {
+        return rank == transport.rank() ? own.findUnexpected(receive) : to(rank).findUnexpected(receive);
     }
 
     /** Returns the rank whose waiting message a receive from any rank takes, or -1 if no message waits for it. */
@@ -125,25 +152,24 @@ final class PeerLanes {
         }
         int source = -1;
         for (int rank = 0; rank < byPeer.length; rank++) {
+            boolean isOpen = rank == transport.rank() || byPeer[rank] != null;
             boolean isEarlier = source < 0 || lastTaken[rank] < lastTaken[source];
-            if (isEarlier && hasUnexpected(rank, receive)) {
+            if (isOpen && isEarlier && findUnexpected(receive, rank) != null) {
                 source = rank;
             }
         }
-        if (source >= 0) {
+        if (source >= 0 && receive.kind != Transfer.TransferKind.PROBE) {
+            // a probe leaves the turn to the receive of its message
             lastTaken[source] = receive.number;
         }
         return source;
     }
 
-    private boolean hasUnexpected(int rank, Transfer receive) {
-        PeerLane lane = byPeer[rank];
-        return rank == transport.rank() ? own.hasUnexpected(receive) : lane != null && lane.hasUnexpected(receive);
-    }
-
     void giveUp(Transfer receive) {
-        if (receive.isFromAny()) {
-            fromAny.remove(receive);
+        if (receive.kind == Transfer.TransferKind.PROBE) {
+            waiting.probes.remove(receive);
+        } else if (receive.isFromAny()) {
+            waiting.fromAny.remove(receive);
         } else if (receive.peer == transport.rank()) {
             own.giveUp(receive);
         } else {
@@ -177,7 +203,8 @@ final class PeerLanes {
     private PeerLane to(int peer) {
         PeerLane lane = byPeer[peer];
         if (lane == null) {
-            lane = new PeerLane(peer, lanes.to(peer), header, owner, new MatchingQueue(fromAny, keptLimit));
+            lane = new PeerLane(
+                    peer, lanes.to(peer), header, owner, new MatchingQueue(peer, owner, waiting, keptLimit));
             byPeer[peer] = lane;
             opened.add(lane);
         }

@@ -6,6 +6,7 @@ import ferro.DataType;
 import ferro.FerroException.Code;
 import ferro.GroupEvent;
 import ferro.HostTensor;
+import ferro.Work;
 import ferro.collectives.engine.progress.MessageProgress;
 import ferro.collectives.engine.progress.PendingWork;
 import ferro.collectives.engine.progress.ProgressLoop;
@@ -26,7 +27,6 @@ import ferro.spi.Transport;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -89,14 +89,26 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
         return pendingCount.get() == 0;
     }
 
-    /** Queues a message; the progress loop begins it. */
+    /** Queues a message; the progress loop begins it. The tensor is null if no elements move. */
     public Transfer submit(HostTensor tensor, int peer, int tag, Transfer.TransferKind kind, CallOptions options) {
-        Objects.requireNonNull(tensor, "tensor");
+        return submit(new Transfer(this, work(kind, peer, tag, options), tensor, kind).with(peer, tag));
+    }
+
+    /** Queues the receive of a message that a match has taken, see {@link Transfer#receiving}. */
+    public Transfer receive(Work matched, HostTensor tensor, CallOptions options) {
+        Transfer taken = Transfer.ofMatch(matched, this);
+        Transfer.TransferKind kind = Transfer.TransferKind.RECEIVE_MATCHED;
+        return submit(new Transfer(this, work(kind, taken.peer, taken.tag, options), tensor, kind).receiving(taken));
+    }
+
+    private PendingWork work(Transfer.TransferKind kind, int peer, int tag, CallOptions options) {
         String what = Transfer.description(options.named(kind.label()), kind, peer, tag);
         loop.refuseInside(what);
-        PendingWork work = new PendingWork(loop, what, -1, options.timeout());
-        Transfer transfer = new Transfer(this, work, tensor, kind).with(peer, tag);
-        transfer.work.recordedMessage(what, tensor.byteCount(), Math.max(peer, -1));
+        return new PendingWork(loop, what, -1, options.timeout());
+    }
+
+    private Transfer submit(Transfer transfer) {
+        transfer.work.recordedMessage(transfer.work.description(), transfer.bytes(), Math.max(transfer.peer, -1));
         if (!transfer.isSend) {
             transfer.work.receives(transfer);
         }
@@ -115,9 +127,10 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
     public boolean advance(boolean listens) {
         boolean moved = lanes.openUnexpected(listens);
         for (Transfer next = submitted.poll(); next != null; next = submitted.poll()) {
-            if (next.cancels) {
+            if (next.isStarted) {
                 cancelNow(next);
             } else {
+                next.isStarted = true;
                 pending.add(next);
                 next.work.runs();
                 newest = next;
@@ -138,7 +151,6 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
      */
     void cancel(Transfer receive) {
         loop.refuseInside("cancel of " + receive.work.description());
-        receive.cancels = true;
         submitted.add(receive);
         while (!receive.isDecided && !receive.work.isDone()) {
             loop.exclusively(() -> loop.run(null, RunLimit.ONE_ITERATION, 0), loop.nanoTime() + CANCEL_NANOS);
@@ -146,13 +158,8 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
     }
 
     private void cancelNow(Transfer receive) {
-        boolean isStarted = pending.contains(receive);
-        if (isStarted && receive.canBeGivenUp()) {
+        if (receive.canBeGivenUp() && pending.contains(receive)) {
             withdraw(receive);
-            receive.work.endCancelled();
-        } else if (!isStarted && !receive.work.isDone()) {
-            // it was cancelled before it was started
-            pendingCount.decrementAndGet();
             receive.work.endCancelled();
         }
         receive.isDecided = true;
@@ -289,7 +296,7 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
         }
         String text = "rank " + loop.group().rank() + " of \"" + loop.group().name() + "\" waits"
                 + (verdict.isCycle() ? "" : " for " + blamed(verdict.culprits(), first)) + " after "
-                + first.work.elapsed().toMillis() + " ms at " + first.work.description() + more(others)
+                + first.work.elapsed().toMillis() + " ms at " + first.work.description() + Transfer.more(others)
                 + (first.matched ? ", whose message is in flight" : "")
                 + (first.peer == loop.group().rank() ? "" : ": " + verdict.text());
         control.event(GroupEvent.Kind.LATE, verdict.culprits().stream().boxed().toList(), text);
@@ -395,11 +402,7 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
         }
         Transfer shown = first == null ? pending.get(0) : first;
         BitSet waitedFor = first == null ? peersOf(shown.peer) : peers;
-        return new Snapshot(status(shown, more(pending.size() - 1), shown.peer, waitedFor), shown);
-    }
-
-    private static String more(int others) {
-        return others == 0 ? "" : " and " + others + " more";
+        return new Snapshot(status(shown, Transfer.more(pending.size() - 1), shown.peer, waitedFor), shown);
     }
 
     @Override
@@ -417,7 +420,8 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
     /** Fails all pending transfers. */
     public void settle(Failure failure) {
         for (Transfer next = submitted.poll(); next != null; next = submitted.poll()) {
-            if (!next.cancels || !pending.contains(next) && !next.work.isDone()) {
+            if (!next.isStarted) {
+                next.isStarted = true;
                 pending.add(next);
             }
         }
@@ -436,9 +440,11 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
         if (pending.remove(transfer)) {
             forget(transfer);
             pendingCount.decrementAndGet();
-            transfer.work.counted(transfer.isSend ? CallCounter.SEND : CallCounter.RECEIVE, 1, transfer.bytes());
+            if (transfer.kind.isMoving()) {
+                transfer.work.counted(transfer.isSend ? CallCounter.SEND : CallCounter.RECEIVE, 1, transfer.bytes());
+            }
             transfer.ended();
-            transfer.work.succeed(-1, transfer.bytes());
+            transfer.work.succeed(-1, transfer.kind.isMoving() ? transfer.bytes() : 0);
         }
     }
 
@@ -446,14 +452,7 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
     @Override
     public void mismatched(Transfer receive, DataType type, long bytes) {
         int rank = loop.group().rank();
-        String needed = receive.kind == Transfer.TransferKind.RECEIVE_UP_TO
-                ? "types must be equal unless one side has plain bytes (i8, u8, a ByteBuffer), and the message must not be "
-                        + "longer than the receive"
-                : "type and count must be equal, unless one side has plain bytes (i8, u8, a ByteBuffer) of the same total "
-                        + "size";
-        String text = "rank " + receive.peer + " sent " + MatchingQueue.shape(type, bytes) + ", " + bytes
-                + " bytes, to rank " + rank + " with tag " + receive.tag + ", rank " + rank + " receives "
-                + receive.shape() + ", " + receive.tensor.byteCount() + " bytes: " + needed;
+        String text = receive.mismatch(rank, type, bytes);
         Set<Integer> both = new TreeSet<>(List.of(receive.peer, rank)); // one rank if it sends to itself
         control.fail(new Failure(Code.MISMATCH, rank, -1, both, text, null));
     }
@@ -470,7 +469,9 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
     }
 
     private void start(Transfer transfer) {
-        if (!transfer.isSend) {
+        if (transfer.kind == Transfer.TransferKind.RECEIVE_MATCHED) {
+            lanes.receiveMatched(transfer);
+        } else if (!transfer.isSend) {
             lanes.receive(transfer);
         } else if (control.exits().has(transfer.peer)) {
             failForLeaver(transfer, transfer.peer, "it accepts no more messages");

@@ -4,6 +4,7 @@ import ferro.CollectiveBackend;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.MessageStatus;
+import ferro.Work;
 import ferro.collectives.engine.progress.PendingWork;
 import ferro.control.group.TimeoutProbe;
 import ferro.spi.Link;
@@ -12,8 +13,10 @@ import java.util.Set;
 /** One point-to-point operation. Except for {@code work}, it belongs to the thread that makes progress. */
 public final class Transfer implements PendingWork.ReceivedMessage {
     public final PendingWork work;
-    /** Null after the end. */
+    /** Null after the end, and of a transfer that moves no elements. */
     HostTensor tensor;
+    /** The message of a match, and of the receive of its message. */
+    MatchingQueue.UnexpectedMessage held;
 
     /** The other rank; ANY_SOURCE until a receive from any rank is matched. */
     int peer;
@@ -31,8 +34,10 @@ public final class Transfer implements PendingWork.ReceivedMessage {
      * this rank: of the receives that take a message, the one with the lowest number gets it.
      */
     long number;
-    /** Whether its cancellation was asked for; set by any thread before the transfer is submitted again. */
-    volatile boolean cancels;
+    /** Of a send above the eager limit, the number of its announcement on the lane, counted from 1. */
+    long announcement;
+    /** Whether it has begun; submitted once more after that, it is cancelled. */
+    boolean isStarted;
     /** Whether it is decided if it is cancelled. */
     volatile boolean isDecided;
 
@@ -50,7 +55,13 @@ public final class Transfer implements PendingWork.ReceivedMessage {
         SEND("send"),
         RECEIVE("recv"),
         /** A receive that takes shorter messages too. */
-        RECEIVE_UP_TO("recvUpTo");
+        RECEIVE_UP_TO("recvUpTo"),
+        /** Waits for a message, and does not take it. */
+        PROBE("probe"),
+        /** Takes a message, which a receive of kind {@link #RECEIVE_MATCHED} then receives. */
+        MATCH("match"),
+        /** Receives a message that was taken before. */
+        RECEIVE_MATCHED("recv");
 
         private final String label;
 
@@ -67,6 +78,11 @@ public final class Transfer implements PendingWork.ReceivedMessage {
         public boolean isSend() {
             return this == SEND;
         }
+
+        /** Returns whether it moves elements. */
+        boolean isMoving() {
+            return this != PROBE && this != MATCH;
+        }
     }
 
     Transfer(PointToPoint owner, PendingWork work, HostTensor tensor, TransferKind kind) {
@@ -75,7 +91,20 @@ public final class Transfer implements PendingWork.ReceivedMessage {
         this.tensor = tensor;
         this.kind = kind;
         this.isSend = kind.isSend();
-        this.bytes = tensor.byteCount();
+        this.bytes = tensor == null ? 0 : tensor.byteCount();
+    }
+
+    /** Returns the match of a handle, which must have ended with a message of the owner's group. */
+    static Transfer ofMatch(Work matched, PointToPoint owner) {
+        if (matched instanceof PendingWork work
+                && work.message() instanceof Transfer match
+                && match.owner == owner
+                && match.kind == TransferKind.MATCH
+                && work.status().isPresent()) {
+            return match;
+        }
+        throw new IllegalArgumentException(
+                "recv of " + matched + ": need the handle of a match of this group that has " + "ended with a message");
     }
 
     /** Sets the other side. */
@@ -101,9 +130,37 @@ public final class Transfer implements PendingWork.ReceivedMessage {
         return text.toString();
     }
 
+    /** Describes the transfers beside the one that a text names. */
+    static String more(int others) {
+        return others == 0 ? "" : " and " + others + " more";
+    }
+
     /** Returns whether it is a receive that no rank has sent to yet, and that any rank may send to. */
     boolean isFromAny() {
         return peer == CollectiveBackend.ANY_SOURCE;
+    }
+
+    /**
+     * Makes this the receive of a message that another transfer has taken.
+     *
+     * @throws IllegalArgumentException if the tensor has another type or is shorter
+     * @throws IllegalStateException    if the message was received before
+     */
+    Transfer receiving(Transfer taken) {
+        if (!fits(taken.type, taken.bytes)) {
+            throw new IllegalArgumentException("the message " + taken.status() + " does not fit " + shape()
+                    + ": the tensor must have the same type, unless one side has plain bytes (i8, u8), and must not be "
+                    + "shorter than the message");
+        }
+        synchronized (taken) {
+            if (taken.held == null) {
+                throw new IllegalStateException("the message " + taken.status() + " was received before");
+            }
+            held = taken.held;
+            taken.held = null;
+        }
+        match(taken.peer, taken.tag, taken.type, taken.bytes);
+        return this;
     }
 
     /** Returns whether this receive takes messages of a tag. ANY_TAG does not take tags below 0, which are ferro's own. */
@@ -126,10 +183,23 @@ public final class Transfer implements PendingWork.ReceivedMessage {
      */
     boolean fits(DataType sent, long messageBytes) {
         DataType own = tensor.dataType();
-        boolean isLengthRight = kind == TransferKind.RECEIVE_UP_TO
+        boolean isLengthRight = kind == TransferKind.RECEIVE_UP_TO || kind == TransferKind.RECEIVE_MATCHED
                 ? messageBytes <= tensor.byteCount() && messageBytes % own.byteSize() == 0
                 : messageBytes == tensor.byteCount();
         return isLengthRight && (own == sent || isBytes(sent) || isBytes(own));
+    }
+
+    /** Describes a message that does not fit this receive of a rank. */
+    String mismatch(int rank, DataType sent, long messageBytes) {
+        String needed = kind == TransferKind.RECEIVE_UP_TO
+                ? "types must be equal unless one side has plain bytes (i8, u8, a ByteBuffer), and the message must not be "
+                        + "longer than the receive"
+                : "type and count must be equal, unless one side has plain bytes (i8, u8, a ByteBuffer) of the same total "
+                        + "size";
+        return "rank " + peer + " sent " + MatchingQueue.shape(sent, messageBytes) + ", " + messageBytes
+                + " bytes, to rank "
+                + rank + " with tag " + tag + ", rank " + rank + " receives " + shape() + ", " + tensor.byteCount()
+                + " bytes: " + needed;
     }
 
     private static boolean isBytes(DataType type) {

@@ -98,8 +98,22 @@ public final class PlainEngine extends ForwardingBackend {
     @Override
     public Work recvUpTo(Tensor tensor, int from, int tag, CallOptions options) {
         Objects.requireNonNull(tensor, "tensor");
-        throw new UnsupportedOperationException(
-                Objects.requireNonNull(options, "options").named("recvUpTo")
+        throw withoutLength("recvUpTo", options);
+    }
+
+    @Override
+    public Work probe(int from, int tag, CallOptions options) {
+        throw withoutLength("probe", options);
+    }
+
+    @Override
+    public Work match(int from, int tag, CallOptions options) {
+        throw withoutLength("match", options);
+    }
+
+    private UnsupportedOperationException withoutLength(String call, CallOptions options) {
+        return new UnsupportedOperationException(
+                Objects.requireNonNull(options, "options").named(call)
                         + " on rank " + rank() + " on the plain back end "
                         + plain.getClass().getSimpleName()
                         + ": its messages do not carry their length; receive exactly as many elements as the peer sends");

@@ -197,6 +197,11 @@ public final class PendingWork implements Work {
         message = received;
     }
 
+    /** Returns the message of a receive, or null. */
+    public ReceivedMessage message() {
+        return message;
+    }
+
     /** Sets as what it is counted if it ends without failure, see {@link CallCounter#ended}. */
     public void counted(int index, int calls, long bytes) {
         countedIndex = index;
@@ -266,8 +271,9 @@ public final class PendingWork implements Work {
 
     private void recordEnd(int steps, long bytesMoved) {
         GroupRecorder recorder = owner.recorder();
-        if (isCancelled) {
-            // a receive without a message is counted nowhere
+        boolean isUncounted = isCancelled || badly == null && sequence < 0 && countedCalls == 0;
+        if (isUncounted) {
+            // a receive without a message, and a probe, are counted nowhere
             recorder.done(entry, endedNanos, steps, bytesMoved);
         } else if (badly == null) {
             recorder.counter().ended(countedIndex, countedCalls, countedBytes, begunNanos, endedNanos);
