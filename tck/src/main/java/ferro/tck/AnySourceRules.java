@@ -29,7 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rules 222 to 230, about receives from any rank and with any tag, cancelled receives, probes and matched messages. */
+/** Rules 222 to 231, about receives from any rank and with any tag, cancelled receives, probes and matched messages. */
 public interface AnySourceRules extends Subject {
     /**
      * Checks that a receive from any rank takes the messages of each rank and tag in the order in which they were sent, and
@@ -428,6 +428,43 @@ public interface AnySourceRules extends Subject {
                 refused(IllegalStateException.class, () -> first.recv(HostTensor.of(longer)), "received before");
                 assertEquals(Optional.empty(), group.matchNow(peer, 6), "match after the last message");
                 sends.forEach(Work::await);
+            });
+        }
+    }
+
+    /**
+     * Checks that a message whose receive is posted arrives, also while its sender keeps as many messages of the receiver as it
+     * may.
+     */
+    @Rule(231)
+    @Test
+    default void aMessageWhoseReceiveIsPostedArrivesBesideMessagesThatNobodyReceives() {
+        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
+        needs(BackendContract.OPEN_RECEIVES);
+        int unreceived = 280; // 17.5 MiB, more than a rank keeps
+        int length = 64 << 10;
+        try (Ranks ranks = group(2)) {
+            ranks.run(group -> {
+                byte[] large = new byte[3 * length];
+                if (group.rank() == 0) {
+                    List<Work> sends = new ArrayList<>();
+                    for (int number = 0; number < unreceived; number++) {
+                        byte[] data = new byte[length];
+                        Arrays.fill(data, (byte) number);
+                        sends.add(group.sendAsync(HostTensor.of(data), 1, 5));
+                    }
+                    group.recv(large, 1, 6);
+                    assertEquals(7, large[3 * length - 1], "last element of the large message");
+                    sends.forEach(Work::await);
+                    return;
+                }
+                Arrays.fill(large, (byte) 7);
+                group.send(large, 0, 6);
+                byte[] received = new byte[length];
+                for (int number = 0; number < unreceived; number++) {
+                    group.recv(received, 0, 5);
+                    assertEquals((byte) number, received[length - 1], "last element of message " + number);
+                }
             });
         }
     }

@@ -116,6 +116,12 @@ final class EngineParts implements ProgressLoop.LoopOwner, ControlOwner {
     }
 
     @Override
+    public void goAhead(int peer, long announcement) {
+        messages.goAhead(peer, announcement);
+        transport.wakeup();
+    }
+
+    @Override
     public void event(GroupEvent event) {
         recorder().event(event);
         listeners.tell(event);

@@ -22,7 +22,8 @@ public sealed interface ControlMessage extends WireMessage
                 ControlMessage.Called,
                 ControlMessage.Left,
                 ControlMessage.Follow,
-                ControlMessage.Suspect {
+                ControlMessage.Suspect,
+                ControlMessage.GoAhead {
     /** Longest text that says what a call is, in bytes: twice what a call has. */
     int CALL_MOST = 512;
 
@@ -65,6 +66,9 @@ public sealed interface ControlMessage extends WireMessage
 
         /** Judges ranks that another rank has lost, which does not know whether they had left. */
         void suspect(int peer, Suspect said);
+
+        /** Takes the repeated go-ahead of a rank that receives a message of this one. */
+        void goAhead(int peer, GoAhead said);
     }
 
     /** Calls the handler method for this kind of message. */
@@ -438,6 +442,35 @@ public sealed interface ControlMessage extends WireMessage
     }
 
     /**
+     * A receive has matched a message of the receiver of this control message. The go-ahead on the lane of messages may wait
+     * there behind messages that nobody receives.
+     *
+     * @param announcement number of the announcement of the message
+     */
+    record GoAhead(long announcement) implements ControlMessage {
+        static final byte KIND = 12;
+
+        GoAhead(Fields in) {
+            this(in.int64("announcement"));
+        }
+
+        @Override
+        public byte kind() {
+            return KIND;
+        }
+
+        @Override
+        public void write(FieldWriter out) {
+            out.int64(announcement);
+        }
+
+        @Override
+        public void accept(int peer, Handler handler) {
+            handler.goAhead(peer, this);
+        }
+    }
+
+    /**
      * Reads a message.
      *
      * @param message   bytes; left as they are
@@ -448,7 +481,7 @@ public sealed interface ControlMessage extends WireMessage
         FieldReader in = new FieldReader("control message", message, worldSize);
         ControlMessage read = of(in.kind(), in);
         if (read == null) {
-            throw in.unknown(Suspect.KIND);
+            throw in.unknown(GoAhead.KIND);
         }
         in.end();
         return read;
@@ -468,6 +501,7 @@ public sealed interface ControlMessage extends WireMessage
             case Left.KIND -> new Left(in);
             case Follow.KIND -> new Follow();
             case Suspect.KIND -> new Suspect(in);
+            case GoAhead.KIND -> new GoAhead(in);
             default -> null;
         };
     }

@@ -7,6 +7,7 @@ import ferro.control.failure.ControlMessage.Agree;
 import ferro.control.failure.ControlMessage.Called;
 import ferro.control.failure.ControlMessage.Cancel;
 import ferro.control.failure.ControlMessage.Follow;
+import ferro.control.failure.ControlMessage.GoAhead;
 import ferro.control.failure.ControlMessage.Goodbye;
 import ferro.control.failure.ControlMessage.Heard;
 import ferro.control.failure.ControlMessage.Left;
@@ -31,6 +32,7 @@ final class ControlInbox implements ControlMessage.Handler {
     private final SubgroupAgreement agreement;
     private final ControlSender sender;
     private final StatusResponder responder;
+    private final ControlOwner owner;
     private final Departure departure;
 
     /**
@@ -45,6 +47,7 @@ final class ControlInbox implements ControlMessage.Handler {
      * @param agreement     hears of new groups
      * @param sender        sends answers
      * @param responder     makes answers
+     * @param owner         has the messages between ranks
      */
     record Handlers(
             AgreedFailure failure,
@@ -55,7 +58,8 @@ final class ControlInbox implements ControlMessage.Handler {
             Mismatches mismatches,
             SubgroupAgreement agreement,
             ControlSender sender,
-            StatusResponder responder) {}
+            StatusResponder responder,
+            ControlOwner owner) {}
 
     /** What becomes of this rank when another leaves. */
     interface Departure {
@@ -77,6 +81,7 @@ final class ControlInbox implements ControlMessage.Handler {
         this.agreement = handlers.agreement;
         this.sender = handlers.sender;
         this.responder = handlers.responder;
+        this.owner = handlers.owner;
         this.departure = departure;
     }
 
@@ -109,6 +114,11 @@ final class ControlInbox implements ControlMessage.Handler {
     public void goodbye(int peer, Goodbye said) {
         exits.left(peer, said);
         left(said.of(peer));
+    }
+
+    @Override
+    public void goAhead(int peer, GoAhead said) {
+        owner.goAhead(peer, said.announcement());
     }
 
     @Override

@@ -13,6 +13,16 @@ public interface ControlOwner {
     /** Handles the goodbye of another rank, or the loss of its messages: both may end a wait for that rank; any thread. */
     void left();
 
+    /**
+     * Handles the repeated go-ahead for a message of this rank; any thread.
+     *
+     * @param peer         rank that receives the message
+     * @param announcement number of the announcement of the message
+     */
+    default void goAhead(int peer, long announcement) {
+        // an owner whose messages have no announcements
+    }
+
     /** Receives an event. */
     void event(GroupEvent event);
 

@@ -7,6 +7,7 @@ import ferro.RankEnd;
 import ferro.control.failure.ControlMessage;
 import ferro.control.failure.ControlMessage.Abort;
 import ferro.control.failure.ControlMessage.Called;
+import ferro.control.failure.ControlMessage.GoAhead;
 import ferro.control.failure.ControlMessage.Left;
 import ferro.control.failure.Diagnosis;
 import ferro.control.failure.Failure;
@@ -110,7 +111,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         this.inbox = new ControlInbox(
                 group,
                 new ControlInbox.Handlers(
-                        failure, peerFailures, deaths, exits, board, mismatches, agreement, sender, responder),
+                        failure, peerFailures, deaths, exits, board, mismatches, agreement, sender, responder, owner),
                 leaving);
     }
 
@@ -269,6 +270,15 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     /** Notes that this rank calls an operation. */
     public void called(long sequence, CallHeader.Call call) {
         history.add(sequence, call);
+    }
+
+    /**
+     * Tells a rank once more that a receive has matched a message of that rank.
+     *
+     * @param announcement number of the announcement of the message
+     */
+    public void repeatGoAhead(int peer, long announcement) {
+        sender.tell(peer, new GoAhead(announcement));
     }
 
     /** Returns the ranks that have left. */

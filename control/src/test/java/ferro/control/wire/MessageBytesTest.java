@@ -186,8 +186,8 @@ class MessageBytesTest {
                 "control message of kind 7, field culprits: found a text of 1025 bytes, need at most 1024",
                 refusal(MessageFamily.CONTROL, longList));
         assertEquals(
-                "control message of kind 12, need 1 to 11",
-                refusal(MessageFamily.CONTROL, ByteBuffer.allocate(9).put(0, (byte) 12)));
+                "control message of kind 13, need 1 to 12",
+                refusal(MessageFamily.CONTROL, ByteBuffer.allocate(9).put(0, (byte) 13)));
     }
 
     private static void refused(String why, ControlMessage message) {

@@ -7,6 +7,7 @@ import ferro.control.failure.ControlMessage.Agree;
 import ferro.control.failure.ControlMessage.Called;
 import ferro.control.failure.ControlMessage.Cancel;
 import ferro.control.failure.ControlMessage.Follow;
+import ferro.control.failure.ControlMessage.GoAhead;
 import ferro.control.failure.ControlMessage.Goodbye;
 import ferro.control.failure.ControlMessage.Heard;
 import ferro.control.failure.ControlMessage.Left;
@@ -92,7 +93,9 @@ enum MessageFamily {
             new Left(2, Long.MAX_VALUE, Long.MIN_VALUE, "ß".repeat(256)),
             new Follow(),
             new Suspect(new Failure(Code.PARTITION, 0, -1, Set.of(1), "", null)),
-            new Suspect(new Failure(Code.PARTITION, 2, 7, Set.of(0, 1), "€".repeat(933), null, 2))) {
+            new Suspect(new Failure(Code.PARTITION, 2, 7, Set.of(0, 1), "€".repeat(933), null, 2)),
+            new GoAhead(1),
+            new GoAhead(Long.MAX_VALUE)) {
         @Override
         WireMessage decode(ByteBuffer message) {
             return ControlMessage.decode(message, WORLD_SIZE);

@@ -8,7 +8,6 @@ import ferro.spi.CallHeader;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.Iterator;
 import java.util.List;
 
 /**
@@ -16,10 +15,13 @@ import java.util.List;
  * elements where the kind has some. A receive for the next envelope is always posted, unless too many unmatched bytes are
  * kept.
  *
- * <p>Up to 64 KiB the elements follow at once (eager). Above, the sender announces the message, the receiver sends a
- * go-ahead once a receive matches it, and the elements follow then (rendezvous). Both sides count the announcements, and a
- * go-ahead has the number of its announcement, so that messages of one tag can be received in any order. Belongs to the thread that holds the
- * progress lock.
+ * <p>Up to 64 KiB the elements follow at once (eager). Above, the sender announces the message, the receiver sends a go-ahead
+ * once a receive matches it, and the elements follow then (rendezvous). Both sides count the announcements. Go-aheads and
+ * elements have the number of their announcement, so that messages of one tag can be received in any order. If the elements do
+ * not come soon, {@link PointToPoint} repeats the go-ahead as a control message: the peer may read nothing more, because it
+ * keeps too many unmatched bytes of this rank.
+ *
+ * <p>Belongs to the thread that holds the progress lock.
  */
 final class PeerLane {
     /** Largest message that is sent without waiting for a go-ahead. */
@@ -44,7 +46,7 @@ final class PeerLane {
     private final Deque<Outbound> posted = new ArrayDeque<>();
     private final Deque<HostTensor> spareEnvelopes = new ArrayDeque<>();
     private final List<Transfer> announced = new ArrayList<>();
-    private final Deque<Transfer> going = new ArrayDeque<>();
+    private final List<Transfer> going = new ArrayList<>();
     private long sendsDone;
     private long announcementsSent;
     private long announcementsRead;
@@ -208,7 +210,9 @@ final class PeerLane {
     private void open(long tag, long bytes, long kind, long type) {
         if (type < 0 || type >= TYPES.length) {
             owner.nonsense(peer, "a point-to-point envelope of element type " + type);
-        } else if (tag != (int) tag || bytes < 0 || kind != GO_AHEAD && bytes % TYPES[(int) type].byteSize() != 0) {
+        } else if (tag != (int) tag
+                || bytes < 0
+                || kind != GO_AHEAD && kind != CONTENT && bytes % TYPES[(int) type].byteSize() != 0) {
             owner.nonsense(
                     peer,
                     "a point-to-point envelope of tag " + tag + " and " + bytes + " bytes of "
@@ -218,9 +222,9 @@ final class PeerLane {
         } else if (kind == ANNOUNCED) {
             openAnnounced(tag, TYPES[(int) type], bytes);
         } else if (kind == GO_AHEAD) {
-            startAnnounced(tag, bytes);
-        } else if (kind == CONTENT && !going.isEmpty()) {
-            postReceive(going.remove());
+            startAnnounced(bytes);
+        } else if (kind == CONTENT) {
+            receiveContent(bytes);
         } else {
             owner.nonsense(
                     peer, "a point-to-point envelope of kind " + kind + ", tag " + tag + " and " + bytes + " bytes");
@@ -260,20 +264,35 @@ final class PeerLane {
         }
     }
 
-    /** Sends the elements of an announced message. */
-    private void startAnnounced(long tag, long announcement) {
-        for (Iterator<Transfer> each = announced.iterator(); each.hasNext(); ) {
-            Transfer send = each.next();
-            if (send.announcement == announcement && send.tag == tag) {
-                each.remove();
-                send.matched = true;
-                addEnvelope(send, CONTENT, send.bytes());
-                unposted.add(new Outbound(send.tensor, send));
-                return;
+    /** Sends the elements of an announced message, unless they are sent already: a go-ahead may come twice. */
+    void startAnnounced(long announcement) {
+        Transfer send = take(announced, announcement);
+        if (send != null) {
+            send.matched = true;
+            addEnvelope(send, CONTENT, announcement);
+            unposted.add(new Outbound(send.tensor, send));
+        } else if (announcement < 1 || announcement > announcementsSent) {
+            owner.nonsense(peer, "a go-ahead for message " + announcement + ", which is not announced");
+        }
+    }
+
+    private void receiveContent(long announcement) {
+        Transfer receive = take(going, announcement);
+        if (receive == null) {
+            owner.nonsense(peer, "the elements of message " + announcement + ", which had no go-ahead");
+        } else {
+            postReceive(receive);
+        }
+    }
+
+    /** Removes and returns the transfer of an announced message, or returns null. */
+    private static Transfer take(List<Transfer> transfers, long announcement) {
+        for (int i = 0; i < transfers.size(); i++) {
+            if (transfers.get(i).announcement == announcement) {
+                return transfers.remove(i);
             }
         }
-        owner.nonsense(
-                peer, "a go-ahead for message " + announcement + " with tag " + tag + ", which is not announced");
+        return null;
     }
 
     /** Gives a message to a receive, unless the message does not fit, which fails the group. */
@@ -287,6 +306,7 @@ final class PeerLane {
     }
 
     private void goAhead(Transfer receive, long announcement) {
+        receive.announcement = announcement;
         going.add(receive);
         addEnvelope(receive, GO_AHEAD, announcement);
     }
@@ -303,7 +323,7 @@ final class PeerLane {
         inbound.add(new Inbound(++channel.receivesPosted, receive, null));
     }
 
-    /** Adds an envelope; {@code value} is the size of the message, and in a go-ahead the number of its announcement. */
+    /** Adds an envelope; {@code value} is the size of a message, or for a go-ahead or content the number of the announcement. */
     private void addEnvelope(Transfer about, long kind, long value) {
         HostTensor spare = spareEnvelopes.isEmpty() ? HostTensor.of(new long[LONGS]) : spareEnvelopes.pop();
         long[] longs = (long[]) spare.memory();

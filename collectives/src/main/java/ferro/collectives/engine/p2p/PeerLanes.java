@@ -9,6 +9,7 @@ import ferro.spi.Transport.Lane;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
  * The lanes of a group by peer, opened when they are needed, and the receives from any rank, which wait on all of them.
@@ -30,11 +31,15 @@ final class PeerLanes {
     private final List<PeerLane> opened = new ArrayList<>();
     private final OwnMessages own;
     private final MatchingQueue.SharedWaits waiting = new MatchingQueue.SharedWaits();
+    private final ConcurrentLinkedQueue<RepeatedGoAhead> repeated = new ConcurrentLinkedQueue<>();
 
     private final long keptLimit;
     private long received;
     /** By rank, the number of the last receive from any rank that has taken a waiting message; null before the first one. */
     private long[] lastTaken;
+
+    /** A go-ahead that has come as a control message. */
+    private record RepeatedGoAhead(int peer, long announcement) {}
 
     PeerLanes(Transport transport, CallHeader header, PeerLane.LaneOwner owner, long keptLimit) {
         this.transport = transport;
@@ -163,6 +168,18 @@ final class PeerLanes {
             lastTaken[source] = receive.number;
         }
         return source;
+    }
+
+    /** Takes a go-ahead that a peer has repeated; any thread. */
+    void goAhead(int peer, long announcement) {
+        repeated.add(new RepeatedGoAhead(peer, announcement));
+    }
+
+    /** Sends the elements of the messages whose go-aheads were repeated. */
+    void startAnnounced() {
+        for (RepeatedGoAhead next = repeated.poll(); next != null; next = repeated.poll()) {
+            to(next.peer).startAnnounced(next.announcement);
+        }
     }
 
     void giveUp(Transfer receive) {

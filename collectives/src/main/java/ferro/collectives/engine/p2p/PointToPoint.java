@@ -138,11 +138,17 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
             }
             moved = true;
         }
+        lanes.startAnnounced();
         List<PeerLane> opened = lanes.opened();
         for (int i = 0; i < opened.size() && control.failure() == null; i++) {
             moved |= opened.get(i).advance();
         }
         return moved;
+    }
+
+    /** Handles a go-ahead that a peer has repeated as a control message; any thread. */
+    public void goAhead(int peer, long announcement) {
+        lanes.goAhead(peer, announcement);
     }
 
     /**
@@ -188,6 +194,7 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
         }
         for (int i = pending.size() - 1; i >= 0; i--) {
             Transfer transfer = pending.get(i);
+            transfer.repeatGoAhead(control, nowNanos);
             long begun = transfer.work.begunNanos();
             long deadline = transfer.work.deadlineNanos();
             if (probe.mayJudge(null, null, deadline, TimeoutProbe.leadNanos(deadline - begun), nowNanos)) {
@@ -319,7 +326,7 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
                 + (late.matched ? " while the message was in flight" : "")
                 + (late.isSend && !late.matched && !verdict.isCycle() ? ", which posted no receive" : "")
                 + (isAlone ? "" : ": " + verdict.text())
-                + (late.canBeGivenUp() ? lanes.unreceived(late) : "");
+                + (late.isSend ? "" : lanes.unreceived(late));
         end(
                 late,
                 new Failure(
@@ -363,11 +370,8 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
     public RankStatus status() {
         Snapshot last = snapshot;
         Transfer begun = newest;
-        if (last == null && begun == null) {
-            return RankStatus.IDLE;
-        }
-        if (last != null) {
-            return last.status;
+        if (last != null || begun == null) {
+            return last == null ? RankStatus.IDLE : last.status;
         }
         int peer = begun.peer; // read once: a receive from any rank may be matched meanwhile
         return status(begun, "", peer, peersOf(peer));
@@ -448,7 +452,6 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
         }
     }
 
-    /** Fails the group because a message matched a receive of another shape. */
     @Override
     public void mismatched(Transfer receive, DataType type, long bytes) {
         int rank = loop.group().rank();

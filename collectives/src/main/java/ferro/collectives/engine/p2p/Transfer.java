@@ -6,12 +6,16 @@ import ferro.HostTensor;
 import ferro.MessageStatus;
 import ferro.Work;
 import ferro.collectives.engine.progress.PendingWork;
+import ferro.control.group.GroupControl;
 import ferro.control.group.TimeoutProbe;
 import ferro.spi.Link;
 import java.util.Set;
 
 /** One point-to-point operation. Except for {@code work}, it belongs to the thread that makes progress. */
 public final class Transfer implements PendingWork.ReceivedMessage {
+    /** How long a receive waits for the elements before it repeats its go-ahead. */
+    private static final long REPEAT_NANOS = 20_000_000L;
+
     public final PendingWork work;
     /** Null after the end, and of a transfer that moves no elements. */
     HostTensor tensor;
@@ -34,8 +38,14 @@ public final class Transfer implements PendingWork.ReceivedMessage {
      * this rank: of the receives that take a message, the one with the lowest number gets it.
      */
     long number;
-    /** Of a send above the eager limit, the number of its announcement on the lane, counted from 1. */
+    /**
+     * The number of the announcement of the message on its lane, counted from 1. Of a receive, 0 until it has sent a go-ahead.
+     */
     long announcement;
+    /** When the go-ahead of this receive is repeated; 0 before it is known. */
+    private long repeatNanos;
+
+    private boolean isRepeated;
     /** Whether it has begun; submitted once more after that, it is cancelled. */
     boolean isStarted;
     /** Whether it is decided if it is cancelled. */
@@ -238,11 +248,32 @@ public final class Transfer implements PendingWork.ReceivedMessage {
         owner.cancel(this);
     }
 
+    /** Repeats the go-ahead of this receive once if no elements have come in time. */
+    void repeatGoAhead(GroupControl control, long nowNanos) {
+        if (!isGoing()) {
+            return;
+        }
+        if (repeatNanos == 0) {
+            repeatNanos = nowNanos + REPEAT_NANOS;
+        } else if (nowNanos - repeatNanos >= 0) {
+            isRepeated = true;
+            control.repeatGoAhead(peer, announcement);
+        }
+    }
+
+    /** Returns whether it has sent a go-ahead that is not repeated, and no elements have come. */
+    private boolean isGoing() {
+        return !isSend && announcement > 0 && link == null && !isRepeated;
+    }
+
     /** Returns the time until a check of its deadline, or of its event LATE, may have something to do. */
     long untilNext(long nowNanos) {
         long begun = work.begunNanos();
         long timeout = work.deadlineNanos() - begun;
         long end = TimeoutProbe.untilCheck(begun + timeout, TimeoutProbe.leadNanos(timeout), nowNanos);
+        if (isGoing()) {
+            end = Math.min(end, repeatNanos == 0 ? REPEAT_NANOS : Math.max(0, repeatNanos - nowNanos));
+        }
         return isWarned
                 ? end
                 : Math.min(
