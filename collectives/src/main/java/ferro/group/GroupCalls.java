@@ -5,10 +5,12 @@ import static java.util.Objects.requireNonNull;
 import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
+import ferro.DeviceTensor;
 import ferro.InvalidRankException;
 import ferro.MessageStatus;
 import ferro.Tensor;
 import ferro.Work;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -59,6 +61,35 @@ abstract class GroupCalls {
 
     final Work sending(Tensor data, int to, int tag) {
         return way.send(requireNonNull(data, "data"), peer(to), tag(tag), options);
+    }
+
+    final Work sendingUntilMatched(Tensor data, int to, int tag) {
+        return way.sendUntilMatched(requireNonNull(data, "data"), peer(to), tag(tag), options);
+    }
+
+    /** Sends and receives at the same time. */
+    final MessageStatus exchanged(Tensor sent, int to, Tensor received, int from, int tag) {
+        refuseExchange(sent, received);
+        peer(to);
+        Work receive = way.recv(received, source(from), tag(tag), options);
+        Work send = way.send(sent, to, tag, options);
+        Work.all(List.of(receive, send)).await();
+        return receive.status().orElseThrow();
+    }
+
+    final void refuseExchange(Tensor sent, Tensor received) {
+        for (Tensor data : List.of(sent, received)) {
+            if (data instanceof DeviceTensor) {
+                throw new UnsupportedOperationException(options.named("sendReceive") + " of " + data
+                        + ": messages of device tensors run one after another; let one rank send first and the other "
+                        + "rank receive first, or use host tensors");
+            }
+        }
+        Optional<String> why = way.noExchangeBecause();
+        if (why.isPresent()) {
+            throw new UnsupportedOperationException(options.named("sendReceive") + " on rank " + way.rank() + ": "
+                    + why.get() + "; let one rank send first and the other rank receive first");
+        }
     }
 
     final Work receiving(Tensor data, int from, int tag) {

@@ -1,6 +1,9 @@
 package ferro.group;
 
+import static java.util.Objects.requireNonNull;
+
 import ferro.CallOptions;
+import ferro.HostTensor;
 import ferro.InvalidRankException;
 import ferro.MessageStatus;
 import ferro.Tensor;
@@ -65,6 +68,100 @@ abstract class MessageForms extends ScanArrayForms {
      */
     public final Work sendAsync(Tensor data, int to, int tag) {
         return sending(data, to, tag);
+    }
+
+    /**
+     * Sends a message, and returns only after a receive has matched it. So after this call, the receiver has come to its
+     * receive.
+     *
+     * {@snippet file="ferro/examples/snippets/MessageSnippetsTest.java" region="untilMatched" :
+     *
+     * group.sendUntilMatched(HostTensor.of(table), 1, 0); // rank 1 has come to its receive
+     * }
+     *
+     * <p>A match by {@link #match} is not enough: the send ends when the matched message is received.
+     *
+     * @param data elements
+     * @param to   rank that receives; may be this rank
+     * @param tag  0 or more; the receive must have the same tag
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code to} is no rank of the group
+     *     ({@link InvalidRankException})
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if {@code data} is on a device, or the back end does not know when a send is
+     *     matched
+     * @throws ferro.FerroException          if the group fails or has failed; TIMED_OUT if no receive comes by the deadline
+     */
+    public final void sendUntilMatched(Tensor data, int to, int tag) {
+        sendingUntilMatched(data, to, tag).await();
+    }
+
+    /**
+     * Starts a send whose work is done only after a receive has matched the message.
+     *
+     * @param data elements; must not be used until the work is done
+     * @param to   rank that receives; may be this rank
+     * @param tag  0 or more; the receive must have the same tag
+     * @return handle; done when the message is matched and {@code data} may be used again
+     * @throws IllegalArgumentException      if {@code tag} is negative, or {@code to} is no rank of the group
+     *     ({@link InvalidRankException})
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if {@code data} is on a device, or the back end does not know when a send is
+     *     matched
+     * @throws ferro.FerroException          if the group has failed; the handle throws later failures
+     */
+    public final Work sendUntilMatchedAsync(Tensor data, int to, int tag) {
+        return sendingUntilMatched(data, to, tag);
+    }
+
+    /**
+     * Sends one message and receives another one at the same time. Ranks that all send and receive in this way never wait
+     * for each other in a circle.
+     *
+     * {@snippet file="ferro/examples/snippets/MessageSnippetsTest.java" region="sendReceive" :
+     *
+     * int next = (group.rank() + 1) % group.worldSize();
+     * int previous = (group.rank() + group.worldSize() - 1) % group.worldSize();
+     * group.sendReceive(own, next, received, previous, 0);
+     * }
+     *
+     * @param sent     elements to send
+     * @param to       rank that receives them; may be this rank
+     * @param received receives the elements of the other message, exactly as many; must not overlap {@code sent}
+     * @param from     rank that sends them, which may be this rank; or {@link ProcessGroup#ANY_SOURCE}
+     * @param tag      tag of both messages, 0 or more
+     * @return sender, tag and size of the received message
+     * @throws IllegalArgumentException      if {@code tag} is negative, or a rank is no rank of the group
+     *     ({@link InvalidRankException})
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if a tensor is on a device, or the back end runs messages one after another
+     * @throws ferro.FerroException          if no message arrives, or the group fails or has failed; MISMATCH if the
+     *     message has another type or length
+     */
+    public final MessageStatus sendReceive(Tensor sent, int to, Tensor received, int from, int tag) {
+        return exchanged(requireNonNull(sent, "sent"), to, requireNonNull(received, "received"), from, tag);
+    }
+
+    /**
+     * Sends the elements of a tensor, and receives a message into the same tensor. The elements are copied before they are
+     * sent.
+     *
+     * @param data elements to send; then the elements of the received message, which has the same type and length
+     * @param to   rank that receives the elements; may be this rank
+     * @param from rank that sends the other message, which may be this rank; or {@link ProcessGroup#ANY_SOURCE}
+     * @param tag  tag of both messages, 0 or more
+     * @return sender, tag and size of the received message
+     * @throws IllegalArgumentException      if {@code tag} is negative, or a rank is no rank of the group
+     *     ({@link InvalidRankException})
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if {@code data} is on a device, or the back end runs messages one after another
+     * @throws ferro.FerroException          if no message arrives, or the group fails or has failed; MISMATCH if the
+     *     message has another type or length
+     */
+    public final MessageStatus sendReceiveReplace(Tensor data, int to, int from, int tag) {
+        refuseExchange(requireNonNull(data, "data"), data);
+        HostTensor copy = HostTensor.allocate(data.dataType(), data.elementCount());
+        copy.copyFrom(0, (HostTensor) data, 0, data.elementCount());
+        return exchanged(copy, to, data, from, tag);
     }
 
     /**

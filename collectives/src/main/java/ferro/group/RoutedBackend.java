@@ -99,6 +99,11 @@ final class RoutedBackend extends ForwardingBackend {
     }
 
     @Override
+    public Work sendUntilMatched(Tensor tensor, int to, int tag, CallOptions options) {
+        return of(tensor).sendUntilMatched(tensor, to, tag, options);
+    }
+
+    @Override
     public Work recv(Tensor tensor, int from, int tag, CallOptions options) {
         return of(tensor).recv(tensor, from, tag, options);
     }

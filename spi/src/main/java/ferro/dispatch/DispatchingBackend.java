@@ -118,6 +118,17 @@ final class DispatchingBackend extends ForwardingBackend {
     }
 
     @Override
+    public Work sendUntilMatched(Tensor tensor, int to, int tag, CallOptions options) {
+        if (tensor instanceof DeviceTensor device) {
+            throw new UnsupportedOperationException(
+                    Objects.requireNonNull(options, "options").named("sendUntilMatched") + " of " + device
+                            + ": the send of a device tensor ends without news of its receive; wait for an answer of the "
+                            + "receiver");
+        }
+        return host.sendUntilMatched(tensor, to, tag, options);
+    }
+
+    @Override
     public Work recv(Tensor tensor, int from, int tag, CallOptions options) {
         if (!(tensor instanceof DeviceTensor device)) {
             return host.recv(tensor, from, tag, options);

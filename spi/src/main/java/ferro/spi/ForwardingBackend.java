@@ -122,6 +122,16 @@ public abstract class ForwardingBackend implements CollectiveBackend {
     }
 
     @Override
+    public Work sendUntilMatched(Tensor tensor, int to, int tag, CallOptions options) {
+        return inner.sendUntilMatched(tensor, to, tag, options);
+    }
+
+    @Override
+    public Optional<String> noExchangeBecause() {
+        return inner.noExchangeBecause();
+    }
+
+    @Override
     public Work probe(int from, int tag, CallOptions options) {
         return inner.probe(from, tag, options);
     }

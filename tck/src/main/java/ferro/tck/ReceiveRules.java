@@ -2,6 +2,8 @@ package ferro.tck;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.DataType;
@@ -25,7 +27,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rules 214 to 216, 220 and 221, about the messages that a receive takes: their element types and their lengths. */
+/**
+ * Rules 214 to 216, 220 and 221, about the messages that a receive takes: their element types and their lengths; rules 232
+ * and 233, about sends that wait for their receive, and about a send and a receive at the same time.
+ */
 public interface ReceiveRules extends Subject {
     /**
      * Checks that a message and a receive of different types do not match, even with the same number of bytes. The
@@ -313,5 +318,108 @@ public interface ReceiveRules extends Subject {
             Expect.says(failure, text(data), text(into), data.tensor().byteCount() + " bytes", "40 bytes");
         }
         unwritten(into);
+    }
+
+    /**
+     * Checks that a send that waits for its receive does not end before a receive has matched it, whatever its length, and that
+     * a back end without such sends refuses them.
+     *
+     * @param worldSize number of ranks; a single rank sends to itself
+     * @param length    elements of the message
+     */
+    @Rule(232)
+    @ParameterizedTest(name = "{0} ranks, {1} elements")
+    @CsvSource({"1, 0", "1, 5", "2, 0", "2, 5", "2, 40000"})
+    default void aSendUntilMatchedEndsAfterItsReceiveHasBegun(int worldSize, int length) {
+        try (Ranks ranks = group(worldSize)) {
+            ranks.run(group -> {
+                int receiver = worldSize - 1;
+                int[] data = filled(length, 9);
+                if (refuses(BackendContract.OPEN_RECEIVES)) {
+                    refusal(
+                            UnsupportedOperationException.class,
+                            () -> group.sendUntilMatched(HostTensor.of(data), receiver, 2),
+                            "receive");
+                    return;
+                }
+                int[] turn = new int[1];
+                Work send = null;
+                if (group.rank() == 0) {
+                    send = group.sendUntilMatchedAsync(HostTensor.of(data), receiver, 2);
+                    group.send(turn, receiver, 3);
+                }
+                if (group.rank() == receiver) {
+                    // messages arrive in order: an ordinary send would have ended
+                    group.recv(turn, 0, 3);
+                    group.send(turn, 0, 4);
+                }
+                if (group.rank() == 0) {
+                    group.recv(turn, receiver, 4);
+                    assertFalse(send.isDone(), "the send has ended before its receive");
+                    group.send(turn, receiver, 5);
+                }
+                if (group.rank() == receiver) {
+                    group.recv(turn, 0, 5);
+                    int[] received = new int[length];
+                    group.recv(received, 0, 2);
+                    assertArrayEquals(data, received, "received message");
+                }
+                if (group.rank() == 0) {
+                    send.await();
+                }
+            });
+        }
+    }
+
+    private static void refusal(Class<? extends RuntimeException> type, Runnable call, String word) {
+        Expect.says(assertThrows(type, call::run), word);
+    }
+
+    private static int[] filled(int length, int value) {
+        int[] data = new int[length];
+        Arrays.fill(data, value);
+        return data;
+    }
+
+    /**
+     * Checks that ranks that all send and receive in a circle do not wait for each other, also with one tensor for both
+     * messages, and that a bad rank or tag is refused.
+     *
+     * @param worldSize number of ranks; a single rank sends to itself
+     * @param length    elements of each message
+     */
+    @Rule(233)
+    @ParameterizedTest(name = "{0} ranks, {1} elements")
+    @CsvSource({"1, 5", "1, 40000", "3, 5", "3, 40000"})
+    default void ranksThatSendAndReceiveInACircleDoNotWaitForEachOther(int worldSize, int length) {
+        try (Ranks ranks = group(worldSize)) {
+            ranks.run(group -> {
+                int next = (group.rank() + 1) % worldSize;
+                int previous = (group.rank() + worldSize - 1) % worldSize;
+                HostTensor own = HostTensor.of(filled(length, group.rank() + 5));
+                int[] received = new int[length];
+                if (refuses(BackendContract.ASYNCHRONOUS_MESSAGES)) {
+                    refusal(
+                            UnsupportedOperationException.class,
+                            () -> group.sendReceive(own, next, HostTensor.of(received), previous, 4),
+                            "send first");
+                    return;
+                }
+                refusal(
+                        IllegalArgumentException.class,
+                        () -> group.sendReceive(own, worldSize, HostTensor.of(received), previous, 4),
+                        "" + worldSize);
+                refusal(
+                        IllegalArgumentException.class,
+                        () -> group.sendReceive(own, next, HostTensor.of(received), previous, -1),
+                        "-1");
+                MessageStatus status = group.sendReceive(own, next, HostTensor.of(received), previous, 4);
+                assertEquals(MessageStatus.of(previous, 4, DataType.INT32, 4L * length), status, "status");
+                assertArrayEquals(filled(length, previous + 5), received, "received message");
+                group.sendReceiveReplace(HostTensor.of(received), next, previous, 4);
+                int second = (previous + worldSize - 1) % worldSize;
+                assertArrayEquals(filled(length, second + 5), received, "message of the rank before the last one");
+            });
+        }
     }
 }

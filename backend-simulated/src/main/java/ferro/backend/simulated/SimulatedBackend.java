@@ -358,6 +358,11 @@ public final class SimulatedBackend extends ForwardingBackend {
     }
 
     @Override
+    public Work sendUntilMatched(Tensor tensor, int to, int tag, CallOptions options) {
+        return told(super.sendUntilMatched(tensor, to, tag, options));
+    }
+
+    @Override
     public Work probe(int from, int tag, CallOptions options) {
         return told(super.probe(from, tag, options));
     }

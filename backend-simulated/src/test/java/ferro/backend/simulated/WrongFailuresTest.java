@@ -32,6 +32,7 @@ class WrongFailuresTest {
                 Arguments.of(WrongReceives.LosesMatchedMessages.class, 230),
                 Arguments.of(WrongReceives.DescribesThePreviousMessage.class, 229),
                 Arguments.of(WrongReceives.ReceivesAMatchedMessageTwice.class, 230),
+                Arguments.of(WrongReceives.SendsWithoutAReceive.class, 232),
                 Arguments.of(WrongFailures.SwapsTwoRanksOfALargePart.class, 413),
                 Arguments.of(WrongFailures.AbortsAlone.class, 504),
                 Arguments.of(WrongFailures.BlamesNobody.class, 502),

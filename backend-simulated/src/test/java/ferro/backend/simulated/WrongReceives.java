@@ -278,4 +278,16 @@ final class WrongReceives {
             });
         }
     }
+
+    /** A send that should wait for its receive does not. */
+    static final class SendsWithoutAReceive extends WrongFailures.Decorated {
+        SendsWithoutAReceive() {
+            super(honest -> new ForwardingBackend(honest) {
+                @Override
+                public Work sendUntilMatched(Tensor tensor, int to, int tag, CallOptions options) {
+                    return inner().send(tensor, to, tag, options);
+                }
+            });
+        }
+    }
 }

@@ -182,6 +182,11 @@ public final class GroupEngine implements CollectiveBackend {
     }
 
     @Override
+    public Work sendUntilMatched(Tensor tensor, int to, int tag, CallOptions options) {
+        return transfer(tensor, to, tag, Transfer.TransferKind.SEND_UNTIL_MATCHED, options);
+    }
+
+    @Override
     public Work recv(Tensor tensor, int from, int tag, CallOptions options) {
         return transfer(tensor, from, tag, Transfer.TransferKind.RECEIVE, options);
     }

@@ -1,6 +1,7 @@
 package ferro.examples.snippets;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ferro.HostTensor;
 import ferro.MessageStatus;
@@ -45,6 +46,35 @@ class MessageSnippetsTest {
                 group.send(task, status.source(), status.tag());
                 // @end
             }
+        });
+    }
+
+    @Test
+    void waitsForTheReceive() {
+        SimulatedBackend.run(2, group -> {
+            long[] table = {3, 5};
+            if (group.rank() == 1) {
+                group.recv(table, 0, 0);
+                return;
+            }
+            // @start region="untilMatched"
+            group.sendUntilMatched(HostTensor.of(table), 1, 0); // rank 1 has come to its receive
+            // @end
+        });
+    }
+
+    @Test
+    void sendsAndReceives() {
+        SimulatedBackend.run(3, group -> {
+            HostTensor own = HostTensor.of(new int[] {group.rank()});
+            int[] data = new int[1];
+            HostTensor received = HostTensor.of(data);
+            // @start region="sendReceive"
+            int next = (group.rank() + 1) % group.worldSize();
+            int previous = (group.rank() + group.worldSize() - 1) % group.worldSize();
+            group.sendReceive(own, next, received, previous, 0);
+            // @end
+            assertEquals(previous, data[0]);
         });
     }
 

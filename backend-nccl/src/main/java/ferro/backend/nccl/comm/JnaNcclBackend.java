@@ -197,6 +197,11 @@ public final class JnaNcclBackend implements NcclBackend {
     }
 
     @Override
+    public Optional<String> noExchangeBecause() {
+        return Optional.of("NCCL runs the messages of a rank one after another");
+    }
+
+    @Override
     public Work recv(Tensor tensor, int from, int tag, CallOptions options) {
         return messages.recv(tensor, from, tag, Objects.requireNonNull(options, "options"));
     }

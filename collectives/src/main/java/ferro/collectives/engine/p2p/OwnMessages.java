@@ -41,17 +41,17 @@ final class OwnMessages {
             return;
         }
         HostTensor data = send.tensor;
-        boolean isSmall = data.byteCount() <= PeerLane.EAGER_BYTES;
-        MatchingQueue.UnexpectedMessage message = isSmall
+        boolean isEager = send.isEager();
+        MatchingQueue.UnexpectedMessage message = isEager
                 ? MatchingQueue.UnexpectedMessage.of(send.tag, data)
                 : new MatchingQueue.UnexpectedMessage(send.tag, data.dataType(), data.byteCount(), true);
-        message.ownSend = isSmall ? null : send;
+        message.ownSend = isEager ? null : send;
         if (receive == null) {
             matching.keep(message);
         } else {
             matching.end(receive, message);
         }
-        if (isSmall) {
+        if (isEager) {
             owner.finish(send);
         }
     }

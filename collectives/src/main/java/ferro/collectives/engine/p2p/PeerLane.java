@@ -15,11 +15,11 @@ import java.util.List;
  * elements where the kind has some. A receive for the next envelope is always posted, unless too many unmatched bytes are
  * kept.
  *
- * <p>Up to 64 KiB the elements follow at once (eager). Above, the sender announces the message, the receiver sends a go-ahead
- * once a receive matches it, and the elements follow then (rendezvous). Both sides count the announcements. Go-aheads and
- * elements have the number of their announcement, so that messages of one tag can be received in any order. If the elements do
- * not come soon, {@link PointToPoint} repeats the go-ahead as a control message: the peer may read nothing more, because it
- * keeps too many unmatched bytes of this rank.
+ * <p>Up to 64 KiB the elements follow at once (eager). Above, and if the send waits for its receive, the sender announces the
+ * message, the receiver sends a go-ahead once a receive matches it, and the elements follow then (rendezvous). Both sides count
+ * the announcements. Go-aheads and elements have the number of their announcement, so that messages of one tag can be received
+ * in any order. If the elements do not come soon, {@link PointToPoint} repeats the go-ahead as a control message: the peer may
+ * read nothing more, because it keeps too many unmatched bytes of this rank.
  *
  * <p>Belongs to the thread that holds the progress lock.
  */
@@ -86,7 +86,7 @@ final class PeerLane {
 
     void send(Transfer send) {
         send.number = counts.nextSent();
-        if (send.tensor.byteCount() <= EAGER_BYTES) {
+        if (send.isEager()) {
             send.matched = true;
             addEnvelope(send, EAGER, send.bytes());
             unposted.add(new Outbound(send.tensor, send));

@@ -63,6 +63,8 @@ public final class Transfer implements PendingWork.ReceivedMessage {
     /** What the operation does. */
     public enum TransferKind {
         SEND("send"),
+        /** A send that waits for its receive, however short the message is. */
+        SEND_UNTIL_MATCHED("sendUntilMatched"),
         RECEIVE("recv"),
         /** A receive that takes shorter messages too. */
         RECEIVE_UP_TO("recvUpTo"),
@@ -86,7 +88,7 @@ public final class Transfer implements PendingWork.ReceivedMessage {
 
         /** Returns whether it sends. */
         public boolean isSend() {
-            return this == SEND;
+            return this == SEND || this == SEND_UNTIL_MATCHED;
         }
 
         /** Returns whether it moves elements. */
@@ -143,6 +145,11 @@ public final class Transfer implements PendingWork.ReceivedMessage {
     /** Describes the transfers beside the one that a text names. */
     static String more(int others) {
         return others == 0 ? "" : " and " + others + " more";
+    }
+
+    /** Returns whether it is a send that does not wait for its receive. */
+    boolean isEager() {
+        return kind == TransferKind.SEND && tensor.byteCount() <= PeerLane.EAGER_BYTES;
     }
 
     /** Returns whether it is a receive that no rank has sent to yet, and that any rank may send to. */

@@ -102,6 +102,21 @@ public final class PlainEngine extends ForwardingBackend {
     }
 
     @Override
+    public Work sendUntilMatched(Tensor tensor, int to, int tag, CallOptions options) {
+        Objects.requireNonNull(tensor, "tensor");
+        throw new UnsupportedOperationException(
+                Objects.requireNonNull(options, "options").named("sendUntilMatched") + " on rank " + rank()
+                        + " on the plain back end " + plain.getClass().getSimpleName()
+                        + ": its sends end without news of their receives; wait for an answer of the receiver");
+    }
+
+    @Override
+    public Optional<String> noExchangeBecause() {
+        return Optional.of("a send of the plain back end " + plain.getClass().getSimpleName()
+                + " ends before the next message can begin");
+    }
+
+    @Override
     public Work probe(int from, int tag, CallOptions options) {
         throw withoutLength("probe", options);
     }
