@@ -14,6 +14,11 @@ import java.util.concurrent.TimeUnit;
  * @param parts operations, in their order
  */
 record AllWork(List<Work> parts) implements Work {
+    /** How long {@link #awaitAny} waits for the first part before it looks at the others. */
+    private static final long FIRST_TURN_NANOS = 10_000;
+
+    private static final long LONGEST_TURN_NANOS = 1_000_000;
+
     @Override
     public boolean isDone() {
         return parts.stream().allMatch(Work::isDone);
@@ -38,6 +43,42 @@ record AllWork(List<Work> parts) implements Work {
         if (first != null) {
             throw first;
         }
+    }
+
+    /**
+     * Waits until a part has ended, and returns its position. Waits for each part in turn, for longer times after each turn, so
+     * that this thread makes progress on all of them. An interrupt ends the first part that has not ended.
+     */
+    int awaitAny() {
+        long nanos = FIRST_TURN_NANOS;
+        for (int turn = 0; ; turn++) {
+            int ended = firstEnded();
+            if (ended >= 0) {
+                return ended;
+            }
+            Work part = parts.get(turn % parts.size());
+            try {
+                if (Thread.currentThread().isInterrupted()) {
+                    part.await();
+                } else {
+                    part.await(Duration.ofNanos(nanos));
+                }
+            } catch (RuntimeException failure) {
+                if (!part.isDone()) {
+                    throw failure;
+                }
+            }
+            nanos = Math.min(2 * nanos, LONGEST_TURN_NANOS);
+        }
+    }
+
+    private int firstEnded() {
+        for (int i = 0; i < parts.size(); i++) {
+            if (parts.get(i).isDone()) {
+                return i;
+            }
+        }
+        return -1;
     }
 
     private static boolean isInterrupt(RuntimeException failure) {

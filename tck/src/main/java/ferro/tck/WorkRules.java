@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.Collective;
@@ -25,7 +26,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Rules 301 to 311, about the order of operations and about the state that a handle reports. */
+/** Rules 301 to 311 and 314, about the order of operations and about the state that a handle reports. */
 public interface WorkRules extends Subject {
     /** Checks that each operation starts from the result of the one before it. */
     @Rule(301)
@@ -323,5 +324,52 @@ public interface WorkRules extends Subject {
         return calls.stream()
                 .filter(call -> backend.unsupportedBecause(call).isEmpty())
                 .toList();
+    }
+
+    /**
+     * Checks that a wait for one or some of several operations ends when one has ended, and names those that have; that an
+     * operation that has failed has ended; and that an interrupt ends the wait.
+     */
+    @Rule(314)
+    @Test
+    default void aWaitForAnyOfSeveralOperationsEndsWithTheFirst() {
+        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
+        assertThrows(IllegalArgumentException.class, () -> Work.any(List.of()));
+        assertThrows(IllegalArgumentException.class, () -> Work.some(List.of()));
+        try (Ranks ranks = group(2)) {
+            ranks.run(group -> {
+                if (group.rank() == 1) {
+                    for (int tag = 2; tag >= 0; tag--) {
+                        // each message is sent when the one before it was found
+                        group.send(new int[] {tag + 7}, 0, tag);
+                        group.recv(new int[1], 0, 5);
+                    }
+                    Expect.works(group);
+                    return;
+                }
+                int[][] received = new int[3][1];
+                List<Work> receives = new ArrayList<>();
+                for (int tag = 0; tag < 3; tag++) {
+                    receives.add(group.recvAsync(received[tag], 1, tag));
+                }
+                for (int tag = 2; tag >= 0; tag--) {
+                    List<Work> pending = receives.subList(0, tag + 1);
+                    assertEquals(tag, Work.any(pending), "position of the receive that has ended");
+                    assertEquals(tag + 7, received[tag][0], "message with tag " + tag);
+                    assertEquals(List.of(tag), Work.some(pending), "receives that have ended");
+                    group.send(new int[1], 1, 5);
+                }
+                assertEquals(List.of(0, 1, 2), Work.some(receives), "receives that have ended at last");
+                Work late = group.within(Duration.ofMillis(50)).recvAsync(new int[1], 1, 6);
+                Work never = group.recvAsync(new int[1], 1, 6);
+                assertEquals(1, Work.any(List.of(never, late)), "receive that timed out");
+                Expect.fails(each -> late.await(), group, Code.TIMED_OUT);
+                Thread.currentThread().interrupt();
+                assertEquals(0, Work.any(List.of(never)), "receive that was interrupted");
+                assertTrue(Thread.interrupted(), "interrupt flag");
+                Expect.fails(each -> never.await(), group, Code.INTERRUPTED);
+                Expect.works(group);
+            });
+        }
     }
 }

@@ -5,10 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ferro.HostTensor;
 import ferro.MessageStatus;
+import ferro.Work;
 import ferro.backend.simulated.SimulatedBackend;
 import ferro.group.MatchedMessage;
 import ferro.group.ProcessGroup;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
 /** The examples of messages in Javadoc. Each example is a region of this file. */
@@ -75,6 +79,29 @@ class MessageSnippetsTest {
             group.sendReceive(own, next, received, previous, 0);
             // @end
             assertEquals(previous, data[0]);
+        });
+    }
+
+    @Test
+    void takesTheReceiveThatEndsFirst() {
+        SimulatedBackend.run(3, group -> {
+            if (group.rank() > 0) {
+                group.send(new int[] {group.rank()}, 0, group.rank());
+                return;
+            }
+            int[] sum = new int[1];
+            Work first = group.recvAsync(new int[1], 1, 1);
+            Work second = group.recvAsync(new int[1], 2, 2);
+            Consumer<MessageStatus> use = status -> sum[0] += status.tag();
+            // @start region="anyWork"
+            List<Work> receives = new ArrayList<>(List.of(first, second));
+            while (!receives.isEmpty()) {
+                Work ended = receives.remove(Work.any(receives));
+                ended.await();
+                use.accept(ended.status().orElseThrow());
+            }
+            // @end
+            assertEquals(3, sum[0]);
         });
     }
 
