@@ -3,8 +3,10 @@ package ferro.group;
 import static ferro.HostTensor.of;
 import static java.util.Objects.requireNonNull;
 
+import ferro.DataType;
 import ferro.HostTensor;
 import ferro.InvalidRankException;
+import ferro.MessageStatus;
 import ferro.ReduceOp;
 import ferro.group.ObjectHeaders.ObjectCall;
 import java.io.IOException;
@@ -16,7 +18,8 @@ import java.util.List;
 import java.util.function.IntFunction;
 
 /**
- * Collectives on objects, such as settings, names, metrics and small results. For large or frequent data use tensors.
+ * Collectives and messages of objects, such as settings, names, metrics and small results. For large or frequent data use
+ * tensors.
  *
  * {@snippet file="ferro/examples/snippets/ObjectSnippetsTest.java" region="objects" :
  *
@@ -26,7 +29,8 @@ import java.util.function.IntFunction;
  * double slowest = texts.allReduce(seconds, ReduceOp.MAX);
  * }
  *
- * <p>Each call consists of separate collectives: the first collective sends the kind of the call, the limit and the lengths to
+ * <p>{@link #send} and {@link #recv} move one object from one rank to another. Each other call consists of separate
+ * collectives: the first collective sends the kind of the call, the limit and the lengths to
  * all ranks; the other collectives move the bytes. Each of these collectives has the deadline of the group. All ranks make the
  * same calls in the same order, as with tensors.
  *
@@ -104,7 +108,7 @@ public final class GroupObjects<T> {
         group.broadcast(of(content), root);
         own.throwFailure(ObjectHeaders.prefix(group, call));
         headers.requireEncoded(root, content);
-        return decoded(content, root, call);
+        return decoded(content, root, ObjectHeaders.prefix(group, call));
     }
 
     /**
@@ -184,7 +188,7 @@ public final class GroupObjects<T> {
         byte[] content = room((int) counts[group.rank()], memory, call);
         byte[] all = isRoot ? room(sum, own::joined, call) : null;
         group.scatter(isRoot ? of(all) : null, of(content), root, counts);
-        return decoded(content, root, call);
+        return decoded(content, root, ObjectHeaders.prefix(group, call));
     }
 
     /**
@@ -202,6 +206,96 @@ public final class GroupObjects<T> {
         double[] one = {value};
         group.allReduce(HostTensor.of(one), requireNonNull(op, "op"));
         return one[0];
+    }
+
+    /**
+     * Sends an object to one rank, as a message with the bytes of the object. Messages of objects and of tensors have the same
+     * tags: use different tags for them.
+     *
+     * {@snippet file="ferro/examples/snippets/ObjectSnippetsTest.java" region="objectMessages" :
+     *
+     * GroupObjects<String> texts = group.objects(Codec.utf8());
+     * if (group.rank() > 0) {
+     *     texts.send("done on rank " + group.rank(), 0, 1);
+     * } else {
+     *     for (int count = 1; count < group.worldSize(); count++) {
+     *         ReceivedObject<String> next = texts.recv(ProcessGroup.ANY_SOURCE, 1);
+     *         printed.add(next.status().source() + ": " + next.value());
+     *     }
+     * }
+     * }
+     *
+     * @param value object
+     * @param to    rank that receives; may be this rank
+     * @param tag   0 or more; the receive must have the same tag
+     * @throws IllegalArgumentException if this rank cannot encode the object, the object is above the limit, {@code tag} is
+     *     negative, or {@code to} is no rank of the group ({@link InvalidRankException}); nothing is sent then
+     * @throws IllegalStateException    if the group is closed, or inside {@link ProcessGroup#coalesced ProcessGroup.coalesced}
+     * @throws ferro.FerroException     if the group fails or has failed
+     */
+    public void send(T value, int to, int tag) {
+        coalescing.refuse("a call on objects");
+        EncodedObject own = EncodedObject.of(codec, requireNonNull(value, "value"));
+        String call = "send of an object to rank " + to + " tag " + tag + ", rank " + group.rank() + " of "
+                + group.worldSize();
+        own.throwFailure(call);
+        if (own.bytes().length > limit) {
+            throw new IllegalArgumentException(call + ": the object has " + own.bytes().length + " bytes, the limit is "
+                    + limit + " bytes: send less, or set a larger limit");
+        }
+        group.send(of(own.bytes()), to, tag);
+    }
+
+    /**
+     * Receives an object that one rank has sent to this rank.
+     *
+     * @param from rank that sends, which may be this rank; or {@link ProcessGroup#ANY_SOURCE}
+     * @param tag  tag of the send, or {@link ProcessGroup#ANY_TAG}
+     * @return object, with its sender and its tag
+     * @throws IllegalArgumentException      if the message is above the limit or has other elements than bytes; the message
+     *     then stays for the next receive. Also if this rank cannot decode the object, {@code tag} is negative, or
+     *     {@code from} is no rank of the group ({@link InvalidRankException})
+     * @throws IllegalStateException         if the group is closed, or inside {@link ProcessGroup#coalesced
+     *     ProcessGroup.coalesced}
+     * @throws UnsupportedOperationException if messages of the back end do not carry their length
+     * @throws ferro.FerroException          if no message arrives, or the group fails or has failed
+     */
+    public ReceivedObject<T> recv(int from, int tag) {
+        coalescing.refuse("a call on objects");
+        MessageStatus first = checked(group.probe(from, tag));
+        MatchedMessage message = group.match(first.source(), first.tag());
+        // another thread may have taken the first message
+        MessageStatus status = checked(message.status());
+        byte[] content = memory.apply((int) status.bytes());
+        message.recv(of(content));
+        return new ReceivedObject<>(decoded(content, status.source(), received(status)), status);
+    }
+
+    /**
+     * An object that one rank has sent to this rank.
+     *
+     * @param value  object
+     * @param status sender and tag, and the number of bytes of the object
+     * @param <T>    type of the object
+     */
+    public record ReceivedObject<T>(T value, MessageStatus status) {}
+
+    /** Returns the status of a message that can be an object. */
+    private MessageStatus checked(MessageStatus message) {
+        if (message.type() != DataType.INT8) {
+            throw new IllegalArgumentException(received(message) + ": the message " + message
+                    + " is no object: receive it into a tensor, or use another tag");
+        }
+        if (message.bytes() > limit) {
+            throw new IllegalArgumentException(received(message) + ": the object has " + message.bytes()
+                    + " bytes, the limit is " + limit + " bytes: receive it with a larger limit");
+        }
+        return message;
+    }
+
+    private String received(MessageStatus message) {
+        return "recv of an object from rank " + message.source() + " tag " + message.tag() + ", rank " + group.rank()
+                + " of " + group.worldSize();
     }
 
     private boolean isRoot(int root) {
@@ -240,20 +334,19 @@ public final class GroupObjects<T> {
         for (int rank = 0; rank < counts.length; rank++) {
             byte[] content = Arrays.copyOfRange(all, from, from + (int) counts[rank]);
             headers.requireEncoded(rank, content);
-            objects.add(decoded(content, rank, call));
+            objects.add(decoded(content, rank, ObjectHeaders.prefix(group, call)));
             from += content.length;
         }
         return Collections.unmodifiableList(objects);
     }
 
-    private T decoded(byte[] content, int from, long call) {
+    private T decoded(byte[] content, int from, String call) {
         int length = content.length;
         try {
             return requireNonNull(codec.decode(content), "the codec returned null");
         } catch (IOException | RuntimeException failure) {
             throw new IllegalArgumentException(
-                    ObjectHeaders.prefix(group, call) + ": the codec cannot decode the " + length + " bytes of rank "
-                            + from + ": " + failure,
+                    call + ": the codec cannot decode the " + length + " bytes of rank " + from + ": " + failure,
                     failure);
         }
     }

@@ -89,6 +89,76 @@ class GroupObjectsTest {
 
     @ParameterizedTest(name = "{1} ranks over {0}")
     @MethodSource("groups")
+    void messagesOfObjectsComeFromAnyRank(String medium, int worldSize) {
+        try (InProcessRanks ranks = InProcessRanks.over(medium, worldSize)) {
+            List<Object> outcomes = outcomes(ranks, group -> {
+                GroupObjects<String> texts = group.objects(UTF8);
+                texts.send(text(group.rank()).repeat(100), 0, 4);
+                if (group.rank() > 0) {
+                    return List.of();
+                }
+                String[] received = new String[worldSize];
+                for (int count = 0; count < worldSize; count++) {
+                    GroupObjects.ReceivedObject<String> next =
+                            texts.recv(ProcessGroup.ANY_SOURCE, ProcessGroup.ANY_TAG);
+                    assertEquals(4, next.status().tag());
+                    received[next.status().source()] = next.value();
+                }
+                return List.of(received);
+            });
+            assertEquals(texts(worldSize).stream().map(text -> text.repeat(100)).toList(), outcomes.get(0));
+            assertUsable(ranks);
+        }
+    }
+
+    @Test
+    void aMessageThatIsNoObjectOfThisCodecIsRefusedAndTheGroupGoesOn() {
+        try (InProcessRanks ranks = InProcessRanks.over("simulated", 2)) {
+            List<Object> outcomes = outcomes(ranks, group -> {
+                GroupObjects<String> texts = group.objects(UTF8);
+                if (group.rank() == 1) {
+                    IllegalArgumentException large = assertThrows(
+                            IllegalArgumentException.class,
+                            () -> texts.withLimit(2).send("abc", 0, 1));
+                    group.send(new float[] {1.5f}, 0, 2);
+                    texts.send("abcdef", 0, 3);
+                    group.send(new byte[] {-1}, 0, 4);
+                    return large.getMessage();
+                }
+                List<String> refusals = new ArrayList<>();
+                refusals.add(refused(() -> texts.recv(1, 2)));
+                group.recv(new float[1], 1, 2);
+                refusals.add(refused(() -> texts.withLimit(5).recv(1, 3)));
+                assertEquals("abcdef", texts.recv(1, 3).value());
+                refusals.add(refused(() -> texts.recv(1, 4)));
+                return refusals;
+            });
+            assertEquals(
+                    "send of an object to rank 0 tag 1, rank 1 of 2: the object has 3 bytes, the limit is 2 bytes: send "
+                            + "less, or set a larger limit",
+                    outcomes.get(1));
+            String prefix = "recv of an object from rank 1 tag ";
+            String[] refusals = ((List<?>) outcomes.get(0)).toArray(String[]::new);
+            assertEquals(
+                    prefix
+                            + "2, rank 0 of 2: the message f32[1] from rank 1 with tag 2 is no object: receive it into a "
+                            + "tensor, or use another tag",
+                    refusals[0]);
+            assertEquals(
+                    prefix
+                            + "3, rank 0 of 2: the object has 6 bytes, the limit is 5 bytes: receive it with a larger limit",
+                    refusals[1]);
+            assertTrue(refusals[2].contains("the codec cannot decode the 1 bytes of rank 1: "), refusals[2]);
+            assertUsable(ranks);
+        }
+    }
+
+    private static String refused(Runnable call) {
+        return assertThrows(IllegalArgumentException.class, call::run).getMessage();
+    }
+
+    @ParameterizedTest(name = "{1} ranks over {0}")
+    @MethodSource("groups")
     void objectsOfEveryLengthArriveWhereTheyShould(String medium, int worldSize) {
         try (InProcessRanks ranks = InProcessRanks.over(medium, worldSize)) {
             List<String> all = texts(worldSize);

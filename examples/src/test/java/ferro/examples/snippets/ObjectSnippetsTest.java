@@ -7,6 +7,10 @@ import ferro.ReduceOp;
 import ferro.backend.simulated.SimulatedBackend;
 import ferro.group.Codec;
 import ferro.group.GroupObjects;
+import ferro.group.GroupObjects.ReceivedObject;
+import ferro.group.ProcessGroup;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -36,6 +40,27 @@ class ObjectSnippetsTest {
             assertEquals("run 17", run);
             assertEquals(List.of("host of rank 0", "host of rank 1", "host of rank 2", "host of rank 3"), hosts);
             assertEquals(3.5, slowest);
+        });
+    }
+
+    @Test
+    void sendsMessages() {
+        onEachRank(group -> {
+            List<String> printed = new ArrayList<>();
+            // @start region="objectMessages"
+            GroupObjects<String> texts = group.objects(Codec.utf8());
+            if (group.rank() > 0) {
+                texts.send("done on rank " + group.rank(), 0, 1);
+            } else {
+                for (int count = 1; count < group.worldSize(); count++) {
+                    ReceivedObject<String> next = texts.recv(ProcessGroup.ANY_SOURCE, 1);
+                    printed.add(next.status().source() + ": " + next.value());
+                }
+            }
+            // @end
+            Collections.sort(printed);
+            List<String> sent = List.of("1: done on rank 1", "2: done on rank 2", "3: done on rank 3");
+            assertEquals(group.rank() > 0 ? List.of() : sent, printed);
         });
     }
 

@@ -57,6 +57,7 @@ class NullArgumentsTest {
             Map.entry("ReduceOp.DoubleCombine", "written by users, called by ferro"),
             Map.entry("ReduceOp.IntCombine", "written by users, called by ferro"),
             Map.entry("ReduceOp.LongCombine", "written by users, called by ferro"),
+            Map.entry("GroupObjects.ReceivedObject", "made by ferro, for users to read"),
             Map.entry("Codec", "written by users, called by ferro"),
             Map.entry("BrokenServices", "filled by ferro while it searches for services"),
             Map.entry("ExitTask", "written by back ends, called by ferro"),
