@@ -32,7 +32,7 @@ abstract class ArrayMessages extends GroupCalls {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void send(float[] data, int to, int tag) {
-        sending(of(requireNonNull(data, "data")), to, tag).await();
+        sent(of(requireNonNull(data, "data")), to, tag);
     }
 
     /**
@@ -50,7 +50,7 @@ abstract class ArrayMessages extends GroupCalls {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void send(double[] data, int to, int tag) {
-        sending(of(requireNonNull(data, "data")), to, tag).await();
+        sent(of(requireNonNull(data, "data")), to, tag);
     }
 
     /**
@@ -68,7 +68,7 @@ abstract class ArrayMessages extends GroupCalls {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void send(int[] data, int to, int tag) {
-        sending(of(requireNonNull(data, "data")), to, tag).await();
+        sent(of(requireNonNull(data, "data")), to, tag);
     }
 
     /**
@@ -86,7 +86,7 @@ abstract class ArrayMessages extends GroupCalls {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void send(long[] data, int to, int tag) {
-        sending(of(requireNonNull(data, "data")), to, tag).await();
+        sent(of(requireNonNull(data, "data")), to, tag);
     }
 
     /**
@@ -104,7 +104,7 @@ abstract class ArrayMessages extends GroupCalls {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void send(short[] data, int to, int tag) {
-        sending(of(requireNonNull(data, "data")), to, tag).await();
+        sent(of(requireNonNull(data, "data")), to, tag);
     }
 
     /**
@@ -122,7 +122,7 @@ abstract class ArrayMessages extends GroupCalls {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void send(byte[] data, int to, int tag) {
-        sending(of(requireNonNull(data, "data")), to, tag).await();
+        sent(of(requireNonNull(data, "data")), to, tag);
     }
 
     /**

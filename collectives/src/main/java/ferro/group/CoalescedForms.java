@@ -29,9 +29,23 @@ abstract class CoalescedForms extends UnequalForms {
      * <p>Inside the block, calls of this thread on this group and on its views are checked and kept. No call runs, and no result
      * exists, before the end of the block. This method then waits for all calls, with one deadline of this group for all
      * together. Handles of {@code …Async} calls are done when this method returns. Awaiting such a handle inside the block throws
-     * an IllegalStateException, as {@code split}, {@code newGroup} and {@code allocate} do. Messages are not kept but start at
-     * once. The memory of two fused calls must not overlap. If the block throws, none of its calls runs. Calls of a nested block
-     * belong to the outer block.
+     * an IllegalStateException, as {@code split}, {@code newGroup} and {@code allocate} do. The memory of two fused calls must
+     * not overlap. If the block throws, none of its calls runs. Calls of a nested block belong to the outer block.
+     *
+     * <p>Messages are kept too: sends and receives of the block start together at its end, in their order, behind its
+     * collectives. So ranks that first send and then receive do not wait for each other:
+     *
+     * {@snippet file="ferro/examples/snippets/MessageSnippetsTest.java" region="blockOfMessages" :
+     *
+     * group.coalesced(() -> {
+     *     group.send(own, next, 0);
+     *     group.recvAsync(received, previous, 0);
+     * });
+     * }
+     *
+     * <p>{@code recv}, {@code recvUpTo}, {@code probe}, {@code match} and {@code sendReceive} throw an IllegalStateException
+     * inside the block, because they return what has come. Back ends of five methods and NCCL run the messages one after
+     * another.
      *
      * @param block makes the calls; its exceptions are thrown unchanged
      * @throws IllegalArgumentException      if the memory of two fused calls overlaps, or a call of the block does not fit

@@ -7,6 +7,8 @@ import ferro.DeviceTensor;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
+import ferro.MessageStatus;
+import ferro.Tensor;
 import ferro.Work;
 import ferro.spi.Deadlines;
 import java.time.Duration;
@@ -21,6 +23,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 
 /**
  * The open blocks of {@link ProcessGroup#coalesced}, one per thread. Calls inside a block are kept until its end.
@@ -52,8 +55,12 @@ final class Coalescing {
         }
         CallBlock block = kept(calls, end);
         try {
-            end.way().coalesced(block.handOver(), block.labels, timeout);
-            block.end(Work.all(List.of()));
+            if (block.messages.isEmpty()) {
+                end.way().coalesced(block.handOver(), block.labels, timeout);
+                block.end(Work.all(List.of()));
+            } else {
+                block.start(end.way(), timeout).await();
+            }
         } catch (RuntimeException | Error failure) {
             block.end(failure);
             throw failure;
@@ -69,9 +76,7 @@ final class Coalescing {
         }
         CallBlock block = kept(calls, end);
         try {
-            Work all = end.way().submitCoalesced(block.handOver(), block.labels, timeout);
-            block.end(all);
-            return all;
+            return block.start(end.way(), timeout);
         } catch (RuntimeException | Error failure) {
             block.end(failure);
             throw failure;
@@ -104,6 +109,19 @@ final class Coalescing {
         open--;
     }
 
+    /** Starts a message with a peer and a tag. */
+    interface MessageStart {
+        Work start(int peer, int tag);
+    }
+
+    /**
+     * A message of a block.
+     *
+     * @param start starts it
+     * @param begun its handle when it is started
+     */
+    private record KeptMessage(Supplier<Work> start, CompletableFuture<Work> begun) {}
+
     /** The calls of one block, by one thread. */
     static final class CallBlock {
         private final Thread owner;
@@ -111,6 +129,8 @@ final class Coalescing {
         private final List<Collective> calls = new ArrayList<>();
         /** Labels, one for each call. */
         private final List<String> labels = new ArrayList<>();
+        /** Messages, which start after the calls. */
+        private final List<KeptMessage> messages = new ArrayList<>();
         /**
          * Work to wait for after the end of the block; this work is done if {@code coalesced} has waited for the calls.
          */
@@ -123,6 +143,26 @@ final class Coalescing {
         private CallBlock(Thread owner, CollectiveBackend backend) {
             this.owner = owner;
             this.backend = backend;
+        }
+
+        /** Starts the calls and the messages, and returns one handle of all. */
+        Work start(CollectiveBackend way, Duration timeout) {
+            List<Work> all = new ArrayList<>();
+            all.add(way.submitCoalesced(handOver(), labels, timeout));
+            try {
+                for (KeptMessage message : messages) {
+                    Work begun = message.start.get();
+                    all.add(begun);
+                    message.begun.complete(begun);
+                }
+            } catch (RuntimeException | Error refused) {
+                // the back end may access the tensors of the calls that have begun
+                untouched(Work.all(all));
+                throw refused;
+            }
+            Work started = all.size() == 1 ? all.get(0) : Work.all(all);
+            end(started);
+            return started;
         }
 
         /** Returns the calls that the back end runs. */
@@ -147,11 +187,24 @@ final class Coalescing {
             labels.add(label);
         }
 
+        /** Keeps a message, and returns its handle. */
+        Work keep(Tensor data, int peer, int tag, MessageStart message) {
+            if (Objects.requireNonNull(data, "data") instanceof DeviceTensor && !backend.takesDeviceTensors()) {
+                throw new UnsupportedOperationException("message inside coalesced, on rank " + backend.rank()
+                        + " of world size " + backend.worldSize()
+                        + ": messages of device tensors cannot be in a block: "
+                        + "make the call before or after the block");
+            }
+            KeptMessage kept = new KeptMessage(() -> message.start(peer, tag), new CompletableFuture<>());
+            messages.add(kept);
+            return new Later(this, kept.begun);
+        }
+
         /**
          * Returns the handle of a call. The handle represents all calls of the block, because all of them end together.
          */
         Work later() {
-            return new Later(this);
+            return new Later(this, ended);
         }
 
         /**
@@ -180,17 +233,45 @@ final class Coalescing {
         }
 
         void end(Throwable failure) {
+            messages.forEach(message -> message.begun.completeExceptionally(failure));
             ended.completeExceptionally(failure);
         }
     }
 
-    /** The handle of a call inside a block. */
-    private record Later(CallBlock block) implements Work {
+    /** Waits until no call accesses the tensors of a group that has failed. */
+    private static void untouched(Work rest) {
+        try {
+            rest.await();
+        } catch (RuntimeException told) {
+            // the caller throws the failure of the group
+        }
+    }
+
+    /**
+     * The handle of a call inside a block.
+     *
+     * @param block its block
+     * @param begun handle of a message, or of the whole block
+     */
+    private record Later(CallBlock block, CompletableFuture<Work> begun) implements Work {
         @Override
         public boolean isDone() {
-            return block.hasEnded()
-                    && (block.ended.isCompletedExceptionally()
-                            || block.ended.join().isDone());
+            return begun.isDone()
+                    && (begun.isCompletedExceptionally() || begun.join().isDone());
+        }
+
+        @Override
+        public Optional<MessageStatus> status() {
+            return begun.isDone() && !begun.isCompletedExceptionally()
+                    ? begun.join().status()
+                    : Optional.empty();
+        }
+
+        @Override
+        public boolean cancel() {
+            return begun.isDone()
+                    && !begun.isCompletedExceptionally()
+                    && begun.join().cancel();
         }
 
         @Override
@@ -202,7 +283,7 @@ final class Coalescing {
                 // calls that the back end has not got are not waited for: in a failed group they access no tensor
                 while (stop == null || block.handedOver && !block.hasEnded()) {
                     try {
-                        Work rest = block.ended.get();
+                        Work rest = begun.get();
                         if (stop != null) {
                             untouched(rest);
                         }
@@ -222,7 +303,7 @@ final class Coalescing {
             if (stop != null) {
                 throw stop;
             }
-            block.ended.join().await();
+            begun.join().await();
         }
 
         @Override
@@ -230,10 +311,10 @@ final class Coalescing {
             Objects.requireNonNull(timeout, "timeout");
             refuseInside();
             long nanos = Deadlines.nanos(timeout);
-            long begun = System.nanoTime();
+            long since = System.nanoTime();
             try {
-                Work rest = block.ended.get(nanos, TimeUnit.NANOSECONDS);
-                return rest.await(Duration.ofNanos(nanos - (System.nanoTime() - begun)));
+                Work rest = begun.get(nanos, TimeUnit.NANOSECONDS);
+                return rest.await(Duration.ofNanos(nanos - (System.nanoTime() - since)));
             } catch (TimeoutException notYet) {
                 return false;
             } catch (InterruptedException looking) {
@@ -251,15 +332,6 @@ final class Coalescing {
             }
         }
 
-        /** Waits until no call accesses the tensors of a group that has failed. */
-        private static void untouched(Work rest) {
-            try {
-                rest.await();
-            } catch (RuntimeException told) {
-                // the caller throws the failure of the group
-            }
-        }
-
         private static RuntimeException told(Throwable failure) {
             return failure instanceof FerroException ferro
                     ? ferro
@@ -268,7 +340,7 @@ final class Coalescing {
 
         @Override
         public CompletionStage<Void> completion() {
-            return block.ended.thenCompose(Work::completion).minimalCompletionStage();
+            return begun.thenCompose(Work::completion).minimalCompletionStage();
         }
 
         @Override

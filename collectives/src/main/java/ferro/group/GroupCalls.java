@@ -60,11 +60,36 @@ abstract class GroupCalls {
     }
 
     final Work sending(Tensor data, int to, int tag) {
-        return way.send(requireNonNull(data, "data"), peer(to), tag(tag), options);
+        Coalescing.CallBlock block = coalescing.mine();
+        if (block == null) {
+            return way.send(requireNonNull(data, "data"), peer(to), tag(tag), options);
+        }
+        return block.keep(data, peer(to), tag(tag), (peer, sentTag) -> way.send(data, peer, sentTag, options));
+    }
+
+    /** Makes a send and waits for it, or keeps it until the end of a block. */
+    final void sent(Tensor data, int to, int tag) {
+        if (coalescing.mine() == null) {
+            way.send(requireNonNull(data, "data"), peer(to), tag(tag), options).await();
+        } else {
+            sending(data, to, tag);
+        }
     }
 
     final Work sendingUntilMatched(Tensor data, int to, int tag) {
-        return way.sendUntilMatched(requireNonNull(data, "data"), peer(to), tag(tag), options);
+        Coalescing.CallBlock block = coalescing.mine();
+        if (block == null) {
+            return way.sendUntilMatched(requireNonNull(data, "data"), peer(to), tag(tag), options);
+        }
+        return block.keep(
+                data, peer(to), tag(tag), (peer, sentTag) -> way.sendUntilMatched(data, peer, sentTag, options));
+    }
+
+    final void sentUntilMatched(Tensor data, int to, int tag) {
+        Work send = sendingUntilMatched(data, to, tag);
+        if (coalescing.mine() == null) {
+            send.await();
+        }
     }
 
     /** Sends and receives at the same time. */
@@ -78,6 +103,7 @@ abstract class GroupCalls {
     }
 
     final void refuseExchange(Tensor sent, Tensor received) {
+        coalescing.refuse("sendReceive");
         for (Tensor data : List.of(sent, received)) {
             if (data instanceof DeviceTensor) {
                 throw new UnsupportedOperationException(options.named("sendReceive") + " of " + data
@@ -93,11 +119,20 @@ abstract class GroupCalls {
     }
 
     final Work receiving(Tensor data, int from, int tag) {
-        return way.recv(requireNonNull(data, "data"), source(from), sentTag(tag), options);
+        Coalescing.CallBlock block = coalescing.mine();
+        if (block == null) {
+            return way.recv(requireNonNull(data, "data"), source(from), sentTag(tag), options);
+        }
+        return block.keep(data, source(from), sentTag(tag), (peer, sentTag) -> way.recv(data, peer, sentTag, options));
     }
 
     final Work receivingUpTo(Tensor data, int from, int tag) {
-        return way.recvUpTo(requireNonNull(data, "data"), source(from), sentTag(tag), options);
+        Coalescing.CallBlock block = coalescing.mine();
+        if (block == null) {
+            return way.recvUpTo(requireNonNull(data, "data"), source(from), sentTag(tag), options);
+        }
+        return block.keep(
+                data, source(from), sentTag(tag), (peer, sentTag) -> way.recvUpTo(data, peer, sentTag, options));
     }
 
     /**
@@ -105,6 +140,7 @@ abstract class GroupCalls {
      * back end itself, so that a form is three frames away from the engine.
      */
     final MessageStatus received(Tensor data, int from, int tag) {
+        coalescing.refuse("recv");
         Work work = way.recv(requireNonNull(data, "data"), source(from), sentTag(tag), options);
         work.await();
         Optional<MessageStatus> status = work.status();
@@ -112,16 +148,19 @@ abstract class GroupCalls {
     }
 
     final MessageStatus receivedUpTo(Tensor data, int from, int tag) {
+        coalescing.refuse("recvUpTo");
         Work work = way.recvUpTo(requireNonNull(data, "data"), source(from), sentTag(tag), options);
         work.await();
         return work.status().orElseThrow();
     }
 
     final Work probing(int from, int tag) {
+        coalescing.refuse("probe");
         return way.probe(source(from), sentTag(tag), options);
     }
 
     final Work matching(int from, int tag) {
+        coalescing.refuse("match");
         return way.match(source(from), sentTag(tag), options);
     }
 

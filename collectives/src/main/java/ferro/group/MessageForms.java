@@ -50,7 +50,7 @@ abstract class MessageForms extends ScanArrayForms {
      * @throws ferro.FerroException          if the group fails or has failed
      */
     public final void send(Tensor data, int to, int tag) {
-        sending(data, to, tag).await();
+        sent(data, to, tag);
     }
 
     /**
@@ -92,7 +92,7 @@ abstract class MessageForms extends ScanArrayForms {
      * @throws ferro.FerroException          if the group fails or has failed; TIMED_OUT if no receive comes by the deadline
      */
     public final void sendUntilMatched(Tensor data, int to, int tag) {
-        sendingUntilMatched(data, to, tag).await();
+        sentUntilMatched(data, to, tag);
     }
 
     /**

@@ -3,6 +3,7 @@ package ferro.tck;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.Collective;
@@ -12,13 +13,16 @@ import ferro.Work;
 import ferro.group.ProcessGroup;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Rules 312 and 313, about blocks of calls in {@link ProcessGroup#coalesced} and {@link ProcessGroup#coalescedAsync}.
+ * Rules 312, 313 and 315, about blocks of calls in {@link ProcessGroup#coalesced} and {@link ProcessGroup#coalescedAsync}.
  */
 public interface BlockRules extends Subject {
     /**
@@ -109,6 +113,55 @@ public interface BlockRules extends Subject {
                 after.await();
                 assertEquals(144, first[0], "a product, then a sum in the block, then a product");
                 before.await();
+            });
+        }
+    }
+
+    /**
+     * Checks that messages of a block start at its end, that their handles are done then and describe the messages, and that a
+     * call that returns a message is refused inside a block.
+     *
+     * @param length elements of each message
+     */
+    @Rule(315)
+    @ParameterizedTest(name = "{0} elements")
+    @ValueSource(ints = {3, 40_000})
+    default void messagesOfABlockStartAtItsEnd(int length) {
+        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
+        try (Ranks ranks = group(3)) {
+            ranks.run(group -> {
+                int next = (group.rank() + 1) % 3;
+                int previous = (group.rank() + 2) % 3;
+                for (boolean waits : new boolean[] {true, false}) {
+                    int[] own = new int[length];
+                    int[] received = new int[length];
+                    double[] sum = {group.rank() + 2};
+                    Work[] receive = new Work[1];
+                    Runnable block = () -> {
+                        receive[0] = group.recvAsync(received, previous, 4);
+                        group.send(own, next, 4);
+                        group.allReduce(sum, ReduceOp.SUM);
+                        // a message that had started would have zeros
+                        Arrays.fill(own, group.rank() + 5);
+                        assertThrows(IllegalStateException.class, () -> group.recv(received, previous, 4));
+                        assertThrows(IllegalStateException.class, receive[0]::await);
+                        assertFalse(receive[0].isDone(), "the receive has ended inside the block");
+                    };
+                    if (waits) {
+                        group.coalesced(block);
+                        assertTrue(receive[0].isDone(), "the receive has not ended with the block");
+                    } else {
+                        Work all = group.coalescedAsync(block);
+                        receive[0].await();
+                        all.await();
+                    }
+                    assertEquals(9, sum[0], "sum of 2, 3 and 4");
+                    int[] sent = new int[length];
+                    Arrays.fill(sent, previous + 5);
+                    assertArrayEquals(sent, received, "received message");
+                    assertEquals(previous, receive[0].status().orElseThrow().source(), "sender");
+                }
+                Expect.works(group);
             });
         }
     }

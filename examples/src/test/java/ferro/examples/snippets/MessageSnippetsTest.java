@@ -106,6 +106,23 @@ class MessageSnippetsTest {
     }
 
     @Test
+    void startsMessagesTogether() {
+        SimulatedBackend.run(3, group -> {
+            int next = (group.rank() + 1) % group.worldSize();
+            int previous = (group.rank() + group.worldSize() - 1) % group.worldSize();
+            int[] own = {group.rank()};
+            int[] received = new int[1];
+            // @start region="blockOfMessages"
+            group.coalesced(() -> {
+                group.send(own, next, 0);
+                group.recvAsync(received, previous, 0);
+            });
+            // @end
+            assertEquals(previous, received[0]);
+        });
+    }
+
+    @Test
     void receivesAMatchedMessage() {
         SimulatedBackend.run(2, group -> {
             if (group.rank() == 1) {
