@@ -24,7 +24,7 @@ class ExamplePagesTest {
     private static final Pattern VARYING = Pattern.compile("[\\d.]+(?= s,)|\\d+(?= tasks per)|(?<=by rank ).*");
 
     @ParameterizedTest
-    @ValueSource(strings = {"halo-exchange", "sample-sort"})
+    @ValueSource(strings = {"work-queue", "halo-exchange", "sample-sort"})
     void fourProcessesOverTcpPrintWhatThePageShows(String page) throws Exception {
         Matcher command = COMMAND.matcher(Files.readString(Path.of("../docs/guide", page + ".md")));
         assertTrue(command.find(), "the page shows no command with its output");
