@@ -2,8 +2,8 @@ package ferro.examples.workqueue;
 
 /**
  * The tasks of the work queue. Each task is one square of the complex plane between -2 - 1.25i and 0.5 + 1.25i, and
- * counts those of its 64 points that are in the Mandelbrot set. A square in the set takes a hundred times as long as a
- * square far from the set.
+ * counts those of its 64 points that are in the Mandelbrot set. A point in the set takes 1,000 steps, and a point far
+ * from the set only a few.
  */
 public final class SquareTask {
     /** Points on each side of a square. */
