@@ -23,7 +23,7 @@ public sealed interface ControlMessage extends WireMessage
                 ControlMessage.Left,
                 ControlMessage.Follow,
                 ControlMessage.Suspect,
-                ControlMessage.GoAhead {
+                GoAhead {
     /** Longest text that says what a call is, in bytes: twice what a call has. */
     int CALL_MOST = 512;
 
@@ -438,35 +438,6 @@ public sealed interface ControlMessage extends WireMessage
         @Override
         public void accept(int peer, Handler handler) {
             handler.suspect(peer, this);
-        }
-    }
-
-    /**
-     * A receive has matched a message of the receiver of this control message. The go-ahead on the lane of messages may wait
-     * there behind messages that nobody receives.
-     *
-     * @param announcement number of the announcement of the message
-     */
-    record GoAhead(long announcement) implements ControlMessage {
-        static final byte KIND = 12;
-
-        GoAhead(Fields in) {
-            this(in.int64("announcement"));
-        }
-
-        @Override
-        public byte kind() {
-            return KIND;
-        }
-
-        @Override
-        public void write(FieldWriter out) {
-            out.int64(announcement);
-        }
-
-        @Override
-        public void accept(int peer, Handler handler) {
-            handler.goAhead(peer, this);
         }
     }
 

@@ -76,10 +76,7 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
         this.warning = control.timeoutProbe();
     }
 
-    /**
-     * Uses better links from now on, if there are any; called with the progress lock held, while nothing is pending on any
-     * rank.
-     */
+    /** Uses better links from now on, if any. Called with the progress lock held, with nothing pending on any rank. */
     public void reopen() {
         lanes.reopen();
     }
