@@ -332,48 +332,48 @@ public final class SimulatedBackend extends ForwardingBackend {
         return network.isDead(transport.rank());
     }
 
-    private Work told(Work work) {
+    private Work submitted(Work work) {
         submitted.accept(work);
         return work;
     }
 
     @Override
     public Work submit(Collective call, CallOptions options) {
-        return told(super.submit(call, options));
+        return submitted(super.submit(call, options));
     }
 
     @Override
     public Work send(Tensor tensor, int to, int tag, CallOptions options) {
-        return told(super.send(tensor, to, tag, options));
+        return submitted(super.send(tensor, to, tag, options));
     }
 
     @Override
     public Work recv(Tensor tensor, int from, int tag, CallOptions options) {
-        return told(super.recv(tensor, from, tag, options));
+        return submitted(super.recv(tensor, from, tag, options));
     }
 
     @Override
     public Work recvUpTo(Tensor tensor, int from, int tag, CallOptions options) {
-        return told(super.recvUpTo(tensor, from, tag, options));
+        return submitted(super.recvUpTo(tensor, from, tag, options));
     }
 
     @Override
     public Work sendUntilMatched(Tensor tensor, int to, int tag, CallOptions options) {
-        return told(super.sendUntilMatched(tensor, to, tag, options));
+        return submitted(super.sendUntilMatched(tensor, to, tag, options));
     }
 
     @Override
     public Work probe(int from, int tag, CallOptions options) {
-        return told(super.probe(from, tag, options));
+        return submitted(super.probe(from, tag, options));
     }
 
     @Override
     public Work match(int from, int tag, CallOptions options) {
-        return told(super.match(from, tag, options));
+        return submitted(super.match(from, tag, options));
     }
 
     @Override
     public Work recv(Work matched, Tensor tensor, CallOptions options) {
-        return told(super.recv(matched, tensor, options));
+        return submitted(super.recv(matched, tensor, options));
     }
 }
