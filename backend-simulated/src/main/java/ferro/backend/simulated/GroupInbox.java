@@ -62,11 +62,6 @@ final class GroupInbox {
         events = receiver;
     }
 
-    /** Returns whether the rank has closed this end in good order. */
-    synchronized boolean hasClosed() {
-        return closed && !dead;
-    }
-
     /** Clears the receiver, as {@link #close} does, because the rank has died. */
     synchronized void die() {
         dead = true;
@@ -82,13 +77,13 @@ final class GroupInbox {
 
     /**
      * Passes an event to the receiver, now or once there is one. Called only on the medium's background thread, which
-     * keeps the order.
+     * keeps the order. Returns false if the rank has closed this end in good order, and the event is dropped.
      */
-    void tell(Consumer<Events> event) {
+    boolean tell(Consumer<Events> event) {
         Events now;
         synchronized (this) {
             if (closed) {
-                return;
+                return dead;
             }
             now = waiting.isEmpty() ? events : null;
             if (now == null) {
@@ -100,6 +95,7 @@ final class GroupInbox {
         } else {
             tellWaiting();
         }
+        return true;
     }
 
     /** Passes on the events that have waited; called only on the medium's background thread. */

@@ -210,9 +210,8 @@ final class SimulatedTransport implements Transport {
     /** Delivers a control message of this rank to a peer. This rank receives the end of a peer that has closed its end. */
     private void deliver(int peer, ByteBuffer message) {
         GroupInbox peers = inboxes[peer];
-        if (!peers.hasClosed()) {
-            int from = group.rank;
-            peers.tell(receiver -> receiver.control(from, message));
+        int from = group.rank;
+        if (peers.tell(receiver -> receiver.control(from, message))) {
             return;
         }
         FerroException cause = new FerroException(

@@ -113,6 +113,10 @@ final class ControlInbox implements ControlMessage.Handler {
     @Override
     public void goodbye(int peer, Goodbye said) {
         exits.left(peer, said);
+        if (!sender.isSmall() && !peerFailures.hasToldAbort(peer)) {
+            // it was taken for gone, or is no neighbour, when this rank sent the failure, and may wait for this rank
+            failure.tell(peer);
+        }
         left(said.of(peer));
     }
 
@@ -145,10 +149,9 @@ final class ControlInbox implements ControlMessage.Handler {
     @Override
     public void suspect(int peer, Suspect said) {
         failure.tell(peer);
-        if (departure.hasLeft()) {
-            // another rank judges now
-            exits.answer(peer);
-        } else {
+        // another rank judges if this one leaves before it has judged
+        exits.followedBy(peer);
+        if (!departure.hasLeft()) {
             deaths.reported(said.loss());
         }
     }

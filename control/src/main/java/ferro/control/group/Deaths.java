@@ -151,7 +151,7 @@ final class Deaths {
         synchronized (this) {
             ended.set(peer);
         }
-        if (!exits.saysGoodbye(peer)) {
+        if (!exits.hasTimeToSayGoodbye(peer)) {
             // its neighbours know whether it had left, and send its death to this rank if it had not
             peerFailures.afterReading(() -> unexplained(peer, cause), UNEXPLAINED_NANOS);
         } else if (rules.eofGraceNanos() > 0) {

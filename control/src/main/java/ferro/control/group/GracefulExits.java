@@ -29,8 +29,12 @@ import java.util.BitSet;
  * rank sent can be lost. Thread-safe; nothing waits.
  */
 public final class GracefulExits {
+    /** The time in which a rank receives a question for its goodbye. */
+    private static final long FOLLOW_NANOS = 250_000_000L;
+
     private final ControlSender sender;
     private final AgreedFailure failure;
+    private final Timers timers;
     private final OwnCalls calls;
     private final GroupSpec group;
     private final MessageCounts messages = new MessageCounts();
@@ -58,6 +62,9 @@ public final class GracefulExits {
          */
         boolean differs(Left leaver);
 
+        /** Notes that a rank has left, and has not said to this rank after which call. */
+        void hasLeft(int peer);
+
         /** Returns the number of the last collective that has ended on this rank. */
         long ended();
     }
@@ -65,6 +72,7 @@ public final class GracefulExits {
     GracefulExits(ControlSender sender, AgreedFailure failure, Timers timers, GroupSpec group, OwnCalls calls) {
         this.sender = sender;
         this.failure = failure;
+        this.timers = timers;
         this.calls = calls;
         this.group = group;
         this.neighbours = sender.neighbours();
@@ -92,9 +100,9 @@ public final class GracefulExits {
         return neighbours.reports(peer);
     }
 
-    /** Returns whether a rank says goodbye to this rank when it leaves: its end without a word is then a death. */
-    boolean saysGoodbye(int peer) {
-        return neighbours.saysGoodbye(peer);
+    /** Returns whether the end of a rank without a goodbye is a death. */
+    boolean hasTimeToSayGoodbye(int peer) {
+        return neighbours.hasTimeToSayGoodbye(peer);
     }
 
     /**
@@ -243,10 +251,6 @@ public final class GracefulExits {
         if (leaving != null) {
             leaving.isOver(peer);
         }
-        if (!neighbours.saysGoodbye(peer)) {
-            // this rank is no neighbour, and has not sent it the failure
-            failure.tell(peer);
-        }
     }
 
     /** Asks the ranks that replace neighbours for their goodbyes, and tells them what all ranks have to know. */
@@ -261,6 +265,7 @@ public final class GracefulExits {
             return;
         }
         sender.tell(peer, new Follow());
+        timers.later(() -> neighbours.reached(peer), FOLLOW_NANOS);
         news.sendToNew(peer);
     }
 
@@ -312,7 +317,9 @@ public final class GracefulExits {
      */
     boolean lower(Left leaver) {
         boolean isLower = leavers.lower(leaver);
-        if (isLower && own == null && !failure.isKnown() && !neighbours.areAll()) {
+        // a leaver that is lower than this one may have told only ranks that leave
+        boolean isForwarded = own == null || leaver.lastSequence() < ownLast.lastSequence();
+        if (isLower && isForwarded && !failure.isKnown() && !neighbours.areAll()) {
             news.forward();
         }
         return isLower;
@@ -320,7 +327,9 @@ public final class GracefulExits {
 
     /** Notes that a rank has closed its end: it had left, and had exchanged no message with this rank. */
     void closed(int peer) {
-        leavers.add(peer, Goodbye.unsaid(peer));
+        if (leavers.add(peer, Goodbye.unsaid(peer))) {
+            calls.hasLeft(peer);
+        }
         lost(peer);
         greetAll(neighbours.left(alone(peer)));
     }

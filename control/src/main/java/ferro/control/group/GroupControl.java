@@ -38,9 +38,10 @@ import java.util.Set;
  * were made.
  *
  * <p>All ranks agree on one cause. Everything that this rank sees or is told is merged ({@link Failure#merged}), and
- * every change of code or culprits is sent to all ranks before any caller of this rank hears of it. A rank that waits asks
- * other ranks ({@link #ask}), and each answers with its state. So a time-out names the ranks that are missing. If two ranks have
- * made different calls, the group ends with MISMATCH and all texts.
+ * every change of code or culprits is sent to the neighbours of this rank ({@link Overlay}), which forward it, before any
+ * caller of this rank hears of it. A rank that waits asks other ranks ({@link #ask}), and each answers with its state. So a
+ * time-out names the ranks that are missing. If two ranks have made different calls, the group ends with MISMATCH and all
+ * texts.
  *
  * <p>Thread-safe; nothing waits, and no message is sent with a lock held. The medium calls this class from its
  * background thread or from the thread that makes progress.
@@ -120,6 +121,11 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         @Override
         public boolean differs(Left leaver) {
             return mismatches.heard(leaver.rank(), leaver.lastSequence(), leaver.fingerprint(), leaver.call());
+        }
+
+        @Override
+        public void hasLeft(int peer) {
+            board.left(peer, Status.left());
         }
 
         @Override
@@ -359,7 +365,6 @@ public final class GroupControl implements Transport.Events, Membership.Member {
             deaths.lost(peer, cause);
         } else if (!closed && !exits.has(peer)) {
             exits.closed(peer);
-            board.left(peer, Status.left());
             changed();
         }
     }

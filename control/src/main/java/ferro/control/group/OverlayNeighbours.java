@@ -16,10 +16,14 @@ final class OverlayNeighbours {
 
     /** Ranks that have left or are lost. */
     private final BitSet gone = new BitSet();
+    /** Ranks that have replaced a neighbour. */
+    private final BitSet replacements = new BitSet();
     /** Ranks that receive the goodbye of this rank, because they have asked for it. */
     private final BitSet followers = new BitSet();
     /** Ranks that say goodbye to this rank, because this rank has asked them. */
     private final BitSet followed = new BitSet();
+    /** Ranks of these that have had the time to receive that question. */
+    private final BitSet reached = new BitSet();
 
     OverlayNeighbours(Overlay overlay) {
         this.overlay = overlay;
@@ -50,6 +54,16 @@ final class OverlayNeighbours {
     /** Returns whether another rank says goodbye to this rank when it leaves: its end without a word is then a death. */
     synchronized boolean saysGoodbye(int peer) {
         return overlay.isNeighbour(peer) || followed.get(peer);
+    }
+
+    /** Returns whether the end of another rank without a goodbye is a death: a question to it cannot be on its way any more. */
+    synchronized boolean hasTimeToSayGoodbye(int peer) {
+        return overlay.isNeighbour(peer) || reached.get(peer);
+    }
+
+    /** Notes that a rank has had the time to receive the question of this rank for its goodbye. */
+    synchronized void reached(int peer) {
+        reached.set(peer);
     }
 
     /**
@@ -88,8 +102,10 @@ final class OverlayNeighbours {
         gone.or(ranks);
         BitSet added = overlay.neighbours(gone);
         for (int peer = added.nextSetBit(0); peer >= 0; peer = added.nextSetBit(peer + 1)) {
-            added.set(peer, !saysGoodbye(peer));
+            // a rank that this one follows for its messages does not know the news yet
+            added.set(peer, !overlay.isNeighbour(peer) && !replacements.get(peer));
         }
+        replacements.or(added);
         followed.or(added);
         return added;
     }
