@@ -1,0 +1,41 @@
+package ferro.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import ferro.backend.simulated.SimulatedBackend;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The exit of a JVM in which many ranks have their group open. */
+@Timeout(120)
+class ExitOfManyRanksTest {
+    private static final int RANKS = 50;
+
+    /** Makes the ranks, stops all threads once, and exits. */
+    static final class OpenRanks {
+        private OpenRanks() {}
+
+        public static void main(String[] arguments) {
+            SimulatedBackend.createGroup(RANKS);
+            Thread.getAllStackTraces();
+            System.exit(0);
+        }
+    }
+
+    @Test
+    void allRanksStopTheThreadsOfTheJvmOnce() throws Exception {
+        Process process = new ProcessBuilder(
+                        JavaLine.rank(List.of("-Xlog:safepoint:stdout"), OpenRanks.class.getName()))
+                .redirectErrorStream(true)
+                .start();
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+        assertEquals(0, process.waitFor(), output);
+        List<String> stops =
+                output.lines().filter(line -> line.contains("ThreadDump")).toList();
+        // the first is that of the program itself, which shows that a stop has a line in this log
+        assertEquals(2, stops.size(), stops::toString);
+    }
+}
