@@ -10,7 +10,10 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 
-/** A process with some ranks of a large job, a thread each. They say when they are in, and how their barrier ends. */
+/**
+ * A process with some ranks of a large job, a thread each. They say when they are in, how their barrier
+ * ends, and when a failure ended it, on the clock that all processes of a host share.
+ */
 final class LargeJobRanks {
     private static final Duration TIMEOUT = Duration.ofSeconds(120);
     private static final CountDownLatch GO = new CountDownLatch(1);
@@ -44,6 +47,8 @@ final class LargeJobRanks {
             callBarriers(spec, SystemContext.of(settings), arguments[2].equals("" + rank));
             System.out.println(rank + " has closed");
         } catch (FerroException failure) {
+            long knewAt = System.nanoTime();
+            System.out.println(rank + " knew at " + knewAt);
             System.out.println(rank + " failed " + failure.code() + " by " + Culprits.of(failure));
         } catch (InterruptedException never) {
             throw new AssertionError(never);

@@ -61,8 +61,14 @@ class LargeJobTest {
                 said.add(new PrintedLines(process.getInputStream(), "said-" + said.size(), PATIENCE));
             }
             awaitAll(ranks, said, 0, "is in");
+            long struckAt = System.nanoTime();
             late.strike(processes.get(0));
             awaitAll(ranks, said, late == LateRank.CALLS ? 0 : 1, late.end);
+            if (late == LateRank.IS_KILLED) {
+                System.out.printf(
+                        "kill -9 of one of %d ranks: the last one knew after %.0f ms%n",
+                        worldSize, (lastKnewAt(said) - struckAt) / 1e6);
+            }
         } finally {
             processes.forEach(process -> Processes.kill(process.pid()));
         }
@@ -76,6 +82,15 @@ class LargeJobTest {
                 said.get(process).await(line -> line.equals(rank + " " + what));
             }
         }
+    }
+
+    private static long lastKnewAt(List<PrintedLines> said) {
+        return said.stream()
+                .flatMap(one -> one.lines().stream())
+                .filter(line -> line.contains(" knew at "))
+                .mapToLong(line -> Long.parseLong(line.substring(line.lastIndexOf(' ') + 1)))
+                .max()
+                .orElseThrow();
     }
 
     private static List<Integer> others(int from, int to) {
