@@ -2,7 +2,7 @@
 # How the costs of a group grow with the number of ranks: messages, CPU time and memory of simulated ranks, and the plans of
 # all algorithms. Prints a table. Each row runs in a JVM of its own, with a limit of time and memory.
 #   benchmarks/scale/run.sh [--ranks N] [--json FILE] [ROW...]
-# ROW is threads, simulation, failure, leaving, straggler, exit or plans; without a row, all rows.
+# ROW is threads, simulation, failure, leaving, straggler, pause, exit or plans; without a row, all rows.
 set -eu
 home=$(cd "$(dirname "$0")/../.." && pwd -P)
 classpath=$(mktemp)

@@ -14,6 +14,7 @@ import java.util.List;
  *
  * <ul>
  *   <li>docs/images/speed: two ranks, from docs/performance/targets.csv
+ *   <li>docs/images/scale: messages by number of ranks, from docs/performance/scale.csv
  *   <li>docs/images/demo: one rank and four ranks, from docs/images/demo.txt
  * </ul>
  */
@@ -32,6 +33,7 @@ public final class DocsPictures {
     public static void main(String[] words) throws IOException {
         Path docs = Path.of(words[0]);
         speed(docs.resolve("performance")).write(docs.resolve("images"), "speed");
+        ScalePicture.of(docs.resolve("performance")).write(docs.resolve("images"), "scale");
         DemoPicture.of(docs.resolve("images/demo.txt")).write(docs.resolve("images"), "demo");
     }
 

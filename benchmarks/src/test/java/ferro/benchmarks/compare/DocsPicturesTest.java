@@ -28,6 +28,11 @@ class DocsPicturesTest {
     }
 
     @Test
+    void theChartOfMessagesIsDrawnFromTheFiguresOfScale() throws Exception {
+        assertCommitted("scale", ScalePicture.of(DOCS.resolve("performance")));
+    }
+
+    @Test
     void thePlotOfTheDemoIsDrawnFromItsOutput() throws Exception {
         assertCommitted("demo", DemoPicture.of(DOCS.resolve("images/demo.txt")));
     }

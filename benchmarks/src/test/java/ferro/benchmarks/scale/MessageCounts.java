@@ -1,6 +1,7 @@
 package ferro.benchmarks.scale;
 
 import ferro.backend.simulated.CountedRanks;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.stream.IntStream;
 
@@ -15,6 +16,7 @@ final class MessageCounts implements CountedRanks.Counter {
 
     private final AtomicLongArray ofRank;
     private final AtomicLongArray ofGroups = new AtomicLongArray(KINDS);
+    private final AtomicLong ofMembership = new AtomicLong();
 
     MessageCounts(int ranks) {
         ofRank = new AtomicLongArray(ranks);
@@ -23,7 +25,9 @@ final class MessageCounts implements CountedRanks.Counter {
     @Override
     public void sent(int rank, int kind, boolean isMembership) {
         ofRank.incrementAndGet(rank);
-        if (!isMembership) {
+        if (isMembership) {
+            ofMembership.incrementAndGet();
+        } else {
             ofGroups.incrementAndGet(kind);
         }
     }
@@ -32,6 +36,7 @@ final class MessageCounts implements CountedRanks.Counter {
     void restart() {
         clear(ofRank);
         clear(ofGroups);
+        ofMembership.set(0);
     }
 
     private static void clear(AtomicLongArray counts) {
@@ -42,6 +47,11 @@ final class MessageCounts implements CountedRanks.Counter {
 
     long ofGroups(int kind) {
         return ofGroups.get(kind);
+    }
+
+    /** Returns the heartbeats and other messages of the membership, which all groups of a rank share. */
+    long ofMembership() {
+        return ofMembership.get();
     }
 
     /** Prints the messages of all kinds. */

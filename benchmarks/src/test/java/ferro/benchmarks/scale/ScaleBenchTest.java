@@ -18,6 +18,7 @@ class ScaleBenchTest {
         "failure, 20, virtual time until all know",
         "leaving, 20, 'messages of leaving, most of a rank'",
         "straggler, 4, queries",
+        "pause, 4, 'heartbeats in 3.0 s with a stop of 0.4 s, per rank'",
         "exit, 9, exit with open groups",
         "plans, 64, 'barrier by dissemination, memory'"
     })

@@ -12,6 +12,7 @@ enum ScaleRow {
     FAILURE("failure", new Limits(120, 4096), SeededRow::failure, 64, 256, 1024),
     LEAVING("leaving", new Limits(120, 4096), SeededRow::leaving, 64, 256, 1024),
     STRAGGLER("straggler", new Limits(120, 4096), ThreadsRow::straggler, 128),
+    PAUSE("pause", new Limits(120, 4096), ThreadsRow::pause, 128),
     EXIT("exit", new Limits(120, 1024), ExitRow::measure, 1000),
     PLANS("plans", new Limits(420, 12_288), PlansRow::measure, 10_000),
     /** The JVM whose exit {@link #EXIT} measures. */

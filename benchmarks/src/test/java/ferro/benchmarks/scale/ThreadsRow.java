@@ -5,6 +5,7 @@ import ferro.ReduceOp;
 import ferro.backend.simulated.CountedRanks;
 import ferro.backend.simulated.SimulatedBackend;
 import ferro.group.ProcessGroup;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,6 +20,9 @@ final class ThreadsRow {
     private static final long STACK_BYTES = 512 << 10;
     /** How late the straggler is: 8 s with 128 ranks. */
     private static final Duration LATE_FOR_EACH_RANK = Duration.ofMillis(8000).dividedBy(128);
+
+    private static final double STOPPED_SECONDS = 0.4;
+    private static final double OBSERVED_SECONDS = 3;
 
     private ThreadsRow() {}
 
@@ -115,6 +119,26 @@ final class ThreadsRow {
         });
         meter.lap("barrier, one rank late");
         Meter.print("queries", counts.ofGroups(MessageCounts.QUERY), "messages");
+    }
+
+    /** Counts the heartbeats of ranks in a time in which their process is stopped, beside those of a time without a stop. */
+    static void pause(int ranks) throws IOException, InterruptedException {
+        MessageCounts counts = new MessageCounts(ranks);
+        List<ProcessGroup> groups = CountedRanks.onThreads(ranks, SETTINGS, counts);
+        onThreads(groups, ProcessGroup::barrier);
+        for (double seconds : new double[] {0, STOPPED_SECONDS}) {
+            counts.restart();
+            String stop = seconds == 0 ? "" : "kill -STOP $0; sleep " + seconds + "; kill -CONT $0; ";
+            String command = stop + "sleep " + (OBSERVED_SECONDS - seconds);
+            new ProcessBuilder("sh", "-c", command, "" + ProcessHandle.current().pid())
+                    .start()
+                    .waitFor();
+            String name = seconds == 0 ? "without a stop" : "with a stop of " + seconds + " s";
+            Meter.print(
+                    "heartbeats in " + OBSERVED_SECONDS + " s " + name + ", per rank",
+                    (double) counts.ofMembership() / ranks,
+                    "messages");
+        }
     }
 
     private static Map<String, String> withoutHeartbeats() {
