@@ -17,7 +17,10 @@ record AllWork(List<Work> parts) implements Work {
     /** How long {@link #awaitAny} waits for the first part before it looks at the others. */
     private static final long FIRST_TURN_NANOS = 10_000;
 
-    private static final long LONGEST_TURN_NANOS = 1_000_000;
+    /** Longer than a wait polls before it sleeps, so that the waiting thread sleeps for most of a long wait. */
+    private static final long LONGEST_TURN_NANOS = 10_000_000;
+    /** A turn is this part of the time that the thread has waited, so the wait is at most this part longer. */
+    private static final int TURN_PART = 8;
 
     @Override
     public boolean isDone() {
@@ -47,10 +50,10 @@ record AllWork(List<Work> parts) implements Work {
 
     /**
      * Waits until a part has ended, and returns its position. Waits for each part in turn, for longer times after each turn, so
-     * that this thread makes progress on all of them. An interrupt ends the first part that has not ended.
+     * that this thread makes progress on all of them. An interrupt ends the part whose turn it is.
      */
     int awaitAny() {
-        long nanos = FIRST_TURN_NANOS;
+        long begun = System.nanoTime();
         for (int turn = 0; ; turn++) {
             int ended = firstEnded();
             if (ended >= 0) {
@@ -61,14 +64,14 @@ record AllWork(List<Work> parts) implements Work {
                 if (Thread.currentThread().isInterrupted()) {
                     part.await();
                 } else {
-                    part.await(Duration.ofNanos(nanos));
+                    long nanos = Math.max(FIRST_TURN_NANOS, (System.nanoTime() - begun) / TURN_PART);
+                    part.await(Duration.ofNanos(Math.min(nanos, LONGEST_TURN_NANOS)));
                 }
             } catch (RuntimeException failure) {
                 if (!part.isDone()) {
                     throw failure;
                 }
             }
-            nanos = Math.min(2 * nanos, LONGEST_TURN_NANOS);
         }
     }
 

@@ -7,8 +7,10 @@ import ferro.DeviceTensor;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
+import ferro.HostTensor;
 import ferro.MessageStatus;
 import ferro.Tensor;
+import ferro.TensorMemory;
 import ferro.Work;
 import ferro.spi.Deadlines;
 import java.time.Duration;
@@ -187,13 +189,16 @@ final class Coalescing {
             labels.add(label);
         }
 
-        /** Keeps a message, and returns its handle. */
-        Work keep(Tensor data, int peer, int tag, MessageStart message) {
+        /** Keeps a message, and returns its handle. Unusable memory throws at once, before anything of the block has begun. */
+        Work keep(Tensor data, int peer, int tag, boolean isReceive, MessageStart message) {
             if (Objects.requireNonNull(data, "data") instanceof DeviceTensor && !backend.takesDeviceTensors()) {
                 throw new UnsupportedOperationException("message inside coalesced, on rank " + backend.rank()
                         + " of world size " + backend.worldSize()
                         + ": messages of device tensors cannot be in a block: "
                         + "make the call before or after the block");
+            }
+            if (data instanceof HostTensor host) {
+                TensorMemory.checkUsable(host, "message inside coalesced", "tensor", isReceive);
             }
             KeptMessage kept = new KeptMessage(() -> message.start(peer, tag), new CompletableFuture<>());
             messages.add(kept);

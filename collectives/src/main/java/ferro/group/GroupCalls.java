@@ -6,9 +6,11 @@ import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.DeviceTensor;
+import ferro.HostTensor;
 import ferro.InvalidRankException;
 import ferro.MessageStatus;
 import ferro.Tensor;
+import ferro.TensorMemory;
 import ferro.Work;
 import java.util.List;
 import java.util.Optional;
@@ -64,7 +66,7 @@ abstract class GroupCalls {
         if (block == null) {
             return way.send(requireNonNull(data, "data"), peer(to), tag(tag), options);
         }
-        return block.keep(data, peer(to), tag(tag), (peer, sentTag) -> way.send(data, peer, sentTag, options));
+        return block.keep(data, peer(to), tag(tag), false, (peer, sentTag) -> way.send(data, peer, sentTag, options));
     }
 
     /** Makes a send and waits for it, or keeps it until the end of a block. */
@@ -82,7 +84,7 @@ abstract class GroupCalls {
             return way.sendUntilMatched(requireNonNull(data, "data"), peer(to), tag(tag), options);
         }
         return block.keep(
-                data, peer(to), tag(tag), (peer, sentTag) -> way.sendUntilMatched(data, peer, sentTag, options));
+                data, peer(to), tag(tag), false, (peer, sentTag) -> way.sendUntilMatched(data, peer, sentTag, options));
     }
 
     final void sentUntilMatched(Tensor data, int to, int tag) {
@@ -96,10 +98,29 @@ abstract class GroupCalls {
     final MessageStatus exchanged(Tensor sent, int to, Tensor received, int from, int tag) {
         refuseExchange(sent, received);
         peer(to);
+        HostTensor out = (HostTensor) sent;
+        // refused before the receive is posted, which would take the next message
+        TensorMemory.checkUsable(out, "sendReceive", "sent", false);
+        if (overlap(out, (HostTensor) received)) {
+            throw new IllegalArgumentException(options.named("sendReceive") + ": sent " + sent + " and received "
+                    + received + " overlap: use separate memory, or sendReceiveReplace");
+        }
         Work receive = way.recv(received, source(from), tag(tag), options);
         Work send = way.send(sent, to, tag, options);
         Work.all(List.of(receive, send)).await();
         return receive.status().orElseThrow();
+    }
+
+    /** Returns whether two views of one array or buffer have an element in common. */
+    private static boolean overlap(HostTensor one, HostTensor other) {
+        if (TensorMemory.memoryKey(one) != TensorMemory.memoryKey(other)
+                || one.elementCount() == 0
+                || other.elementCount() == 0) {
+            return false;
+        }
+        long unit = one.isDirect() ? 1 : one.dataType().byteSize();
+        long distance = (TensorMemory.memoryOffset(other) - TensorMemory.memoryOffset(one)) * unit;
+        return distance >= 0 ? distance < one.byteCount() : -distance < other.byteCount();
     }
 
     final void refuseExchange(Tensor sent, Tensor received) {
@@ -123,7 +144,8 @@ abstract class GroupCalls {
         if (block == null) {
             return way.recv(requireNonNull(data, "data"), source(from), sentTag(tag), options);
         }
-        return block.keep(data, source(from), sentTag(tag), (peer, sentTag) -> way.recv(data, peer, sentTag, options));
+        return block.keep(
+                data, source(from), sentTag(tag), true, (peer, sentTag) -> way.recv(data, peer, sentTag, options));
     }
 
     final Work receivingUpTo(Tensor data, int from, int tag) {
@@ -132,7 +154,7 @@ abstract class GroupCalls {
             return way.recvUpTo(requireNonNull(data, "data"), source(from), sentTag(tag), options);
         }
         return block.keep(
-                data, source(from), sentTag(tag), (peer, sentTag) -> way.recvUpTo(data, peer, sentTag, options));
+                data, source(from), sentTag(tag), true, (peer, sentTag) -> way.recvUpTo(data, peer, sentTag, options));
     }
 
     /**

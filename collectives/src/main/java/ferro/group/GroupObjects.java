@@ -262,9 +262,12 @@ public final class GroupObjects<T> {
      */
     public ReceivedObject<T> recv(int from, int tag) {
         coalescing.refuse("a call on objects");
-        MessageStatus first = checked(group.probe(from, tag));
-        MatchedMessage message = group.match(first.source(), first.tag());
-        // another thread may have taken the first message
+        MatchedMessage message = null;
+        while (message == null) {
+            MessageStatus first = checked(group.probe(from, tag));
+            // null if another thread has taken the message: the next one may be of another rank
+            message = group.matchNow(first.source(), first.tag()).orElse(null);
+        }
         MessageStatus status = checked(message.status());
         byte[] content = memory.apply((int) status.bytes());
         message.recv(of(content));

@@ -21,7 +21,9 @@ import ferro.Work;
  * }
  *
  * <p>A message above 64 KiB waits on its sender until the elements are received. If the elements are never received, the
- * send fails the group with TIMED_OUT at its deadline.
+ * send fails the group with TIMED_OUT at its deadline. A receive of a matched message that is not done at its deadline also
+ * fails the group with TIMED_OUT. A shorter message stays in the memory of this rank until it is received, and does not count
+ * against {@code ferro.message.buffer}.
  */
 public final class MatchedMessage {
     private final CollectiveBackend way;

@@ -130,8 +130,8 @@ abstract class MessageForms extends ScanArrayForms {
      * @param from     rank that sends them, which may be this rank; or {@link ProcessGroup#ANY_SOURCE}
      * @param tag      tag of both messages, 0 or more
      * @return sender, tag and size of the received message
-     * @throws IllegalArgumentException      if {@code tag} is negative, or a rank is no rank of the group
-     *     ({@link InvalidRankException})
+     * @throws IllegalArgumentException      if {@code tag} is negative, a rank is no rank of the group
+     *     ({@link InvalidRankException}), or the tensors overlap
      * @throws IllegalStateException         if the group is closed
      * @throws UnsupportedOperationException if a tensor is on a device, or the back end runs messages one after another
      * @throws ferro.FerroException          if no message arrives, or the group fails or has failed; MISMATCH if the
@@ -267,12 +267,14 @@ abstract class MessageForms extends ScanArrayForms {
     }
 
     /**
-     * Waits for a message, and does not take it. The next receive that takes this message may be on another thread: use
-     * {@link #match} where several threads receive.
+     * Waits for a message, and does not take it. To receive this message, name the source and the tag of the status: after
+     * a probe from {@link ProcessGroup#ANY_SOURCE}, a receive from any rank may take a message of another rank. The next
+     * receive that takes this message may also be on another thread: use {@link #match} where several threads receive. A
+     * probe that no message ends by its deadline fails with TIMED_OUT, and the group continues.
      *
      * @param from rank that sends, which may be this rank; or {@link ProcessGroup#ANY_SOURCE}
      * @param tag  tag of the send, or {@link ProcessGroup#ANY_TAG}
-     * @return sender, tag and size of the message that a receive would take
+     * @return sender, tag and size of the message
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
      *     ({@link InvalidRankException})
      * @throws IllegalStateException         if the group is closed
@@ -291,7 +293,7 @@ abstract class MessageForms extends ScanArrayForms {
      *
      * @param from rank that sends, which may be this rank; or {@link ProcessGroup#ANY_SOURCE}
      * @param tag  tag of the send, or {@link ProcessGroup#ANY_TAG}
-     * @return sender, tag and size of the message that a receive would take; empty if no message is there
+     * @return sender, tag and size of the message; empty if no message is there
      * @throws IllegalArgumentException      if {@code tag} is negative, or {@code from} is no rank of the group
      *     ({@link InvalidRankException})
      * @throws IllegalStateException         if the group is closed

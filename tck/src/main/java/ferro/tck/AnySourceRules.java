@@ -141,8 +141,7 @@ public interface AnySourceRules extends Subject {
                 int[] left = new int[worldSize];
                 Arrays.fill(left, messages);
                 for (int count = 0; count < (worldSize - 1) * messages; count++) {
-                    int source =
-                            group.recv(new int[1], ProcessGroup.ANY_SOURCE, 5).source();
+                    int source = receivedFrom(group, 5, count % 2 == 0);
                     left[source]--;
                     for (int peer = 1; peer < worldSize; peer++) {
                         passedOver[peer] = peer == source || left[peer] == 0 ? 0 : passedOver[peer] + 1;
@@ -156,6 +155,12 @@ public interface AnySourceRules extends Subject {
                 }
             });
         }
+    }
+
+    /** Receives a message of any rank, or of the rank that a probe from any rank names. */
+    private static int receivedFrom(ProcessGroup group, int tag, boolean isProbed) {
+        int from = isProbed ? group.probe(ProcessGroup.ANY_SOURCE, tag).source() : ProcessGroup.ANY_SOURCE;
+        return group.recv(new int[1], from, tag).source();
     }
 
     private static void sendNumbers(ProcessGroup group, int count, int tag) {

@@ -15,6 +15,7 @@ import ferro.NcclBackend.RawShape;
 import ferro.NcclBackend.RootedOp;
 import ferro.ReduceOp;
 import ferro.Tensor;
+import ferro.Work;
 import ferro.backend.nccl.ffi.StandIn;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -44,6 +45,7 @@ class NullDeviceArgumentsTest {
 
     private static final Map<Class<?>, Object> SANE = Map.ofEntries(
             Map.entry(Collective.class, Collective.barrier()),
+            Map.entry(Work.class, Work.all(List.of())),
             Map.entry(Duration.class, SOON),
             Map.entry(CallOptions.class, CallOptions.of(SOON)),
             Map.entry(Tensor.class, HostTensor.of(new float[] {4, 5})),

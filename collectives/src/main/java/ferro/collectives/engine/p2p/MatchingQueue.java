@@ -31,6 +31,11 @@ final class MatchingQueue {
         final List<Transfer> fromAny = new ArrayList<>();
         /** Probes that no message has ended. */
         final List<Transfer> probes = new ArrayList<>();
+        /**
+         * By rank, the number of the last receive from any rank that has taken a waiting message; null before the first one. A
+         * receive of a message that a probe from any rank has described counts as one from any rank.
+         */
+        long[] lastTaken;
     }
 
     /** Makes an empty queue of the messages of a peer, which is full at {@code keptLimit} bytes. */
@@ -50,6 +55,8 @@ final class MatchingQueue {
         final ByteBuffer content;
 
         boolean complete;
+        /** Whether a probe from any rank has described it: its receive has the turn that the probe has left. */
+        boolean isFound;
         /** The receive that gets the elements when they have come. */
         Transfer taker;
         /** The number of an announcement of a peer. */
@@ -80,7 +87,8 @@ final class MatchingQueue {
         /** Copies the elements to the first elements of a tensor. */
         void copyInto(HostTensor tensor) {
             long count = bytes / tensor.dataType().byteSize();
-            Elements.copy(tensor.dataType(), tensor.memory(), Elements.at(tensor, 0), content, 0, count);
+            // the tensor may be longer than the message, and in several buffers
+            Elements.copy(tensor, 0, HostTensor.of(tensor.dataType(), content), 0, count);
         }
     }
 
@@ -126,6 +134,9 @@ final class MatchingQueue {
             if (receive.takes(message.tag)) {
                 each.remove();
                 bytesKept -= message.cost();
+                if (message.isFound) {
+                    waiting.lastTaken[peer] = receive.number;
+                }
                 return message;
             }
         }
@@ -157,6 +168,7 @@ final class MatchingQueue {
 
     /** Ends a probe, or a match, by a message. */
     void end(Transfer probe, UnexpectedMessage message) {
+        message.isFound |= probe.kind == Transfer.TransferKind.PROBE && probe.isFromAny();
         probe.match(peer, message.tag, message.type, message.bytes);
         if (probe.kind == Transfer.TransferKind.MATCH) {
             probe.held = message;

@@ -35,8 +35,6 @@ final class PeerLanes {
 
     private final long keptLimit;
     private long received;
-    /** By rank, the number of the last receive from any rank that has taken a waiting message; null before the first one. */
-    private long[] lastTaken;
 
     /** A go-ahead that has come as a control message. */
     private record RepeatedGoAhead(int peer, long announcement) {}
@@ -152,9 +150,10 @@ final class PeerLanes {
     private int sourceFor(Transfer receive) {
         // a peer whose lane is not open would never have its turn while other peers always have messages
         openUsed();
-        if (lastTaken == null) {
-            lastTaken = new long[byPeer.length];
+        if (waiting.lastTaken == null) {
+            waiting.lastTaken = new long[byPeer.length];
         }
+        long[] lastTaken = waiting.lastTaken;
         int source = -1;
         for (int rank = 0; rank < byPeer.length; rank++) {
             boolean isOpen = rank == transport.rank() || byPeer[rank] != null;

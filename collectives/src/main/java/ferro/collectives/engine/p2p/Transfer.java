@@ -239,9 +239,12 @@ public final class Transfer implements PendingWork.ReceivedMessage {
         bytesBefore = on.bytesMoved();
     }
 
-    /** Notes that it has ended: a handle that is kept does not keep the tensor. */
+    /** Notes that it has ended: a handle that is kept keeps neither the tensor nor a message that was received. */
     void ended() {
         tensor = null;
+        if (kind == TransferKind.RECEIVE_MATCHED) {
+            held = null;
+        }
     }
 
     /** Returns the status of a receive that has ended; any thread that has seen the end. */
