@@ -141,7 +141,7 @@ public interface AnySourceRules extends Subject {
                 int[] left = new int[worldSize];
                 Arrays.fill(left, messages);
                 for (int count = 0; count < (worldSize - 1) * messages; count++) {
-                    int source = receivedFrom(group, 5, count % 2 == 0);
+                    int source = receivedFrom(group, 5, count % 8 != 0);
                     left[source]--;
                     for (int peer = 1; peer < worldSize; peer++) {
                         passedOver[peer] = peer == source || left[peer] == 0 ? 0 : passedOver[peer] + 1;
