@@ -112,7 +112,7 @@ final class LinuxProcesses implements ProcessTable {
         static Optional<Watched> of(Path folder, long startTicks) {
             try {
                 LinuxProcess process = new LinuxProcess(folder, startTicks);
-                if (process.isThere() && !process.hasExited()) {
+                if (process.isPresent() && !process.hasExited()) {
                     return Optional.of(process);
                 }
                 process.close();
@@ -140,11 +140,11 @@ final class LinuxProcesses implements ProcessTable {
             } catch (IOException unreadable) {
                 // ESRCH once the process is reaped; the text of the message depends on the language of the system
             }
-            return !isThere();
+            return !isPresent();
         }
 
         /** Returns whether the process number still belongs to this process; true if unknown. */
-        private boolean isThere() {
+        private boolean isPresent() {
             try {
                 String text = Files.readString(folder.resolve("stat"), StandardCharsets.ISO_8859_1);
                 return ProcessStat.of(text).startTicks() == startTicks;

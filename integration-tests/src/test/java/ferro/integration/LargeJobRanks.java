@@ -22,8 +22,8 @@ final class LargeJobRanks {
 
     /** Takes the port of the store, the world size, the late rank, and its ranks; ends with its standard input. */
     public static void main(String[] arguments) throws IOException {
-        for (int place = 3; place < arguments.length; place++) {
-            int rank = Integer.parseInt(arguments[place]);
+        for (int index = 3; index < arguments.length; index++) {
+            int rank = Integer.parseInt(arguments[index]);
             Thread thread = new Thread(() -> run(rank, arguments), "rank-" + rank);
             thread.setDaemon(true);
             thread.start();

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(300)
 @Tag("long")
 class LargeJobTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(120);
+    private static final Duration LIMIT = Duration.ofSeconds(120);
     /** Not adjacent to the first rank of a process. */
     private static final int LATE = 21;
 
@@ -58,7 +58,7 @@ class LargeJobTest {
             for (List<Integer> some : ranks) {
                 Process process = start(server.port(), worldSize, some);
                 processes.add(process);
-                said.add(new PrintedLines(process.getInputStream(), "said-" + said.size(), PATIENCE));
+                said.add(new PrintedLines(process.getInputStream(), "said-" + said.size(), LIMIT));
             }
             awaitAll(ranks, said, 0, "is in");
             long struckAt = System.nanoTime();

@@ -53,9 +53,9 @@ class LeavesOfLargeGroupsTest {
             Work[] sent = new Work[1];
             Work[] receives = new Work[2];
             int[] received = new int[1];
-            BitSet there = new BitSet();
+            BitSet present = new BitSet();
             Simulation simulation = Simulation.of(SIZE, seed, SPARSE).mayFail();
-            simulation.observe(rank -> closeInTwoWaves(simulation, there, sent));
+            simulation.observe(rank -> closeInTwoWaves(simulation, present, sent));
             simulation
                     .onEveryRank(group -> {
                         if (group.rank() == 0) {
@@ -64,7 +64,7 @@ class LeavesOfLargeGroupsTest {
                         } else if (group.rank() == 7) {
                             sent[0] = group.sendAsync(HostTensor.of(new int[] {48}), 0, 1);
                         }
-                        there.set(group.rank(), group.rank() > 0);
+                        present.set(group.rank(), group.rank() > 0);
                     })
                     .run();
 
@@ -157,14 +157,14 @@ class LeavesOfLargeGroupsTest {
     }
 
     /** Has all ranks but 0 leave: first those that are no neighbours of rank 0, then its neighbours, which know of that. */
-    private static void closeInTwoWaves(Simulation simulation, BitSet there, Work[] sent) {
+    private static void closeInTwoWaves(Simulation simulation, BitSet present, Work[] sent) {
         boolean isLater = simulation.elapsed().compareTo(Duration.ofMillis(200)) > 0;
-        BitSet leavers = (BitSet) there.clone();
+        BitSet leavers = (BitSet) present.clone();
         leavers.stream()
                 .filter(rank -> isLater || Integer.bitCount(rank) > 1 && Integer.bitCount(SIZE - rank) > 1)
                 .filter(rank -> rank != 7 || sent[0].isDone())
                 .forEach(rank -> {
-                    there.clear(rank);
+                    present.clear(rank);
                     simulation.group(rank).close();
                 });
     }

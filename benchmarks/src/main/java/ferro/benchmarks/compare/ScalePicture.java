@@ -21,11 +21,11 @@ final class ScalePicture {
     private ScalePicture() {}
 
     /** A line of the file; before is NaN if it could not be measured. */
-    private record Row(String what, int ranks, double before, double now) {
-        static Row of(String line) {
+    private record RankCount(String what, int ranks, double before, double now) {
+        static RankCount of(String line) {
             String[] fields = line.split(",", FIELDS);
             double before = fields[2].isEmpty() ? Double.NaN : Double.parseDouble(fields[2]);
-            return new Row(fields[0], Integer.parseInt(fields[1]), before, Double.parseDouble(fields[3]));
+            return new RankCount(fields[0], Integer.parseInt(fields[1]), before, Double.parseDouble(fields[3]));
         }
 
         double goal() {
@@ -36,7 +36,7 @@ final class ScalePicture {
     /** Reads docs/performance/scale.csv, whose first line is the machine and whose second line has the names of the fields. */
     static ChartPicture of(Path performance) throws IOException {
         List<String> lines = Files.readAllLines(performance.resolve("scale.csv"));
-        List<Row> rows = lines.stream().skip(2).map(Row::of).toList();
+        List<RankCount> rows = lines.stream().skip(2).map(RankCount::of).toList();
         List<String> notes = List.of(
                 lines.get(0).substring("# ".length()),
                 "Control messages that a rank of the seeded simulation sends, in the mean. Before: each rank told all ranks.");
@@ -49,8 +49,8 @@ final class ScalePicture {
                         panel("close of all ranks (lower is better)", rows, "leaving")));
     }
 
-    private static ChartPanel panel(String title, List<Row> all, String what) {
-        List<Row> rows = all.stream().filter(row -> row.what.equals(what)).toList();
+    private static ChartPanel panel(String title, List<RankCount> all, String what) {
+        List<RankCount> rows = all.stream().filter(row -> row.what.equals(what)).toList();
         List<Axis.Tick> ticks = rows.stream()
                 .map(row -> new Axis.Tick(row.ranks, "" + row.ranks))
                 .toList();

@@ -70,9 +70,9 @@ public final class Overlay {
         } else {
             for (long step = 1; step < worldSize; step *= 2) {
                 if (steps.test((int) step)) {
-                    int looked = step == 1 ? worldSize : MAX_REPLACED;
-                    ranks.set(search(step, 1, looked, gone));
-                    ranks.set(search(-step, -1, looked, gone));
+                    int searched = step == 1 ? worldSize : MAX_REPLACED;
+                    ranks.set(search(step, 1, searched, gone));
+                    ranks.set(search(-step, -1, searched, gone));
                 }
             }
         }

@@ -197,7 +197,7 @@ final class Deaths {
 
     /** Handles ranks that were silent for too long, one or all that remain of a machine; the given rank is one of them. */
     void silent(int peer, BitSet ranks, FerroException cause) {
-        if (exits.mayBeThere(peer)) {
+        if (exits.mayBePresent(peer)) {
             note(silent, peer, true);
         }
         if (exits.reports(peer)) {
@@ -240,7 +240,9 @@ final class Deaths {
 
     private static BitSet those(BitSet ranks, IntPredicate condition) {
         BitSet those = new BitSet();
-        ranks.stream().filter(condition).forEach(those::set);
+        for (int rank = ranks.nextSetBit(0); rank >= 0; rank = ranks.nextSetBit(rank + 1)) {
+            those.set(rank, condition.test(rank));
+        }
         return those;
     }
 
@@ -251,6 +253,10 @@ final class Deaths {
     void reportUnjudged() {
         List<Unjudged> reports = new ArrayList<>();
         synchronized (this) {
+            if (unjudged.isEmpty()) {
+                // a rank that joins links no lambda for this
+                return;
+            }
             unjudged.keySet().removeIf(peer -> !mayBeBlamed(peer));
             unjudged.replaceAll((peer, before) -> {
                 Unjudged report = new Unjudged(before.loss, exits.nextAfter(peer));
@@ -311,12 +317,12 @@ final class Deaths {
 
     /** Returns whether the loss of a rank is a cause: this rank knows that it has not left. */
     private boolean isBlamed(int peer) {
-        return rules.blamesLoss(peerFailures.hasToldAbort(peer), !exits.isThere(peer));
+        return rules.blamesLoss(peerFailures.hasToldAbort(peer), !exits.isPresent(peer));
     }
 
     /** Returns whether the loss of a rank may be a cause: this rank does not know that it has left. */
     private boolean mayBeBlamed(int peer) {
-        return rules.blamesLoss(peerFailures.hasToldAbort(peer), !exits.mayBeThere(peer));
+        return rules.blamesLoss(peerFailures.hasToldAbort(peer), !exits.mayBePresent(peer));
     }
 
     /** Judges the end of a rank after its messages were read. */

@@ -109,15 +109,15 @@ public final class GracefulExits {
      * Returns whether this rank knows that another rank has not left. It would have received the goodbye of a neighbour; and
      * all ranks hear of the lowest leaver, so no rank has left if there is none.
      */
-    boolean isThere(int peer) {
-        return mayBeThere(peer) && (neighbours.saysGoodbye(peer) || !leavers.any());
+    boolean isPresent(int peer) {
+        return mayBePresent(peer) && (neighbours.saysGoodbye(peer) || !leavers.any());
     }
 
     /**
      * Returns whether another rank may not have left, as far as this rank knows. The leave of a neighbour is not over before
      * this rank has received its goodbye, whatever other ranks tell.
      */
-    boolean mayBeThere(int peer) {
+    boolean mayBePresent(int peer) {
         return neighbours.isNeighbour(peer) ? !has(peer) : !leavers.has(peer);
     }
 
@@ -317,7 +317,7 @@ public final class GracefulExits {
      */
     boolean lower(Left leaver) {
         boolean isLower = leavers.lower(leaver);
-        // a leaver that is lower than this one may have told only ranks that leave
+        // a leaver that is lower than this one may have sent its goodbye only to ranks that leave
         boolean isForwarded = own == null || leaver.lastSequence() < ownLast.lastSequence();
         if (isLower && isForwarded && !failure.isKnown() && !neighbours.areAll()) {
             news.forward();

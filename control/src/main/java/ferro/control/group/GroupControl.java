@@ -32,6 +32,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.LongSupplier;
 
 /**
  * What one rank knows of its group beside the data: whether it has failed and why, which ranks have left, which calls
@@ -90,8 +91,9 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         OverlayNeighbours neighbours = new OverlayNeighbours(
                 new Overlay(group.rank(), group.worldSize(), Settings.CONTROL_MAX_MESH.of(context), Overlay.ALL_STEPS));
         this.sender = new ControlSender(lane, group, neighbours);
-        this.timers = new Timers(context::background, context::nanoTime, this::exhausted);
-        this.failure = new AgreedFailure(sender, rules, context::nanoTime, new FailureHandling());
+        LongSupplier clock = context::nanoTime;
+        this.timers = new Timers(context::background, clock, this::exhausted);
+        this.failure = new AgreedFailure(sender, rules, clock, new FailureHandling());
         LeaverHandling leaving = new LeaverHandling();
         this.exits = new GracefulExits(sender, failure, timers, group, leaving);
         this.ends = new RankEnds(lane, group.rank());
@@ -103,7 +105,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
                 new RankStatuses.Seat(group.name(), place.joinedRanks(), this::status, history::last, this::callers),
                 history,
                 owner,
-                timers::nanoTime);
+                clock);
         FailureTools tools = new FailureTools(inquiry, failure, timers, responder, owner::left);
         this.peerFailures = new PeerFailures(tools, exits, machines);
         this.deaths = new Deaths(failure, peerFailures, exits, rules, machines);

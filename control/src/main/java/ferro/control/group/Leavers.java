@@ -141,7 +141,7 @@ final class Leavers {
         earlier.or(ranks);
     }
 
-    /** Returns whether this rank knows that another rank has left: by its goodbye, or because others have told it. */
+    /** Returns whether this rank knows that another rank has left: by its goodbye, or by what others sent. */
     boolean has(int peer) {
         return any && isKnown(peer);
     }

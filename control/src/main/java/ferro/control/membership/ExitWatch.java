@@ -85,7 +85,7 @@ final class ExitWatch implements AutoCloseable {
         int looked = 0;
         for (int i = 0; i < processes.length && looked < LOOKED_AT_MOST && !closed; i++) {
             Process process = processes[i];
-            if (isThere(process)) {
+            if (isPresent(process)) {
                 looked++;
                 if (process.watched.hasExited()) {
                     process.close();
@@ -96,7 +96,7 @@ final class ExitWatch implements AutoCloseable {
         return looked > 0;
     }
 
-    private boolean isThere(Process process) {
+    private boolean isPresent(Process process) {
         if (process.peer.isOver()) {
             process.close();
         } else if (!process.asked && !process.peer.identity().isEmpty()) {

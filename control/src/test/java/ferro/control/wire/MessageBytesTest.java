@@ -86,8 +86,8 @@ class MessageBytesTest {
         encoded.get(bytes, 0, Math.min(length, encoded.remaining()));
         for (int change = random.nextInt(4); change > 0 && length > 0; change--) {
             // the first bytes are the fields of a fixed length and the lengths of texts
-            int place = random.nextBoolean() ? random.nextInt(length) : random.nextInt(Math.min(length, 32));
-            bytes[place] = (byte) (random.nextBoolean() ? random.nextInt() : random.nextInt(10));
+            int position = random.nextBoolean() ? random.nextInt(length) : random.nextInt(Math.min(length, 32));
+            bytes[position] = (byte) (random.nextBoolean() ? random.nextInt() : random.nextInt(10));
         }
         return bytes;
     }
