@@ -4,12 +4,14 @@ import ferro.dispatch.DeviceMemory;
 import ferro.group.ProcessGroup;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -111,7 +113,7 @@ public final class RankContract implements CollectiveRules, ResultRules, Message
         /**
          * Checks the rule. All other ranks must call this method at the same time.
          *
-         * @return how often each declared refusal occurred, by its name; only rank 0 counts refusals
+         * @return how often each declared refusal occurred, in the order of their names; only rank 0 counts refusals
          * @throws AssertionError if the back end breaks the rule
          */
         public Map<String, Integer> run() {
@@ -125,7 +127,7 @@ public final class RankContract implements CollectiveRules, ResultRules, Message
             } catch (IllegalAccessException closed) {
                 throw new AssertionError(this + " cannot be called", closed);
             }
-            return Map.copyOf(refusals);
+            return Collections.unmodifiableMap(new TreeMap<>(refusals));
         }
 
         /** Returns the number of the rule, its name and the number of ranks. */
