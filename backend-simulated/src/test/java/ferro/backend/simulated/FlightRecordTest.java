@@ -1,9 +1,11 @@
 package ferro.backend.simulated;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.CallOptions;
 import ferro.Collective;
 import ferro.FerroException;
 import ferro.FerroException.Code;
@@ -21,6 +23,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -92,6 +95,51 @@ class FlightRecordTest {
             assertTrue(record.contains("\"waitingFor\":[0]"), record);
             ranks.get(0).send(HostTensor.of(new byte[100]), 1, 7, LONG).await();
             letter.await();
+        }
+        ranks.get(0).close();
+    }
+
+    @Test
+    void aProbeOrAMatchThatFindsNoMessageIsNotInTheRecord() throws Exception {
+        List<SimulatedBackend> ranks = SimulatedBackend.createGroup(1);
+        try (ProcessGroup group = ProcessGroup.of(ranks.get(0))) {
+            group.allReduce(new float[] {2, 3}, ReduceOp.SUM);
+            // more than the recorder keeps
+            for (int number = 0; number < 5000; number++) {
+                assertEquals(Optional.empty(), group.probeNow(ProcessGroup.ANY_SOURCE, 7));
+                assertEquals(Optional.empty(), group.matchNow(0, 8));
+            }
+            String before = Files.readString(group.writeFlightRecord(folder));
+            assertTrue(before.contains("\"kind\":\"allReduce\""), before);
+            assertFalse(before.contains("\"kind\":\"probe\"") || before.contains("\"kind\":\"match\""), before);
+
+            group.send(new byte[1], 0, 7);
+            assertEquals(
+                    0, group.probeNow(ProcessGroup.ANY_SOURCE, 7).orElseThrow().source());
+            group.matchNow(0, 7).orElseThrow().recv(HostTensor.of(new byte[1]));
+
+            String after = Files.readString(group.writeFlightRecord(folder));
+            assertTrue(after.contains("\"kind\":\"probe\",\"text\":\"probe from any rank tag 7\""), after);
+            assertTrue(after.contains("\"kind\":\"match\",\"text\":\"match from rank 0 tag 7\""), after);
+            assertFalse(after.contains("\"state\":\"queued\"") || after.contains("\"state\":\"running\""), after);
+        }
+    }
+
+    @Test
+    void aProbeThatWaitsIsInTheRecord() throws Exception {
+        List<SimulatedBackend> ranks = SimulatedBackend.createGroup(2);
+        try (ProcessGroup group = ProcessGroup.of(ranks.get(1))) {
+            Work probe = ranks.get(1).probe(0, 7, CallOptions.of(LONG));
+            assertFalse(probe.await(Duration.ofMillis(1)), "probe of a message that nobody has sent");
+
+            String record = Files.readString(group.writeFlightRecord(folder));
+
+            assertTrue(record.contains("\"kind\":\"probe\",\"text\":\"probe from rank 0 tag 7\""), record);
+            assertTrue(record.contains("\"state\":\"running\""), record);
+            assertTrue(record.contains("\"waitingFor\":[0]"), record);
+            ranks.get(0).send(HostTensor.of(new byte[100]), 1, 7, LONG).await();
+            probe.await();
+            group.recv(new byte[100], 0, 7);
         }
         ranks.get(0).close();
     }

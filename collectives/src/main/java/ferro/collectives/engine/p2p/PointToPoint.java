@@ -105,10 +105,7 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
     }
 
     private Transfer submit(Transfer transfer) {
-        transfer.work.recordedMessage(transfer.work.description(), transfer.bytes(), Math.max(transfer.peer, -1));
-        if (!transfer.isSend) {
-            transfer.work.receives(transfer);
-        }
+        transfer.recorded();
         pendingCount.incrementAndGet();
         submitted.add(transfer);
         return transfer;

@@ -126,6 +126,18 @@ public final class Transfer implements PendingWork.ReceivedMessage {
         return this;
     }
 
+    /** Records it in the flight recorder, and connects a receive with its handle, before it is queued. */
+    void recorded() {
+        if (kind.isMoving()) {
+            work.recordedMessage(work.description(), bytes, awaitedPeer());
+        } else {
+            work.recordedLate();
+        }
+        if (!isSend) {
+            work.receives(this);
+        }
+    }
+
     /** Describes a message: send to rank 3 tag 7, or recv from any rank any tag. Makes no text on the way. */
     static String description(String call, TransferKind kind, int peer, int tag) {
         StringBuilder text = new StringBuilder(call).append(kind.isSend() ? " to " : " from ");
@@ -256,6 +268,11 @@ public final class Transfer implements PendingWork.ReceivedMessage {
     @Override
     public void cancel() {
         owner.cancel(this);
+    }
+
+    @Override
+    public int awaitedPeer() {
+        return Math.max(peer, -1);
     }
 
     /** Repeats the go-ahead of this receive once if no elements have come in time. */

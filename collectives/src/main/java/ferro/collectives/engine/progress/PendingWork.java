@@ -35,6 +35,8 @@ public final class PendingWork implements Work {
     private volatile Failure interrupt;
     /** Its entry in the flight recorder. */
     private int entry;
+    /** Whether it has no entry yet, and gets one when a thread waits for it or when it ends. */
+    private boolean isUnrecorded;
 
     /** What it counts as: index of its kind, number of calls that are joined into it, and bytes of this rank. */
     private int countedIndex;
@@ -72,6 +74,9 @@ public final class PendingWork implements Work {
 
         /** Ends the receive if no message has matched it. Returns when that is decided. */
         void cancel();
+
+        /** Returns the rank that it waits for, or -1 if any rank may send. */
+        int awaitedPeer();
     }
 
     /** Makes the handle of an operation that begins now; the number is -1 for a message. */
@@ -126,12 +131,14 @@ public final class PendingWork implements Work {
 
     @Override
     public void await() {
+        recordLate();
         owner.await(this, RunLimit.DONE, 0);
         throwFailure();
     }
 
     @Override
     public boolean await(Duration timeout) {
+        recordLate();
         owner.await(this, RunLimit.TIME, owner.nanoTime() + Deadlines.nanos(timeout));
         if (!done) {
             return false;
@@ -142,6 +149,7 @@ public final class PendingWork implements Work {
 
     @Override
     public synchronized CompletionStage<Void> completion() {
+        recordLate();
         if (completion == null) {
             completion = new CompletableFuture<>();
             if (done) {
@@ -190,6 +198,28 @@ public final class PendingWork implements Work {
     /** Records a message in the flight recorder. */
     public void recordedMessage(String text, long bytes, int peer) {
         entry = owner.recorder().message(text, bytes, begunNanos, peer);
+    }
+
+    /**
+     * Leaves a probe or a match out of the flight recorder until a thread waits for it, or until it ends with a message or a
+     * failure. So a program that looks for messages again and again does not fill the recorder.
+     */
+    public void recordedLate() {
+        isUnrecorded = true;
+    }
+
+    private void recordLate() {
+        if (isUnrecorded) {
+            recordUnlessDone();
+        }
+    }
+
+    private synchronized void recordUnlessDone() {
+        if (isUnrecorded && !done) {
+            isUnrecorded = false;
+            recordedMessage(description, 0, message.awaitedPeer());
+            runs();
+        }
     }
 
     /** Sets the message of a receive, before the operation is queued. */
@@ -253,14 +283,14 @@ public final class PendingWork implements Work {
             return;
         }
         badly = bad;
-        if (bad != null || isCancelled) {
-            // a handle that is kept does not keep the tensor
-            message = null;
-        }
         endedNanos = owner.nanoTime();
         try {
             recordEnd(steps, bytesMoved);
         } finally {
+            if (bad != null || isCancelled) {
+                // a handle that is kept does not keep the tensor
+                message = null;
+            }
             // the operation has ended, even if the recording fails
             done = true;
         }
@@ -270,6 +300,9 @@ public final class PendingWork implements Work {
     }
 
     private void recordEnd(int steps, long bytesMoved) {
+        if (!isCancelled) {
+            recordLate();
+        }
         GroupRecorder recorder = owner.recorder();
         boolean isUncounted = isCancelled || badly == null && sequence < 0 && countedCalls == 0;
         if (isUncounted) {
