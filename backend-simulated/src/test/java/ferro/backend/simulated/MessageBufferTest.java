@@ -14,18 +14,21 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The setting for messages that no receive has matched, and the time-out that comes of it. */
 @Timeout(60)
 class MessageBufferTest {
-    private static final int MESSAGES = 40;
-
-    @Test
-    void aReceiveBehindMessagesThatNobodyReceivesSaysSoWhenItTimesOut() {
-        SimulatedBackend.run(2, Map.of("ferro.message.buffer", "1MiB"), group -> {
+    /** The last row is the bound without a setting; the messages are larger in sum than the bound. */
+    @ParameterizedTest
+    @CsvSource({"1MiB, 40, 1 MiB", "16MiB, 280, 16 MiB", ", 280, 16 MiB"})
+    void aReceiveBehindMessagesThatNobodyReceivesSaysSoWhenItTimesOut(String bound, int messages, String said) {
+        Map<String, String> settings = bound == null ? Map.of() : Map.of("ferro.message.buffer", bound);
+        SimulatedBackend.run(2, settings, group -> {
             if (group.rank() == 1) {
                 List<Work> sends = new ArrayList<>();
-                for (int number = 0; number < MESSAGES; number++) {
+                for (int number = 0; number < messages; number++) {
                     sends.add(group.sendAsync(HostTensor.of(new byte[64 << 10]), 0, 3));
                 }
                 sends.add(group.sendAsync(HostTensor.of(new byte[] {7}), 0, 7));
@@ -35,10 +38,10 @@ class MessageBufferTest {
             byte[] last = new byte[1];
             String unread = timedOut(group, last, 7);
             assertTrue(
-                    unread.endsWith("; 1 MiB from rank 1 wait unreceived, so no later message is read: receive these "
-                            + "first, or set a larger ferro.message.buffer"),
+                    unread.endsWith("; " + said + " from rank 1 wait unreceived, so no later message is read: receive "
+                            + "these first, or set a larger ferro.message.buffer"),
                     unread);
-            for (int number = 0; number < MESSAGES; number++) {
+            for (int number = 0; number < messages; number++) {
                 group.recv(new byte[64 << 10], 1, 3);
             }
             group.recv(last, 1, 7);
