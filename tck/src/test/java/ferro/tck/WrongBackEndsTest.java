@@ -71,6 +71,7 @@ class WrongBackEndsTest {
                 Arguments.of(WrongManners.CountsFromZero.class, 303),
                 Arguments.of(WrongManners.AbortsWhenPolled.class, 304),
                 Arguments.of(WrongManners.LosesTheBroadcastsOfABlock.class, 312),
+                Arguments.of(WrongManners.ScansABlockInclusively.class, 312),
                 Arguments.of(WrongManners.SaysThatABlockHasEnded.class, 313),
                 Arguments.of(WrongManners.CountsAReceiveAsASend.class, 331),
                 Arguments.of(WrongManners.CountsFailedCalls.class, 331),

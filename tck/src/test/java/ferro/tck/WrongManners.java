@@ -12,6 +12,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.HostTensor;
+import ferro.ReduceOp;
 import ferro.Tensor;
 import ferro.Work;
 import ferro.collectives.reduce.Elements;
@@ -244,6 +245,22 @@ final class WrongManners {
                             .filter(call -> call.kind() != CollectiveKind.BROADCAST)
                             .toList();
                     return super.submitCoalesced(kept, Collections.nCopies(kept.size(), ""), timeout);
+                }
+            });
+        }
+    }
+
+    static final class ScansABlockInclusively extends Decorated {
+        ScansABlockInclusively() {
+            super(honest -> new Decorator(honest) {
+                @Override
+                public Work submitCoalesced(List<Collective> calls, List<String> labels, Duration timeout) {
+                    List<Collective> scans = calls.stream()
+                            .map(call -> call.kind() == CollectiveKind.EXCLUSIVE_SCAN
+                                    ? Collective.scan(call.operand(), ReduceOp.SUM)
+                                    : call)
+                            .toList();
+                    return super.submitCoalesced(scans, labels, timeout);
                 }
             });
         }
