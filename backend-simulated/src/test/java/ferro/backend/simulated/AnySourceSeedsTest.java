@@ -15,6 +15,7 @@ import ferro.control.failure.FailurePolicy;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.Link;
+import ferro.spi.Settings;
 import ferro.spi.Transport;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,18 +24,19 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.api.Timeout;
 
 /**
  * Receives from any rank get every message once, in the order of each rank and tag, under every seed. The setting
- * {@code -Dferro.simulation.seeds=20000} runs that many seeds.
+ * {@code -Dferro.simulation.seeds=20000} runs that many seeds, and {@code -Dferro.simulation.first=5001} begins at another seed
+ * than 1, so that many can be run in parts. {@link CancelledReceivesTest} has the same settings.
  */
 @Timeout(1200)
 class AnySourceSeedsTest {
@@ -58,8 +60,8 @@ class AnySourceSeedsTest {
     private record Posted(int rank, Work work, int[] buffer) {}
 
     @Test
-    void everyMessageIsReceivedOnceAndInItsOrder() {
-        seeds().forEach(AnySourceSeedsTest::exchange);
+    void everyMessageIsReceivedOnceAndInItsOrder(TestReporter reporter) {
+        seeds(reporter).forEach(AnySourceSeedsTest::exchange);
     }
 
     @Test
@@ -86,10 +88,20 @@ class AnySourceSeedsTest {
         assertEquals(Set.of(List.of(0, 1), List.of(1, 0)), opened, "rank and peer of each lane");
     }
 
-    /** Returns the seeds of the tests of receives: 200, or as many as the setting says, at most 20,000. */
-    static LongStream seeds() {
-        Optional<String> wanted = SystemContext.ofProcess().setting("ferro.simulation.seeds");
-        return Simulation.seeds(Math.min(SEEDS_MAX, wanted.map(Integer::valueOf).orElse(200)));
+    /** Returns the seeds of the tests of receives: 200, or as many as the settings say, at most 20,000; reports them. */
+    static LongStream seeds(TestReporter reporter) {
+        SystemContext context = SystemContext.ofProcess();
+        if (Settings.SEED.find(context).isPresent()) {
+            return Simulation.seeds(1, context);
+        }
+        long count = Math.min(SEEDS_MAX, number(context, "ferro.simulation.seeds", 200));
+        long first = number(context, "ferro.simulation.first", 1);
+        reporter.publishEntry("seeds", count + " from " + first);
+        return LongStream.range(first, first + count);
+    }
+
+    private static long number(SystemContext context, String setting, long usual) {
+        return context.setting(setting).map(Long::valueOf).orElse(usual);
     }
 
     private static void exchange(long seed) {

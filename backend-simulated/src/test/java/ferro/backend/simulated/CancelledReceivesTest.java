@@ -14,6 +14,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.api.Timeout;
 
 /**
@@ -34,8 +35,8 @@ class CancelledReceivesTest {
     private record Posted(Work work, int[] buffer) {}
 
     @Test
-    void everyMessageGoesToAReceiveThatIsNotCancelled() {
-        AnySourceSeedsTest.seeds().forEach(this::exchange);
+    void everyMessageGoesToAReceiveThatIsNotCancelled(TestReporter reporter) {
+        AnySourceSeedsTest.seeds(reporter).forEach(this::exchange);
         assertTrue(cancellations > 0, "no receive was cancelled");
     }
 
