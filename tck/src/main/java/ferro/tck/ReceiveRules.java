@@ -405,14 +405,7 @@ public interface ReceiveRules extends Subject {
                             "send first");
                     return;
                 }
-                refusal(
-                        IllegalArgumentException.class,
-                        () -> group.sendReceive(own, worldSize, HostTensor.of(received), previous, 4),
-                        "" + worldSize);
-                refusal(
-                        IllegalArgumentException.class,
-                        () -> group.sendReceive(own, next, HostTensor.of(received), previous, -1),
-                        "-1");
+                refuseExchanges(group, next, previous, length);
                 MessageStatus status = group.sendReceive(own, next, HostTensor.of(received), previous, 4);
                 assertEquals(MessageStatus.of(previous, 4, DataType.INT32, 4L * length), status, "status");
                 assertArrayEquals(filled(length, previous + 5), received, "received message");
@@ -421,5 +414,21 @@ public interface ReceiveRules extends Subject {
                 assertArrayEquals(filled(length, second + 5), received, "message of the rank before the last one");
             });
         }
+    }
+
+    /**
+     * Checks that an exchange with a wrong rank or tag is refused. What it would have sent or received must not be in
+     * the way of the exchange that follows.
+     */
+    private static void refuseExchanges(ProcessGroup group, int next, int previous, int length) {
+        int none = group.worldSize();
+        HostTensor wrong = HostTensor.of(filled(length, 99));
+        HostTensor received = HostTensor.of(new int[length]);
+        Class<IllegalArgumentException> illegal = IllegalArgumentException.class;
+        refusal(illegal, () -> group.sendReceive(wrong, none, received, previous, 4), "" + none);
+        refusal(illegal, () -> group.sendReceive(wrong, next, received, none, 4), "" + none);
+        refusal(illegal, () -> group.sendReceive(wrong, next, received, previous, -1), "-1");
+        refusal(illegal, () -> group.sendReceiveReplace(wrong, none, previous, 4), "" + none);
+        refusal(illegal, () -> group.sendReceiveReplace(wrong, next, none, 4), "" + none);
     }
 }

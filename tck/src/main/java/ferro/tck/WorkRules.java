@@ -24,6 +24,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Rules 301 to 311 and 314, about the order of operations and about the state that a handle reports. */
@@ -348,10 +349,9 @@ public interface WorkRules extends Subject {
                     return;
                 }
                 int[][] received = new int[3][1];
-                List<Work> receives = new ArrayList<>();
-                for (int tag = 0; tag < 3; tag++) {
-                    receives.add(group.recvAsync(received[tag], 1, tag));
-                }
+                List<Work> receives = IntStream.range(0, 3)
+                        .mapToObj(tag -> group.recvAsync(received[tag], 1, tag))
+                        .toList();
                 for (int tag = 2; tag >= 0; tag--) {
                     List<Work> pending = receives.subList(0, tag + 1);
                     assertEquals(tag, Work.any(pending), "position of the receive that has ended");
@@ -360,6 +360,7 @@ public interface WorkRules extends Subject {
                     group.send(new int[1], 1, 5);
                 }
                 assertEquals(List.of(0, 1, 2), Work.some(receives), "receives that have ended at last");
+                assertEquals(0, Work.any(receives), "lowest position of the receives that have ended");
                 Work late = group.within(Duration.ofMillis(50)).recvAsync(new int[1], 1, 6);
                 Work never = group.recvAsync(new int[1], 1, 6);
                 assertEquals(1, Work.any(List.of(never, late)), "receive that timed out");
