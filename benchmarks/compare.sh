@@ -68,17 +68,22 @@ torch_python() {
     return 1
 }
 
+# Whether a compiler of MPI programs finds mpi.h: the packages without it may bring the compiler's command too.
+has_mpi_header() {
+    echo '#include <mpi.h>' | "$1" -E -x c++ - >/dev/null 2>&1
+}
+
 # What Debian calls what is missing for a peer; nothing if it can run.
 missing() {
     case $1 in
         openmpi-*)
             command -v mpirun.openmpi >/dev/null || echo openmpi-bin
-            command -v mpicxx.openmpi >/dev/null || echo libopenmpi-dev
+            has_mpi_header mpicxx.openmpi || echo libopenmpi-dev
             command -v g++ >/dev/null || echo g++
             ;;
         mpich-*)
             command -v mpiexec.mpich >/dev/null || echo mpich
-            command -v mpicxx.mpich >/dev/null || echo libmpich-dev
+            has_mpi_header mpicxx.mpich || echo libmpich-dev
             command -v g++ >/dev/null || echo g++
             ;;
         gloo-tcp)

@@ -41,7 +41,8 @@ path=$jars:$work/start.jar
 
 has() {
     case $1 in
-        mpi) command -v mpirun.openmpi >/dev/null && command -v mpicc.openmpi >/dev/null ;;
+        # the package of mpirun brings mpicc without mpi.h
+        mpi) command -v mpirun.openmpi >/dev/null && echo '#include <mpi.h>' | mpicc.openmpi -x c -E - >/dev/null 2>&1 ;;
         torch) python3 -c 'import torch.distributed' 2>/dev/null ;;
     esac
 }

@@ -1,6 +1,7 @@
 package ferro.integration;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -25,6 +26,8 @@ class CompareScriptTest {
 
     @TempDir
     private Path folder;
+
+    private String path = System.getenv("PATH");
 
     @Test
     void ferroIsMeasuredWithNothingElseInstalled() throws Exception {
@@ -60,6 +63,25 @@ class CompareScriptTest {
         assertTrue(compare(2, "--speed", "9").contains("no option \"--speed\""));
     }
 
+    @Test
+    void anMpiWithoutItsHeadersIsNotHere() throws Exception {
+        // as the package openmpi-bin leaves it: a command that cannot compile
+        Path commands = Files.createDirectory(folder.resolve("commands"));
+        command(commands.resolve("mpirun.openmpi"), "exit 0");
+        command(commands.resolve("mpicxx.openmpi"), "exit 1");
+        path = commands + ":" + path;
+
+        String listed = compare(0, "--list");
+
+        assertTrue(listed.lines().anyMatch(line -> line.matches("openmpi-shm: missing .* libopenmpi-dev .*")), listed);
+        assertFalse(listed.contains("openmpi-bin"), listed);
+    }
+
+    private static void command(Path file, String line) throws IOException {
+        Files.writeString(file, "#!/bin/sh\n" + line + "\n");
+        assertTrue(file.toFile().setExecutable(true));
+    }
+
     private String compare(int expected, String... words) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of("bash", SCRIPT.toString()));
         command.addAll(List.of("--out", folder.toString(), "--rounds", "1", "--sizes", "4,64KiB", "--time", "1ms"));
@@ -67,6 +89,7 @@ class CompareScriptTest {
         Path printed = Files.createTempFile(folder, "printed", ".txt");
         ProcessBuilder builder =
                 new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(printed.toFile());
+        builder.environment().put("PATH", path);
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
         builder.environment().put("FERRO_COMPARE_CLASS_PATH", LauncherRun.classPath());
         builder.environment().putAll(LauncherRun.FOR_SHORT_LIVES);
