@@ -20,10 +20,11 @@ public final class MandelbrotQueue {
     /**
      * Computes 10,000 tasks, and prints how many each rank has computed.
      *
-     * @param arguments how often the tasks are computed; once without arguments
+     * @param arguments how often the tasks are computed, once without this argument; and the number of squares on each side
+     *     of the plane, 100 without it
      */
     public static void main(String[] arguments) {
-        int side = 100;
+        int side = arguments.length < 2 ? 100 : Integer.parseInt(arguments[1]);
         try (ProcessGroup group = ProcessGroup.join()) {
             for (int runs = arguments.length == 0 ? 1 : Integer.parseInt(arguments[0]); runs > 0; runs--) {
                 group.barrier();
