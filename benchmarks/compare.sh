@@ -233,7 +233,7 @@ while [ $# -gt 0 ]; do
         --list)
             for peer in ${all_peers//,/ }; do
                 needs=$(missing "$peer" | tr '\n' ' ')
-                echo "$peer: ${needs:+missing (apt-get install) $needs}${needs:-here}"
+                [ -z "$needs" ] && echo "$peer: here" || echo "$peer: missing (apt-get install) ${needs% }"
             done
             exit
             ;;
