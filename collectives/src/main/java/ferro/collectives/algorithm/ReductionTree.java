@@ -14,6 +14,8 @@ final class ReductionTree {
     private final Hosts hosts;
     /** The sum of each host. */
     private final PartialSum[] ofHost;
+    /** The sum of each host, by the number of its leaf. */
+    private final PartialSum[] ofLeaf;
     /** The sum of all operands; null in a ring, where it depends on the part. */
     private final PartialSum root;
     /** In a ring, the number of steps in which the sums of all hosts before a host are made and sent; else null. */
@@ -24,6 +26,7 @@ final class ReductionTree {
     private ReductionTree(Hosts hosts, TreeShape shape) {
         this.hosts = hosts;
         this.ofHost = new PartialSum[hosts.count()];
+        this.ofLeaf = new PartialSum[hosts.count()];
         this.root = switch (shape) {
             case DOUBLING -> block(0, core());
             case HALVING -> stride(0, 1);
@@ -48,6 +51,8 @@ final class ReductionTree {
         private final int height;
         /** The node at which the bits of a part choose between two branches of equal height for the first time. */
         private final PartialSum firstFork;
+        /** The number of forks between this node and each of its leaves; -1 if some sides have unequal heights. */
+        private final int forks;
 
         private final int stepsIfMade;
         private final int stepsIfFetched;
@@ -60,6 +65,7 @@ final class ReductionTree {
             this.endLeaf = leaf + 1;
             this.height = ranks - 1;
             this.firstFork = this;
+            this.forks = 0;
             this.stepsIfMade = ranks;
             this.stepsIfFetched = ranks == 1 ? 1 : ranks + 1;
         }
@@ -73,6 +79,7 @@ final class ReductionTree {
             this.height = 1 + Math.max(left.height, right.height);
             boolean isFork = left.height == right.height;
             this.firstFork = isFork ? this : left.height > right.height ? left.firstFork : right.firstFork;
+            this.forks = isFork && left.forks >= 0 && left.forks == right.forks ? left.forks + 1 : -1;
             boolean isOfOperands = left.isOperand() && right.isOperand();
             this.stepsIfMade = left.stepsIfSent() + right.stepsIfSent() - (isOfOperands ? 0 : 1);
             this.stepsIfFetched = left.stepsIfFetched + right.stepsIfSent();
@@ -86,6 +93,11 @@ final class ReductionTree {
         /** Returns whether this is the operand of one rank. */
         boolean isOperand() {
             return left == null && height == 0;
+        }
+
+        /** Returns whether a leaf is in this sum. */
+        boolean hasLeaf(int leaf) {
+            return leaf >= firstLeaf && leaf < endLeaf;
         }
 
         PartialSum left() {
@@ -156,8 +168,10 @@ final class ReductionTree {
     }
 
     private PartialSum leaf(int host) {
-        ofHost[host] = new PartialSum(host, hosts.ranks(host).size(), leaves++);
-        return ofHost[host];
+        PartialSum leaf = new PartialSum(host, hosts.ranks(host).size(), leaves);
+        ofHost[host] = leaf;
+        ofLeaf[leaves++] = leaf;
+        return leaf;
     }
 
     private int[] countSteps() {
@@ -200,19 +214,29 @@ final class ReductionTree {
 
     /** Returns whether the operand of a rank is in a sum. */
     boolean has(PartialSum sum, int rank) {
-        int leaf = ofHost[hosts.of(rank)].firstLeaf;
-        return leaf >= sum.firstLeaf && leaf < sum.endLeaf;
+        return sum.hasLeaf(leafOf(rank));
+    }
+
+    /** Returns the number of the leaf that has the operand of a rank. */
+    int leafOf(int rank) {
+        return ofHost[hosts.of(rank)].firstLeaf;
     }
 
     /**
      * Returns the rank that computes a sum for a part if the rank of the part does not. The operand of that rank is at
-     * the end of the longest branch.
+     * the end of the longest branch. Where both sides are as long, the next bit of the part chooses the side. If this is
+     * so at every node, the bits in reverse order are the number of the leaf.
      */
     int maker(PartialSum sum, int part) {
         PartialSum node = sum.firstFork;
         int bits = part;
-        for (; node.left != null; bits >>= 1) {
+        for (; node.forks < 0; bits >>= 1) {
             node = ((bits & 1) == 0 ? node.left : node.right).firstFork;
+        }
+        if (node.forks > 0) {
+            int leaf = node.firstLeaf + (Integer.reverse(bits) >>> (Integer.SIZE - node.forks));
+            bits >>= node.forks;
+            node = ofLeaf[leaf];
         }
         List<Integer> ranks = hosts.ranks(node.host);
         return ranks.get(ranks.size() == 1 ? 0 : bits & 1);

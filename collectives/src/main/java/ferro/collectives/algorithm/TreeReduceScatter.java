@@ -8,7 +8,6 @@ import ferro.collectives.plan.Region;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -32,6 +31,9 @@ final class TreeReduceScatter {
     private final ReductionTree tree;
     private final Hosts hosts;
     private final int rank;
+    /** The number of the leaf that has the operand of this rank; -1 for all ranks. */
+    private final int leaf;
+
     private final List<PartStep> kept = new ArrayList<>();
     private int part;
     private int number;
@@ -44,6 +46,7 @@ final class TreeReduceScatter {
         this.tree = tree;
         this.hosts = tree.hosts();
         this.rank = rank;
+        this.leaf = rank == ALL_RANKS ? -1 : tree.leafOf(rank);
     }
 
     static Plan plan(String name, int rank, ReductionTree tree) {
@@ -60,13 +63,24 @@ final class TreeReduceScatter {
         for (int next = 0; next < size; next++) {
             walk(next);
         }
-        kept.sort(Comparator.comparingInt(PartStep::number).thenComparingInt(PartStep::part));
         PlanBuilder plan = new PlanBuilder(name, size)
                 .in(Extent.all(size))
                 .out(Extent.only(rank))
                 .scratch(scratch());
-        kept.forEach(step -> add(step, rank, plan));
+        for (long place : inOrder()) {
+            add(kept.get((int) place), rank, plan);
+        }
         return plan.build();
+    }
+
+    /** Returns the order of the steps: by number, then by part. The low half of an entry is the index of the step. */
+    private long[] inOrder() {
+        long[] order = new long[kept.size()];
+        for (int i = 0; i < order.length; i++) {
+            order[i] = (long) kept.get(i).number << Integer.SIZE | i;
+        }
+        Arrays.sort(order);
+        return order;
     }
 
     private Extent scratch() {
@@ -201,7 +215,7 @@ final class TreeReduceScatter {
 
     /** Returns whether no step that makes a sum at a rank is a step of this rank. */
     private boolean isOfOthers(PartialSum sum, int at) {
-        return rank != ALL_RANKS && rank != at && !tree.has(sum, rank);
+        return rank != ALL_RANKS && rank != at && !sum.hasLeaf(leaf);
     }
 
     private void keep(int from, Region source, int to, Region into, boolean combines) {
