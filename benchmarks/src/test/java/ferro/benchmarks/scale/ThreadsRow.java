@@ -121,10 +121,13 @@ final class ThreadsRow {
         Meter.print("queries", counts.ofGroups(MessageCounts.QUERY), "messages");
     }
 
-    /** Counts the heartbeats of ranks in a time in which their process is stopped, beside those of a time without a stop. */
+    /**
+     * Counts the heartbeats of ranks in a time in which their process is stopped, beside those of a time without a stop. The
+     * interval between heartbeats is longer than both times, so that only the stop causes heartbeats.
+     */
     static void pause(int ranks) throws IOException, InterruptedException {
         MessageCounts counts = new MessageCounts(ranks);
-        List<ProcessGroup> groups = CountedRanks.onThreads(ranks, SETTINGS, counts);
+        List<ProcessGroup> groups = CountedRanks.onThreads(ranks, withRareHeartbeats(), counts);
         onThreads(groups, ProcessGroup::barrier);
         for (double seconds : new double[] {0, STOPPED_SECONDS}) {
             counts.restart();
@@ -139,6 +142,18 @@ final class ThreadsRow {
                     (double) counts.ofMembership() / ranks,
                     "messages");
         }
+    }
+
+    private static Map<String, String> withRareHeartbeats() {
+        return Map.of(
+                "ferro.timeout",
+                "10m",
+                "ferro.heartbeat.interval",
+                "60s",
+                "ferro.heartbeat.suspect",
+                "150s",
+                "ferro.heartbeat.limit",
+                "300s");
     }
 
     private static Map<String, String> withoutHeartbeats() {

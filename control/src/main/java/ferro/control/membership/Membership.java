@@ -324,9 +324,7 @@ public final class Membership implements RankProcesses {
             resumed(pause, now);
         }
         if (times.areOn() && now - nextBeatNanos >= 0) {
-            nextBeatNanos = now + times.intervalNanos();
-            sendBeat();
-            members.heartbeat();
+            beat(now);
         }
         if (pauseHeard) {
             pauseHeard = false;
@@ -360,13 +358,18 @@ public final class Membership implements RankProcesses {
         if (pause >= PAUSE_TOLD_NANOS) {
             pausesTold++;
             lastPauseNanos = pause;
-            sendBeat();
+            beat(now);
             members.event(GroupEvent.Kind.PAUSED, group.rank(), pausedText(pause, " (this process)"));
         }
     }
 
-    private void sendBeat() {
+    /** Sends a heartbeat. The next one is due an interval later, also if this one reports a pause. */
+    private void beat(long now) {
+        nextBeatNanos = now + times.intervalNanos();
         sendToWatchers(new Beat(++beats, pausesTold, lastPauseNanos), control);
+        if (times.areOn()) {
+            members.heartbeat();
+        }
     }
 
     private void tellPauses() {

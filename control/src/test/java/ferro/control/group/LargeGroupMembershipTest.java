@@ -57,6 +57,21 @@ class LargeGroupMembershipTest {
         assertEquals(128 * 32, sent(world) - before, "heartbeats");
     }
 
+    @Test
+    @DisplayName("a pause in which a heartbeat was due makes one heartbeat to each of the 32 ranks, for one interval")
+    void aHeartbeatThatReportsAPauseReplacesTheOneThatWasDue() {
+        Watchers world = new Watchers(128, 1000, TIMES).enter();
+        world.pass(Duration.ofMillis(1_800));
+        int before = sent(world);
+        world.ranks.forEach(rank -> rank.paused = true);
+        world.pass(Duration.ofMillis(400));
+        world.ranks.forEach(rank -> rank.paused = false);
+        world.pass(Duration.ofMillis(1_900));
+        assertEquals(128 * 32, sent(world) - before, "heartbeats in less than an interval");
+        world.pass(Duration.ofMillis(200));
+        assertEquals(2 * 128 * 32, sent(world) - before, "heartbeats after an interval");
+    }
+
     private static int sent(Watchers world) {
         return world.ranks.stream().mapToInt(rank -> rank.sent).sum();
     }
