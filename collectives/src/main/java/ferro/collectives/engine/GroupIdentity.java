@@ -11,6 +11,7 @@ import ferro.spi.ExitTask;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Transport;
+import java.util.Arrays;
 
 /**
  * Identifies a group among all groups of the same processes.
@@ -24,6 +25,8 @@ import ferro.spi.Transport;
  */
 public record GroupIdentity(
         long value, Membership membership, int[] ranks, RankStatuses statuses, EngineOptions options, LeftGroups left) {
+    private static volatile int[] ascending = new int[0];
+
     /** Without control messages nothing is waited for before a loss is blamed. */
     private static final FailurePolicy NOTHING_TO_READ = new FailurePolicy() {
         @Override
@@ -62,13 +65,21 @@ public record GroupIdentity(
 
     private static GroupIdentity joined(
             long identity, Membership membership, GroupSpec group, EngineOptions options, LeftGroups left) {
-        int[] all = new int[group.worldSize()];
-        for (int rank = 0; rank < all.length; rank++) {
-            all[rank] = rank;
-        }
+        int[] all = ascending(group.worldSize());
         // in a seeded simulation all ranks run on one thread, and the line of a test must not change a run
         RankStatuses statuses = options.stepped ? RankStatuses.withoutStacks() : new RankStatuses();
         return new GroupIdentity(identity, membership, all, statuses, options, left);
+    }
+
+    /** Returns all ranks of a joined group in order. The ranks of a process share the array, and nothing changes it. */
+    private static int[] ascending(int worldSize) {
+        int[] all = ascending;
+        if (all.length != worldSize) {
+            all = new int[worldSize];
+            Arrays.setAll(all, rank -> rank);
+            ascending = all;
+        }
+        return all;
     }
 
     GroupIdentity child(long child, int[] members) {

@@ -22,6 +22,7 @@ public final class NodeTopology {
     private static final int SHIFT = 32;
 
     private final List<Said> ranks;
+    /** Numbers of hosts by rank; null if no rank has said where it is. */
     private final int[] hosts;
     /** Why no two ranks share memory; null if ranks have met. */
     private final String none;
@@ -66,18 +67,21 @@ public final class NodeTopology {
      * @param ranks reports, by rank
      */
     public NodeTopology(List<Said> ranks) {
-        this(ranks, null);
-    }
-
-    private NodeTopology(List<Said> ranks, String none) {
         this.ranks = List.copyOf(ranks);
-        this.none = none;
+        this.none = null;
         this.hosts = new int[ranks.size()];
         Map<String, Integer> numbers = new HashMap<>();
         for (int rank = 0; rank < hosts.length; rank++) {
             Integer known = numbers.putIfAbsent(ranks.get(rank).host, numbers.size());
             hosts[rank] = known == null ? numbers.size() - 1 : known;
         }
+    }
+
+    private NodeTopology(int worldSize, String none) {
+        // takes no memory for each rank: each rank of a large group begins with such a topology
+        this.ranks = Collections.nCopies(worldSize, new Said("", "", none, new BitSet(), ""));
+        this.none = none;
+        this.hosts = null;
     }
 
     /**
@@ -88,7 +92,7 @@ public final class NodeTopology {
      * @return topology
      */
     public static NodeTopology none(int worldSize, String why) {
-        return new NodeTopology(Collections.nCopies(worldSize, new Said("", "", why, new BitSet(), "")), why);
+        return new NodeTopology(worldSize, why);
     }
 
     /**
@@ -109,7 +113,7 @@ public final class NodeTopology {
      * @return false if it is alone
      */
     public boolean isNearAnother(int rank) {
-        for (int other = 0; other < hosts.length; other++) {
+        for (int other = 0; other < ranks.size(); other++) {
             if (other != rank && areNear(rank, other)) {
                 return true;
             }
@@ -124,7 +128,7 @@ public final class NodeTopology {
      * @return by rank, itself among them
      */
     public boolean[] nearTo(int rank) {
-        boolean[] near = new boolean[hosts.length];
+        boolean[] near = new boolean[ranks.size()];
         for (int other = 0; other < near.length; other++) {
             near[other] = areNear(rank, other);
         }
@@ -137,8 +141,8 @@ public final class NodeTopology {
      * @return true if collectives need no link
      */
     public boolean isComplete() {
-        for (int a = 0; a < hosts.length; a++) {
-            for (int b = a + 1; b < hosts.length; b++) {
+        for (int a = 0; a < ranks.size(); a++) {
+            for (int b = a + 1; b < ranks.size(); b++) {
                 if (!areNear(a, b)) {
                     return false;
                 }
@@ -163,7 +167,7 @@ public final class NodeTopology {
      * @return by rank
      */
     public int[] hostNumbers() {
-        return hosts.clone();
+        return hosts == null ? new int[ranks.size()] : hosts.clone();
     }
 
     /**
@@ -175,7 +179,7 @@ public final class NodeTopology {
      */
     public List<String> lines(Medium links) {
         if (isComplete()) {
-            return List.of("all " + hosts.length + " ranks share memory");
+            return List.of("all " + ranks.size() + " ranks share memory");
         }
         Map<Long, Pairs> apart = apart(false);
         List<String> lines = new ArrayList<>();
@@ -194,8 +198,8 @@ public final class NodeTopology {
      */
     private Map<Long, Pairs> apart(boolean ofHostsToo) {
         Map<Long, Pairs> apart = new LinkedHashMap<>();
-        for (int a = 0; a < hosts.length; a++) {
-            for (int b = a + 1; b < hosts.length; b++) {
+        for (int a = 0; a < ranks.size(); a++) {
+            for (int b = a + 1; b < ranks.size(); b++) {
                 if (!areNear(a, b) && (ofHostsToo || none != null || blamed(a, b) >= 0)) {
                     like(a, b, apart).add(a, b);
                 }
@@ -233,7 +237,7 @@ public final class NodeTopology {
         if (blamed >= 0) {
             return -2L - blamed;
         }
-        return (long) Math.min(hosts[a], hosts[b]) << SHIFT | Math.max(hosts[a], hosts[b]);
+        return (long) Math.min(hostNumber(a), hostNumber(b)) << SHIFT | Math.max(hostNumber(a), hostNumber(b));
     }
 
     /**
@@ -241,7 +245,7 @@ public final class NodeTopology {
      * hosts.
      */
     private int blamed(int a, int b) {
-        if (hosts[a] != hosts[b] && !host(a).isEmpty() && !host(b).isEmpty()) {
+        if (hostNumber(a) != hostNumber(b) && !host(a).isEmpty() && !host(b).isEmpty()) {
             return -1;
         }
         if (!ranks.get(a).silentBecause.isEmpty()) {
@@ -278,11 +282,11 @@ public final class NodeTopology {
 
     /** Returns the number of the host that a rank is on. */
     int hostNumber(int rank) {
-        return hosts[rank];
+        return hosts == null ? 0 : hosts[rank];
     }
 
     int worldSize() {
-        return hosts.length;
+        return ranks.size();
     }
 
     /**

@@ -27,7 +27,9 @@ final class PeerLanes {
 
     private final CallHeader header;
     private final PeerLane.LaneOwner owner;
-    private final PeerLane[] byPeer;
+    /** Lanes by peer; empty until the first one is opened. */
+    private PeerLane[] byPeer = new PeerLane[0];
+
     private final List<PeerLane> opened = new ArrayList<>();
     private final OwnMessages own;
     private final MatchingQueue.SharedWaits waiting = new MatchingQueue.SharedWaits();
@@ -47,7 +49,6 @@ final class PeerLanes {
         this.owner = owner;
         // one message is always kept
         this.keptLimit = Math.max(1, keptLimit);
-        this.byPeer = new PeerLane[transport.worldSize()];
         this.own = new OwnMessages(
                 transport.rank(), owner, new MatchingQueue(transport.rank(), owner, waiting, this.keptLimit));
     }
@@ -79,8 +80,8 @@ final class PeerLanes {
     /** Opens the lanes that peers have opened. */
     private boolean openUsed() {
         boolean any = false;
-        for (int peer = 0; peer < byPeer.length; peer++) {
-            if (byPeer[peer] == null && peer != transport.rank() && transport.isOpenedBy(peer, Lane.POINT_TO_POINT)) {
+        for (int peer = 0; peer < transport.worldSize(); peer++) {
+            if (find(peer) == null && peer != transport.rank() && transport.isOpenedBy(peer, Lane.POINT_TO_POINT)) {
                 to(peer);
                 any = true;
             }
@@ -91,8 +92,8 @@ final class PeerLanes {
     /** Opens the lanes in shared memory by which messages have come. */
     private boolean openShared() {
         boolean any = false;
-        for (int peer = 0; peer < byPeer.length; peer++) {
-            if (intraNode.hasUnexpected(peer, Lane.POINT_TO_POINT) && byPeer[peer] == null) {
+        for (int peer = 0; peer < transport.worldSize(); peer++) {
+            if (intraNode.hasUnexpected(peer, Lane.POINT_TO_POINT) && find(peer) == null) {
                 to(peer);
                 any = true;
             }
@@ -151,12 +152,12 @@ final class PeerLanes {
         // a peer whose lane is not open would never have its turn while other peers always have messages
         openUsed();
         if (waiting.lastTaken == null) {
-            waiting.lastTaken = new long[byPeer.length];
+            waiting.lastTaken = new long[transport.worldSize()];
         }
         long[] lastTaken = waiting.lastTaken;
         int source = -1;
-        for (int rank = 0; rank < byPeer.length; rank++) {
-            boolean isOpen = rank == transport.rank() || byPeer[rank] != null;
+        for (int rank = 0; rank < transport.worldSize(); rank++) {
+            boolean isOpen = rank == transport.rank() || find(rank) != null;
             boolean isEarlier = source < 0 || lastTaken[rank] < lastTaken[source];
             if (isOpen && isEarlier && findUnexpected(receive, rank) != null) {
                 source = rank;
@@ -196,9 +197,9 @@ final class PeerLanes {
     /** Returns a text about the peers of a receive whose messages are no longer read; empty if all are read. */
     String unreceived(Transfer receive) {
         StringBuilder text = new StringBuilder();
-        for (int peer = 0; peer < byPeer.length; peer++) {
+        for (int peer = 0; peer < transport.worldSize(); peer++) {
             boolean isAwaited = receive.isFromAny() || receive.peer == peer;
-            if (isAwaited && byPeer[peer] != null && byPeer[peer].isFull()) {
+            if (isAwaited && find(peer) != null && find(peer).isFull()) {
                 text.append("; " + size() + " from rank " + peer + " wait unreceived");
             }
         }
@@ -217,13 +218,21 @@ final class PeerLanes {
     }
 
     private PeerLane to(int peer) {
-        PeerLane lane = byPeer[peer];
+        PeerLane lane = find(peer);
         if (lane == null) {
             lane = new PeerLane(
                     peer, lanes.to(peer), header, owner, new MatchingQueue(peer, owner, waiting, keptLimit));
+            if (byPeer.length == 0) {
+                byPeer = new PeerLane[transport.worldSize()];
+            }
             byPeer[peer] = lane;
             opened.add(lane);
         }
         return lane;
+    }
+
+    /** Returns the lane of a peer, or null if it is not open. */
+    private PeerLane find(int peer) {
+        return peer < byPeer.length ? byPeer[peer] : null;
     }
 }

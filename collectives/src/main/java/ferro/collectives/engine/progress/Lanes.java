@@ -12,7 +12,9 @@ import java.util.List;
 public final class Lanes {
     private final Transport transport;
     private final Lane kind;
-    private final CountedLink[] channels;
+    /** Links by peer; empty until the first one is opened. */
+    private CountedLink[] channels = new CountedLink[0];
+
     private CountedLink[] opened = new CountedLink[0];
 
     /** A link and its counts of posts since it was made; no post may be pending on the link when this object is made. */
@@ -38,13 +40,15 @@ public final class Lanes {
     public Lanes(Transport transport, Lane kind) {
         this.transport = transport;
         this.kind = kind;
-        this.channels = new CountedLink[transport.worldSize()];
     }
 
     /** Returns the link to a rank, opened if it is the first use. */
     public CountedLink to(int peer) {
-        CountedLink channel = channels[peer];
+        CountedLink channel = peer < channels.length ? channels[peer] : null;
         if (channel == null) {
+            if (channels.length == 0) {
+                channels = new CountedLink[transport.worldSize()];
+            }
             channel = new CountedLink(transport.link(peer, kind));
             channels[peer] = channel;
             opened = Arrays.copyOf(opened, opened.length + 1);
@@ -81,7 +85,7 @@ public final class Lanes {
 
     /** Returns whether there is no other rank to have a link to. */
     public boolean isAlone() {
-        return channels.length == 1;
+        return transport.worldSize() == 1;
     }
 
     /** Returns the bytes that all of them have moved, unfinished posts included; allocates nothing. */
