@@ -67,8 +67,8 @@ final class TreeReduceScatter {
                 .in(Extent.all(size))
                 .out(Extent.only(rank))
                 .scratch(scratch());
-        for (long place : inOrder()) {
-            add(kept.get((int) place), rank, plan);
+        for (long entry : inOrder()) {
+            add(kept.get((int) entry), rank, plan);
         }
         return plan.build();
     }
