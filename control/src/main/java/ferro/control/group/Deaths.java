@@ -44,6 +44,8 @@ final class Deaths {
     /** The time in which the neighbours of a dead rank send its death to all ranks; also if one of them is asked. */
     private static final long UNEXPLAINED_NANOS = 250_000_000L;
 
+    private static final int NOBODY = -1;
+
     private final int self;
     private final AgreedFailure failure;
     private final PeerFailures peerFailures;
@@ -57,12 +59,15 @@ final class Deaths {
     private final BitSet proven = new BitSet();
 
     private final BitSet dead = new BitSet();
+    /** Dead ranks of which another rank has told this one, or this one all others. */
+    private final BitSet told = new BitSet();
+
     private final BitSet silent = new BitSet();
     private volatile Set<Integer> lost = Collections.emptySortedSet();
     /** Lost ranks of which this rank does not know whether they had left. */
     private final Map<Integer, Unjudged> unjudged = new TreeMap<>();
 
-    /** The loss of a rank if it has not left, and the last rank that was asked to judge it; this rank if none was. */
+    /** The loss of a rank if it has not left, and the last rank that was to judge it; -1 if none was. */
     private record Unjudged(Failure loss, int receiver) {}
 
     Deaths(
@@ -109,14 +114,15 @@ final class Deaths {
         return known;
     }
 
-    /** Adds ranks that another rank knows to be dead. */
-    synchronized void died(Set<Integer> ranks) {
-        for (int rank : ranks) {
-            proven.set(rank, rank != self);
-        }
+    /** Adds ranks that another rank knows to be dead. Returns those of which no rank had told this one. */
+    synchronized Set<Integer> died(Set<Integer> ranks) {
         Set<Integer> others = new TreeSet<>(ranks);
         others.remove(self);
+        others.forEach(proven::set);
         addDead(others);
+        others.removeIf(told::get);
+        others.forEach(told::set);
+        return others;
     }
 
     private void addDead(Set<Integer> ranks) {
@@ -163,28 +169,45 @@ final class Deaths {
 
     /** Handles the end of a rank that is no neighbour, and of which its neighbours have sent no death: reports it to one. */
     private void unexplained(int peer, FerroException cause) {
-        if (!failure.isKnown()) {
+        Failure known = failure.cause();
+        if (known == null) {
             BitSet alone = new BitSet();
             alone.set(peer);
             report(peer, loss(cause, alone));
             peerFailures.afterReading(() -> stillUnexplained(peer), UNEXPLAINED_NANOS);
-        } else if (isProven(peer)) {
-            note(dead, peer, true);
+        } else {
+            blamed(known);
         }
     }
 
     /** Notes that a rank had left before its end if there is no failure by now. */
     private void stillUnexplained(int peer) {
-        if (!failure.isKnown()) {
+        Failure known = failure.cause();
+        if (known == null) {
             exits.closed(peer);
             peerFailures.wake();
-        } else if (isProven(peer)) {
-            note(dead, peer, true);
+        } else {
+            blamed(known);
         }
     }
 
-    private synchronized boolean isProven(int peer) {
-        return proven.get(peer);
+    /** Tells all ranks of the dead ranks that are no culprits, of which only neighbours know that they had not left. */
+    private void tellFurther() {
+        Failure known = failure.cause();
+        if (known == null) {
+            return;
+        }
+        Set<Integer> further;
+        synchronized (this) {
+            BitSet untold = (BitSet) dead.clone();
+            untold.andNot(told);
+            further = RankLists.numbers(untold);
+            further.removeAll(known.culprits());
+            told.or(untold);
+        }
+        while (!further.isEmpty()) {
+            further.removeAll(failure.tellDead(further));
+        }
     }
 
     /** Notes that a rank that was silent for too long is heard of again. */
@@ -229,7 +252,7 @@ final class Deaths {
     /** Reports the loss of a rank that may have left to a rank that knows whether it has left. */
     private void report(int peer, Failure loss) {
         synchronized (this) {
-            unjudged.put(peer, new Unjudged(loss, self));
+            unjudged.put(peer, new Unjudged(loss, NOBODY));
         }
         reportUnjudged();
     }
@@ -248,7 +271,8 @@ final class Deaths {
 
     /**
      * Reports each lost rank that may have left to the next rank after it that is there. If that one has left too, it says so,
-     * or its medium does, and this rank reports to the one after it.
+     * or its medium does, and this rank reports to the one after it. The next rank sees the end of a dead rank itself, so a
+     * proven death is not reported: all ranks would send it to that one rank.
      */
     void reportUnjudged() {
         List<Unjudged> reports = new ArrayList<>();
@@ -260,13 +284,22 @@ final class Deaths {
             unjudged.keySet().removeIf(peer -> !mayBeBlamed(peer));
             unjudged.replaceAll((peer, before) -> {
                 Unjudged report = new Unjudged(before.loss, exits.nextAfter(peer));
-                if (report.receiver != before.receiver && report.receiver != self) {
+                boolean isNew = report.receiver != before.receiver;
+                if (isNew && (report.receiver == self || !proven.get(peer))) {
                     reports.add(report);
                 }
                 return report;
             });
         }
-        reports.forEach(report -> failure.report(report.receiver, report.loss));
+        reports.forEach(this::report);
+    }
+
+    private void report(Unjudged report) {
+        if (report.receiver == self) {
+            reported(report.loss);
+        } else {
+            failure.report(report.receiver, report.loss);
+        }
     }
 
     /** Handles the report of lost ranks, after the messages of these ranks were read: one of them may be a goodbye. */
@@ -286,6 +319,19 @@ final class Deaths {
     private synchronized void note(BitSet kind, int peer, boolean is) {
         kind.set(peer, is);
         publish();
+    }
+
+    /** Notes that a rank is dead. After a failure only the neighbours of that rank know that it had not left. */
+    private void noteDead(int peer) {
+        boolean isNew;
+        synchronized (this) {
+            isNew = !dead.get(peer);
+            note(dead, peer, true);
+        }
+        if (isNew && !failure.tellsAll()) {
+            long later = exits.reports(peer) ? 0 : REPORT_WAITS * FailurePolicy.EOF_GRACE_NANOS;
+            peerFailures.afterReading(this::tellFurther, UNEXPLAINED_NANOS + later);
+        }
     }
 
     private void publish() {
@@ -341,7 +387,7 @@ final class Deaths {
             known = (BitSet) proven.clone();
         }
         if (known.get(peer) && !exits.has(peer)) {
-            note(dead, peer, true);
+            noteDead(peer);
         }
         if (!isBlamed(peer)) {
             return;

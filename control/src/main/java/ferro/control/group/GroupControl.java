@@ -247,8 +247,8 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     /** What a failure of the group does here. */
     private final class FailureHandling implements AgreedFailure.FailureListener {
         @Override
-        public void died(Set<Integer> ranks) {
-            deaths.died(ranks);
+        public Set<Integer> died(Set<Integer> ranks) {
+            return deaths.died(ranks);
         }
 
         @Override

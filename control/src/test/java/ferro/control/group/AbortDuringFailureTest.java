@@ -24,7 +24,9 @@ class AbortDuringFailureTest {
 
     private final class SlowRecording implements AgreedFailure.FailureListener {
         @Override
-        public void died(Set<Integer> ranks) {}
+        public Set<Integer> died(Set<Integer> ranks) {
+            return Set.of();
+        }
 
         @Override
         public Set<Integer> blamed(Failure cause) {

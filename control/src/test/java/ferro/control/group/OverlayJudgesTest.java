@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
+import ferro.control.failure.ControlMessage.Abort;
 import ferro.control.failure.ControlMessage.Left;
 import ferro.control.failure.ControlMessage.Suspect;
 import ferro.control.failure.Failure;
@@ -287,6 +288,86 @@ class OverlayJudgesTest {
                 .forEach(rank -> group.lost(rank, 7));
         passAndDeliver();
         assertAllBlame(Code.PEER_LOST, Set.of(7), 7, 8, 20);
+    }
+
+    /** Has all others see that some ranks have ended, which the medium takes for dead. */
+    private void end(Integer... ranks) {
+        Set<Integer> ended = Set.of(ranks);
+        ended.forEach(group::stop);
+        for (int rank = 0; rank < SIZE; rank++) {
+            for (int one : ended) {
+                if (!ended.contains(rank)) {
+                    group.lost(rank, one);
+                }
+            }
+        }
+        passAndDeliver();
+    }
+
+    @Test
+    @DisplayName(
+            "a rank that exits after its goodbyes costs no report, although only its neighbours know that it had left")
+    void theExitOfALeaverCostsNoReport() {
+        leave(20, 1);
+        group.deliverAll();
+        leave(7, 3);
+        group.deliverAll();
+        end(7);
+        assertNoFailure();
+        assertEquals(0, group.sent(Suspect.class));
+        assertTrue(group.ranks.get(0).exits().has(7), "rank 0 takes it for a leaver");
+    }
+
+    @Test
+    @DisplayName(
+            "a rank that dies when its neighbour on the ring has just left is blamed by the rank that replaces that one")
+    void aRankThatDiesJustAfterItsNeighboursHaveLeftIsBlamed() {
+        for (int neighbour : new int[] {3, 5, 6, 8, 9, 11, 15, 23, 31, 39}) {
+            leave(neighbour, 3);
+            group.deliverAll();
+        }
+        end(7);
+        assertAllBlame(Code.PEER_LOST, Set.of(7), 3, 5, 6, 7, 8, 9, 11, 15, 23, 31, 39);
+    }
+
+    @Test
+    @DisplayName("a rank that leaves a failed group and exits is not lost, also where its goodbye was not received")
+    void aRankThatLeavesAFailedGroupIsNotLost() {
+        group.ranks.get(3).fail(new Failure(Code.ABORTED, 3, -1, Set.of(3), "rank 3 aborted", null));
+        group.deliverAll();
+        group.ranks.get(7).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_HEARD);
+        group.deliverAll();
+        end(7);
+        assertLost(Set.of(), 7);
+    }
+
+    @Test
+    @DisplayName("a rank that dies after the failure is lost on all ranks, for few messages")
+    void aRankThatDiesAfterTheFailureIsLost() {
+        group.ranks.get(3).fail(new Failure(Code.ABORTED, 3, -1, Set.of(3), "rank 3 aborted", null));
+        group.deliverAll();
+        int before = group.sent(Abort.class);
+        end(7, 8, 30);
+        assertLost(Set.of(7, 8, 30), 7, 8, 30);
+        assertEquals(0, group.sent(Suspect.class));
+        int sent = group.sent(Abort.class) - before;
+        assertTrue(sent <= 3 * SIZE * 11, sent + " messages");
+    }
+
+    @Test
+    @DisplayName("of two ranks that die together both are lost, also if the failure names one of them")
+    void aRankThatDiesBesideTheCulpritIsLost() {
+        end(7, 30);
+        assertLost(Set.of(7, 30), 7, 30);
+    }
+
+    private void assertLost(Set<Integer> lost, Integer... others) {
+        Set<Integer> leftOut = Set.of(others);
+        for (int rank = 0; rank < SIZE; rank++) {
+            if (!leftOut.contains(rank)) {
+                assertEquals(lost, group.ranks.get(rank).lostRanks(), "rank " + rank);
+            }
+        }
     }
 
     private static void assertLeft(SubgroupAgreement.OwnProposal attempt) {
