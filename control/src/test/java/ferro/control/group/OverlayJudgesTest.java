@@ -172,6 +172,23 @@ class OverlayJudgesTest {
     }
 
     @Test
+    @DisplayName("a silence that nobody blames is reported once, whoever leaves later")
+    void aSilenceIsReportedOnce() {
+        leave(20, 1);
+        group.deliverAll();
+        leave(7, 3);
+        group.deliverAll();
+        silent(0, 7);
+        int once = group.sent(Suspect.class);
+        leave(1, 3);
+        group.deliverAll();
+        leave(2, 3);
+        group.deliverAll();
+        assertTrue(group.ranks.get(0).exits().has(2));
+        assertEquals(once, group.sent(Suspect.class));
+    }
+
+    @Test
     @DisplayName("a rank that is heard of again before it was judged is not blamed")
     void aRankThatIsHeardOfAgainIsNotBlamed() {
         leave(20, 1);
