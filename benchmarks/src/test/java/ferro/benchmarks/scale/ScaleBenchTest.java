@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -24,6 +25,18 @@ class ScaleBenchTest {
     })
     @Timeout(120)
     void aRowEndsWithItsLastFigure(String label, int ranks, String figure) throws Exception {
+        assertEnds(label, ranks, figure);
+    }
+
+    /** As many ranks as the row has by default, within its limits of time and memory. */
+    @Test
+    @Tag("long")
+    @Timeout(400)
+    void tenThousandSimulatedRanksEndWithinTheLimits() throws Exception {
+        assertEnds("simulation", 10_000, "close after failure");
+    }
+
+    private static void assertEnds(String label, int ranks, String figure) throws Exception {
         ScaleRow row = ScaleRow.of(label);
         ScaleBench bench = new ScaleBench();
         bench.measure(row, ranks);
