@@ -12,6 +12,7 @@ import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Transport;
 import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * Identifies a group among all groups of the same processes.
@@ -25,7 +26,8 @@ import java.util.Arrays;
  */
 public record GroupIdentity(
         long value, Membership membership, int[] ranks, RankStatuses statuses, EngineOptions options, LeftGroups left) {
-    private static volatile int[] ascending = new int[0];
+    /** All ranks of the joined group that was made last, in order. */
+    private static final AtomicReference<int[]> ASCENDING = new AtomicReference<>(new int[0]);
 
     /** Without control messages nothing is waited for before a loss is blamed. */
     private static final FailurePolicy NOTHING_TO_READ = new FailurePolicy() {
@@ -73,11 +75,11 @@ public record GroupIdentity(
 
     /** Returns all ranks of a joined group in order. The ranks of a process share the array, and nothing changes it. */
     private static int[] ascending(int worldSize) {
-        int[] all = ascending;
+        int[] all = ASCENDING.get();
         if (all.length != worldSize) {
             all = new int[worldSize];
             Arrays.setAll(all, rank -> rank);
-            ascending = all;
+            ASCENDING.set(all);
         }
         return all;
     }
