@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Compares the work queue of examples (ferro.examples.workqueue) over ferro with the same queue over threads of one JVM
 # (ThreadQueue.java beside this file) and with the same program in C over Open MPI (queue.c), where Open MPI can be built.
-# Ways take turns. Prints a Markdown table: tasks per second, and the ratio to threads of the same round.
+# Ways take turns. Prints a Markdown table: tasks per second, and the ratio to the first way in the same round.
 #
 #   benchmarks/workqueue/run.sh 5                   five rounds of 10,000 tasks, 4 ranks (one gives out, three compute)
 #   benchmarks/workqueue/run.sh 5 3                 3 ranks
@@ -90,6 +90,7 @@ for way in $ways; do
     esac
     usable+=" $way"
 done
+[ -n "$usable" ] || { echo "workqueue: no way can run here" >&2; exit 2; }
 
 for round in $(seq "$rounds"); do
     for way in $usable; do

@@ -45,6 +45,7 @@ class WorkQueueScriptTest {
         assertTrue(queue(2, "1", "1").contains("benchmarks/workqueue/run.sh 5"), "one rank");
         assertTrue(queue(2, "no").contains("benchmarks/workqueue/run.sh 5"), "no number of rounds");
         assertTrue(queue(2, "1", "2", "3", "nccl").contains("no way \"nccl\""), "unknown way");
+        assertTrue(queue(2, "1", "2", "3", "openmpi-tcp").contains("no way can run here"), "nothing to run");
     }
 
     /** Runs the script with a mpicc that cannot compile, as the package openmpi-bin leaves it. */

@@ -78,8 +78,8 @@ public sealed interface ControlMessage extends WireMessage
      * The group has failed.
      *
      * @param ageMillis how long the sender has known of a failure
-     * @param dead      ranks that the sender knows to be dead, culprits or others, as many as fit: every rank has them in
-     *     its lost ranks before a call fails
+     * @param dead      ranks that the sender knows to be dead, as many as fit. Every rank has culprits in its lost ranks
+     *     before a call fails, and others later
      * @param failure   cause as the sender knows it
      */
     record Abort(int ageMillis, Set<Integer> dead, Failure failure) implements ControlMessage {

@@ -7,7 +7,6 @@ import ferro.control.failure.FailurePolicy;
 import ferro.control.failure.FirstCause;
 import java.util.BitSet;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntPredicate;
@@ -42,10 +41,9 @@ final class AgreedFailure {
         /**
          * Adds ranks that another rank knows to be dead to the lost ranks, before any caller hears of the cause; any thread.
          *
-         * @param ranks culprits of a failure, and others that have died after it
-         * @return those of which no rank had told this one
+         * @param ranks culprits of a failure, and other dead ranks
          */
-        Set<Integer> died(Set<Integer> ranks);
+        void died(Set<Integer> ranks);
 
         /**
          * Adds the culprits that are known to be dead to the lost ranks, before any caller hears of the cause; any thread.
@@ -76,7 +74,7 @@ final class AgreedFailure {
     }
 
     /** Returns whether each rank sends what all have to know to all others. */
-    boolean tellsAll() {
+    boolean sendsToAll() {
         return sender.isSmall();
     }
 
@@ -140,21 +138,17 @@ final class AgreedFailure {
     /** Handles the message of a rank that the group has failed. */
     void heard(Abort said) {
         Failure failure = said.failure();
-        Set<Integer> further = new TreeSet<>(listener.died(said.dead()));
+        listener.died(said.dead());
         listener.blamed(failure);
         changed(first.told(failure, clock.getAsLong() - said.ageNanos()), false);
         sendAgainForEnded();
-        further.removeAll(first.cause().culprits());
-        if (!further.isEmpty() && !tellsAll()) {
-            tellDead(further);
-        }
     }
 
     /**
-     * Sends ranks that have died after the failure to the neighbours, which forward what is new to them. Returns those that
+     * Sends dead ranks that the failure does not name to the neighbours, which forward what is new to them. Returns those that
      * fit into the message.
      */
-    Set<Integer> tellDead(Set<Integer> ranks) {
+    Set<Integer> sendDead(Set<Integer> ranks) {
         Failure known = first.cause();
         Abort message = first.message(known, ranks, clock.getAsLong());
         sender.sendToNeighbours(message, peer -> rules.forwards(known, peer));

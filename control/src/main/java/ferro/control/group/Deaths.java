@@ -49,6 +49,7 @@ final class Deaths {
     private final int self;
     private final AgreedFailure failure;
     private final PeerFailures peerFailures;
+    private final FurtherDeaths further;
     private final GracefulExits exits;
     private final FailurePolicy rules;
     private final Machines machines;
@@ -59,9 +60,6 @@ final class Deaths {
     private final BitSet proven = new BitSet();
 
     private final BitSet dead = new BitSet();
-    /** Dead ranks of which another rank has told this one, or this one all others. */
-    private final BitSet told = new BitSet();
-
     private final BitSet silent = new BitSet();
     private volatile Set<Integer> lost = Collections.emptySortedSet();
     /** Lost ranks of which this rank does not know whether they had left. */
@@ -79,6 +77,7 @@ final class Deaths {
         this.self = machines.self();
         this.failure = failure;
         this.peerFailures = peerFailures;
+        this.further = new FurtherDeaths(failure, peerFailures);
         this.exits = exits;
         this.rules = rules;
         this.machines = machines;
@@ -114,15 +113,17 @@ final class Deaths {
         return known;
     }
 
-    /** Adds ranks that another rank knows to be dead. Returns those of which no rank had told this one. */
-    synchronized Set<Integer> died(Set<Integer> ranks) {
+    /** Adds ranks that another rank knows to be dead. */
+    void died(Set<Integer> ranks) {
         Set<Integer> others = new TreeSet<>(ranks);
         others.remove(self);
-        others.forEach(proven::set);
-        addDead(others);
-        others.removeIf(told::get);
-        others.forEach(told::set);
-        return others;
+        synchronized (this) {
+            others.forEach(proven::set);
+            addDead(others);
+        }
+        if (!further.areNone()) {
+            further.heard(others);
+        }
     }
 
     private void addDead(Set<Integer> ranks) {
@@ -191,22 +192,25 @@ final class Deaths {
         }
     }
 
-    /** Tells all ranks of the dead ranks that are no culprits, of which only neighbours know that they had not left. */
-    private void tellFurther() {
-        Failure known = failure.cause();
-        if (known == null) {
-            return;
-        }
-        Set<Integer> further;
+    /** Sends dead ranks that the failure does not name. The goodbye of a rank may have been read after its end was seen. */
+    void sendDead() {
+        BitSet known;
         synchronized (this) {
-            BitSet untold = (BitSet) dead.clone();
-            untold.andNot(told);
-            further = RankLists.numbers(untold);
-            further.removeAll(known.culprits());
-            told.or(untold);
+            dead.andNot(those(dead, exits::has));
+            publish();
+            known = (BitSet) dead.clone();
         }
-        while (!further.isEmpty()) {
-            further.removeAll(failure.tellDead(further));
+        further.sendNew(known);
+    }
+
+    /** Sends dead ranks that the failure does not name, once its culprits are settled. */
+    void failed() {
+        sendDeadLater(UNEXPLAINED_NANOS);
+    }
+
+    private void sendDeadLater(long nanos) {
+        if (!further.areNone() && !lost.isEmpty()) {
+            peerFailures.afterReading(this::sendDead, nanos);
         }
     }
 
@@ -328,9 +332,9 @@ final class Deaths {
             isNew = !dead.get(peer);
             note(dead, peer, true);
         }
-        if (isNew && !failure.tellsAll()) {
+        if (isNew) {
             long later = exits.reports(peer) ? 0 : REPORT_WAITS * FailurePolicy.EOF_GRACE_NANOS;
-            peerFailures.afterReading(this::tellFurther, UNEXPLAINED_NANOS + later);
+            sendDeadLater(UNEXPLAINED_NANOS + later);
         }
     }
 

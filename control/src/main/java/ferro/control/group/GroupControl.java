@@ -184,11 +184,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         return failure.cause();
     }
 
-    /**
-     * Returns the ranks that are known to be dead or lost.
-     *
-     * @return ranks, ascending; immutable
-     */
+    /** Returns the ranks that are known to be dead or lost, ascending; immutable. */
     public Set<Integer> lostRanks() {
         return deaths.ranks();
     }
@@ -247,8 +243,8 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     /** What a failure of the group does here. */
     private final class FailureHandling implements AgreedFailure.FailureListener {
         @Override
-        public Set<Integer> died(Set<Integer> ranks) {
-            return deaths.died(ranks);
+        public void died(Set<Integer> ranks) {
+            deaths.died(ranks);
         }
 
         @Override
@@ -266,6 +262,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
             agreement.wake();
             if (isFirst) {
                 owner.failed();
+                deaths.failed();
                 event(GroupEvent.Kind.FAILED, List.copyOf(agreed.culprits()), agreed.code() + ": " + agreed.text());
             }
             exits.failed();
@@ -353,6 +350,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     public GracefulExit leave(BitSet losers, GracefulExit.ExitLimit until) {
         closed = true;
         responder.leave();
+        deaths.sendDead();
         timers.close();
         GracefulExit leaving = exits.leave(history.find(history.last()), losers, until);
         agreement.waiting().stream().forEach(exits::answer);

@@ -24,9 +24,7 @@ class AbortDuringFailureTest {
 
     private final class SlowRecording implements AgreedFailure.FailureListener {
         @Override
-        public Set<Integer> died(Set<Integer> ranks) {
-            return Set.of();
-        }
+        public void died(Set<Integer> ranks) {}
 
         @Override
         public Set<Integer> blamed(Failure cause) {

@@ -97,7 +97,7 @@ class LeaversAnswerTest {
 
     @Test
     @DisplayName("a rank that replaces a neighbour is told of the lowest leaver, of which it may not have heard")
-    void aNewNeighbourIsToldOfTheLowestLeaver() {
+    void aNewNeighbourIsSentTheLowestLeaver() {
         HandDriven group = HandDriven.withMesh(40, 4, FailurePolicy.SHIPPED);
         group.standStill(9, true);
         leave(group, 20, 1);

@@ -368,7 +368,36 @@ class OverlayJudgesTest {
         assertLost(Set.of(7, 8, 30), 7, 8, 30);
         assertEquals(0, group.sent(Suspect.class));
         int sent = group.sent(Abort.class) - before;
-        assertTrue(sent <= 3 * SIZE * 11, sent + " messages");
+        assertTrue(sent <= 2 * SIZE * 11, sent + " messages");
+    }
+
+    @Test
+    @DisplayName(
+            "a rank that dies after the failure is lost on all ranks, also if its neighbours close the group at once")
+    void aRankThatDiesBeforeItsNeighboursCloseIsLost() {
+        group.ranks.get(3).fail(new Failure(Code.ABORTED, 3, -1, Set.of(3), "rank 3 aborted", null));
+        group.deliverAll();
+        group.stop(7);
+        IntStream.range(0, SIZE).filter(rank -> rank != 7).forEach(rank -> group.lost(rank, 7));
+        group.pass(LATER);
+        for (int neighbour : new int[] {3, 5, 6, 8, 9, 11, 15, 23, 31, 39}) {
+            group.ranks.get(neighbour).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_HEARD);
+        }
+        passAndDeliver();
+        assertLost(Set.of(7), 7);
+    }
+
+    @Test
+    @DisplayName("a rank whose goodbye is read after its end was seen is not sent as dead")
+    void aRankWhoseGoodbyeIsReadLateIsNotSentAsDead() {
+        group.ranks.get(3).fail(new Failure(Code.ABORTED, 3, -1, Set.of(3), "rank 3 aborted", null));
+        group.deliverAll();
+        group.lost(8, 7);
+        group.pass(LATER);
+        assertEquals(Set.of(7), group.ranks.get(8).lostRanks());
+        group.ranks.get(7).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_HEARD);
+        passAndDeliver();
+        assertLost(Set.of(), 7);
     }
 
     @Test

@@ -1,0 +1,78 @@
+package ferro.control.group;
+
+import ferro.control.failure.Failure;
+import ferro.control.wire.RankLists;
+import java.util.BitSet;
+import java.util.Set;
+
+/**
+ * Sends deaths that the failure of a large group does not name to all ranks: only the neighbours of a dead rank know that it
+ * had not left. Each rank sends each death to its neighbours once. Thread-safe.
+ */
+final class FurtherDeaths {
+    /** The time in which deaths that other ranks send are collected before they are forwarded. */
+    private static final long FORWARD_NANOS = 20_000_000L;
+
+    private final AgreedFailure failure;
+    private final PeerFailures peerFailures;
+    /** Ranks whose death this rank has sent to its neighbours, or will forward. */
+    private final BitSet sent = new BitSet();
+
+    private final BitSet toForward = new BitSet();
+
+    FurtherDeaths(AgreedFailure failure, PeerFailures peerFailures) {
+        this.failure = failure;
+        this.peerFailures = peerFailures;
+    }
+
+    /** Returns whether the ranks of the group send nothing further: each rank sees and judges each death itself. */
+    boolean areNone() {
+        return failure.sendsToAll();
+    }
+
+    /** Forwards deaths that another rank has sent a little later, together with those that follow. */
+    void heard(Set<Integer> ranks) {
+        boolean isFirst;
+        synchronized (this) {
+            isFirst = toForward.isEmpty();
+            ranks.stream().filter(rank -> !sent.get(rank)).forEach(toForward::set);
+            sent.or(toForward);
+            isFirst &= !toForward.isEmpty();
+        }
+        if (isFirst) {
+            peerFailures.afterReading(this::forward, FORWARD_NANOS);
+        }
+    }
+
+    private void forward() {
+        BitSet ranks;
+        synchronized (this) {
+            ranks = (BitSet) toForward.clone();
+            toForward.clear();
+        }
+        send(RankLists.numbers(ranks));
+    }
+
+    /** Sends the deaths of which this rank has sent and heard nothing, if the group has failed. */
+    void sendNew(BitSet dead) {
+        if (failure.isKnown()) {
+            BitSet unsent = (BitSet) dead.clone();
+            synchronized (this) {
+                unsent.andNot(sent);
+                sent.or(unsent);
+            }
+            send(RankLists.numbers(unsent));
+        }
+    }
+
+    private void send(Set<Integer> ranks) {
+        Failure known = failure.cause();
+        if (known == null) {
+            return;
+        }
+        ranks.removeAll(known.culprits());
+        while (!ranks.isEmpty()) {
+            ranks.removeAll(failure.sendDead(ranks));
+        }
+    }
+}
