@@ -7,6 +7,7 @@ import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 
@@ -20,9 +21,12 @@ final class LargeJobRanks {
 
     private LargeJobRanks() {}
 
-    /** Takes the port of the store, the world size, the late rank, and its ranks; ends with its standard input. */
+    /**
+     * Takes the port of the store, the world size, the late rank, whether heartbeats are frequent, and its ranks; ends with
+     * its standard input.
+     */
     public static void main(String[] arguments) throws IOException {
-        for (int index = 3; index < arguments.length; index++) {
+        for (int index = 4; index < arguments.length; index++) {
             int rank = Integer.parseInt(arguments[index]);
             Thread thread = new Thread(() -> run(rank, arguments), "rank-" + rank);
             thread.setDaemon(true);
@@ -34,14 +38,16 @@ final class LargeJobRanks {
     }
 
     private static void run(int rank, String[] arguments) {
-        Map<String, String> settings = Map.of(
+        Map<String, String> settings = new HashMap<>(Map.of(
                 "ferro.backend", "tcp",
                 "ferro.links", "tcp",
-                "ferro.heartbeat.interval", "500ms",
-                "ferro.heartbeat.suspect", "3s",
-                "ferro.heartbeat.limit", "6s",
                 "ferro.rendezvous", "tcp://127.0.0.1:" + arguments[0],
-                "FERRO_STORE_SERVED", "1");
+                "FERRO_STORE_SERVED", "1"));
+        if (Boolean.parseBoolean(arguments[3])) {
+            settings.put("ferro.heartbeat.interval", "500ms");
+            settings.put("ferro.heartbeat.suspect", "3s");
+            settings.put("ferro.heartbeat.limit", "6s");
+        }
         GroupSpec spec = GroupSpec.of("world", rank, Integer.parseInt(arguments[1]), TIMEOUT);
         try {
             callBarriers(spec, SystemContext.of(settings), arguments[2].equals("" + rank));

@@ -7,6 +7,7 @@ import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
@@ -56,7 +57,7 @@ class LargeJobTest {
                 TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", worldSize, null)) {
             List<PrintedLines> said = new ArrayList<>();
             for (List<Integer> some : ranks) {
-                Process process = start(server.port(), worldSize, some);
+                Process process = start(server.port(), worldSize, late, some);
                 processes.add(process);
                 said.add(new PrintedLines(process.getInputStream(), "said-" + said.size(), LIMIT));
             }
@@ -65,9 +66,10 @@ class LargeJobTest {
             late.strike(processes.get(0));
             awaitAll(ranks, said, late == LateRank.CALLS ? 0 : 1, late.end);
             if (late == LateRank.IS_KILLED) {
+                LongSummaryStatistics knew = knewAt(said);
                 System.out.printf(
-                        "kill -9 of one of %d ranks: the last one knew after %.0f ms%n",
-                        worldSize, (lastKnewAt(said) - struckAt) / 1e6);
+                        "kill -9 of one of %d ranks: the first one knew after %.0f ms, the last one after %.0f ms%n",
+                        worldSize, (knew.getMin() - struckAt) / 1e6, (knew.getMax() - struckAt) / 1e6);
             }
         } finally {
             processes.forEach(process -> Processes.kill(process.pid()));
@@ -84,22 +86,23 @@ class LargeJobTest {
         }
     }
 
-    private static long lastKnewAt(List<PrintedLines> said) {
+    private static LongSummaryStatistics knewAt(List<PrintedLines> said) {
         return said.stream()
                 .flatMap(one -> one.lines().stream())
                 .filter(line -> line.contains(" knew at "))
                 .mapToLong(line -> Long.parseLong(line.substring(line.lastIndexOf(' ') + 1)))
-                .max()
-                .orElseThrow();
+                .summaryStatistics();
     }
 
     private static List<Integer> others(int from, int to) {
         return IntStream.range(from, to).filter(rank -> rank != LATE).boxed().toList();
     }
 
-    private static Process start(int port, int worldSize, List<Integer> ranks) throws IOException {
+    private static Process start(int port, int worldSize, LateRank late, List<Integer> ranks) throws IOException {
         List<String> line =
                 JavaLine.rank(List.of("-Xmx512m"), LargeJobRanks.class.getName(), "" + port, "" + worldSize, "" + LATE);
+        // a silence is found by heartbeats, which take cores from ranks that learn of a death
+        line.add("" + (late == LateRank.STANDS_STILL));
         ranks.forEach(rank -> line.add("" + rank));
         return new ProcessBuilder(line).redirectError(Redirect.INHERIT).start();
     }
