@@ -13,6 +13,8 @@ import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -130,7 +132,7 @@ final class ControlConnection extends ExactReader {
             unwritable = WriteFailures.reason(write.cause());
             if (channel.isOpen()) {
                 int rounds = WriteFailures.isOfConnection(unwritable) ? LAST_ROUNDS_LIMIT : MOST_ROUNDS;
-                afterReading(() -> end(unwritable), rounds);
+                afterReading(List.of(this), () -> end(unwritable), rounds);
             }
         }
     }
@@ -156,26 +158,50 @@ final class ControlConnection extends ExactReader {
      * the task for ever.
      */
     void afterReading(Runnable task) {
-        afterReading(task, MOST_ROUNDS);
+        afterReading(List.of(this), task);
     }
 
-    private void afterReading(Runnable task, int rounds) {
-        channel.eventLoop().execute(() -> readOn(task, rounds));
+    /** Does the same for several connections of one loop, with one timer for all of them. */
+    static void afterReading(List<ControlConnection> connections, Runnable task) {
+        afterReading(connections, task, MOST_ROUNDS);
     }
 
-    private void readOn(Runnable task, int rounds) {
-        long before = reads.count();
-        channel.eventLoop()
+    private static void afterReading(List<ControlConnection> connections, Runnable task, int rounds) {
+        connections.get(0).channel.eventLoop().execute(() -> readOn(connections, task, rounds));
+    }
+
+    private static void readOn(List<ControlConnection> connections, Runnable task, int rounds) {
+        long[] before = new long[connections.size()];
+        for (int index = 0; index < before.length; index++) {
+            before[index] = connections.get(index).reads.count();
+        }
+        connections
+                .get(0)
+                .channel
+                .eventLoop()
                 .schedule(
                         () -> {
-                            if (over || rounds == 1 || reads.count() == before) {
+                            List<ControlConnection> unread = unread(connections, before);
+                            if (unread.isEmpty() || rounds == 1) {
                                 task.run();
                             } else {
-                                readOn(task, rounds - 1);
+                                readOn(unread, task, rounds - 1);
                             }
                         },
                         ROUND_MILLIS,
                         TimeUnit.MILLISECONDS);
+    }
+
+    /** Returns the connections that have read something since the given counts of reads. */
+    private static List<ControlConnection> unread(List<ControlConnection> connections, long[] before) {
+        List<ControlConnection> unread = new ArrayList<>();
+        for (int index = 0; index < before.length; index++) {
+            ControlConnection connection = connections.get(index);
+            if (!connection.over && connection.reads.count() != before[index]) {
+                unread.add(connection);
+            }
+        }
+        return unread;
     }
 
     /** Closes the connection without telling the owner. */

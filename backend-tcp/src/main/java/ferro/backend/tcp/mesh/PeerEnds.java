@@ -20,8 +20,8 @@ final class PeerEnds {
     private final BitSet reported = new BitSet();
     /** Peers that have said goodbye. */
     private final BitSet closed = new BitSet();
-    /** Connections of which frames are still read. */
-    private int unread;
+    /** Whether frames of the open connections are still read. */
+    private boolean isReading;
 
     /**
      * Makes an object that knows of no end.
@@ -52,7 +52,7 @@ final class PeerEnds {
     /** Adds a peer whose connection has ended; called once per peer. */
     void add(int peer) {
         waiting.set(peer);
-        if (unread == 0) {
+        if (!isReading) {
             readOn();
         }
     }
@@ -68,23 +68,18 @@ final class PeerEnds {
                 open.add(connection);
             }
         }
-        unread = open.size();
-        if (unread == 0) {
+        if (open.isEmpty()) {
             report(peers);
             return;
         }
-        Runnable read = () -> {
-            unread--;
-            if (unread == 0) {
-                report(peers);
-                if (!waiting.isEmpty()) {
-                    readOn();
-                }
+        isReading = true;
+        ControlConnection.afterReading(open, () -> {
+            isReading = false;
+            report(peers);
+            if (!waiting.isEmpty()) {
+                readOn();
             }
-        };
-        for (ControlConnection connection : open) {
-            connection.afterReading(read);
-        }
+        });
     }
 
     private void report(BitSet peers) {
