@@ -53,8 +53,6 @@ final class LargeJobRanks {
             callBarriers(spec, SystemContext.of(settings), arguments[2].equals("" + rank));
             System.out.println(rank + " has closed");
         } catch (FerroException failure) {
-            long knewAt = System.nanoTime();
-            System.out.println(rank + " knew at " + knewAt);
             System.out.println(rank + " failed " + failure.code() + " by " + Culprits.of(failure));
         } catch (InterruptedException never) {
             throw new AssertionError(never);
@@ -69,7 +67,18 @@ final class LargeJobRanks {
             if (isLate) {
                 GO.await();
             }
+            awaitAll(group);
+        }
+    }
+
+    /** Calls the barrier that may fail, and prints when it does: the close of the group takes longer. */
+    private static void awaitAll(ProcessGroup group) {
+        try {
             group.barrier();
+        } catch (FerroException failure) {
+            long knewAt = System.nanoTime();
+            System.out.println(group.rank() + " knew at " + knewAt);
+            throw failure;
         }
     }
 }

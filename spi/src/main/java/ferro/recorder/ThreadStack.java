@@ -14,6 +14,7 @@ public final class ThreadStack {
     public static final int MAX_LOCATION = 200;
 
     private static final int MAX_FRAMES = 256;
+    private static final StackTraces TRACES = new StackTraces(Thread::getStackTrace, Thread::getAllStackTraces);
 
     private final String thread;
     private final String group;
@@ -40,11 +41,7 @@ public final class ThreadStack {
     public static ThreadStack of(Thread thread, String group, boolean isJoining) {
         boolean isBlocked = thread.getState() == Thread.State.BLOCKED;
         return new ThreadStack(
-                thread.getName(),
-                group,
-                isJoining,
-                thread.getStackTrace(),
-                isBlocked ? "waiting for a lock" : "running");
+                thread.getName(), group, isJoining, TRACES.of(thread), isBlocked ? "waiting for a lock" : "running");
     }
 
     /**
