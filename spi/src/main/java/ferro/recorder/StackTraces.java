@@ -81,11 +81,12 @@ final class StackTraces {
     /** Takes the stacks that all requests wait for. */
     private void take() {
         List<Request> requests = new ArrayList<>();
-        for (Request next = waiting.poll(); next != null; next = waiting.poll()) {
-            requests.add(next);
-        }
         try {
-            Map<Thread, StackTraceElement[]> stacks = requests.size() == 1 ? Map.of() : all.get();
+            for (Request next = waiting.peek(); next != null; next = waiting.peek()) {
+                requests.add(next);
+                waiting.remove();
+            }
+            Map<Thread, StackTraceElement[]> stacks = requests.size() <= 1 ? Map.of() : all.get();
             for (Request request : requests) {
                 StackTraceElement[] stack = stacks.get(request.of);
                 // not there: the only request, a virtual thread, or a thread that has ended
