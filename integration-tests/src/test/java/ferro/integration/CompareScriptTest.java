@@ -10,7 +10,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -84,25 +83,9 @@ class CompareScriptTest {
     }
 
     private String compare(int expected, String... words) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(List.of("bash", SCRIPT.toString()));
-        command.addAll(List.of("--out", folder.toString(), "--rounds", "1", "--sizes", "4,64KiB", "--time", "1ms"));
-        command.addAll(List.of(words));
-        Path printed = Files.createTempFile(folder, "printed", ".txt");
-        ProcessBuilder builder =
-                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(printed.toFile());
-        builder.environment().put("PATH", path);
-        builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
-        builder.environment().put("FERRO_COMPARE_CLASS_PATH", LauncherRun.classPath());
-        builder.environment().putAll(LauncherRun.FOR_SHORT_LIVES);
-        Process process = builder.start();
-        try {
-            assertTrue(process.waitFor(90, TimeUnit.SECONDS), () -> "still running: " + command);
-            String text = Files.readString(printed);
-            assertEquals(expected, process.exitValue(), text);
-            return text;
-        } finally {
-            process.descendants().forEach(ProcessHandle::destroyForcibly);
-            process.destroyForcibly();
-        }
+        List<String> all = new ArrayList<>(
+                List.of("--out", folder.toString(), "--rounds", "1", "--sizes", "4,64KiB", "--time", "1ms"));
+        all.addAll(List.of(words));
+        return new BenchmarkScript(SCRIPT, folder).run(expected, path, all);
     }
 }

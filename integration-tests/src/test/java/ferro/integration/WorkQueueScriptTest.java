@@ -1,15 +1,12 @@
 package ferro.integration;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -53,24 +50,7 @@ class WorkQueueScriptTest {
         Path compiler = folder.resolve("mpicc.openmpi");
         Files.writeString(compiler, "#!/bin/sh\nexit 1\n");
         assertTrue(compiler.toFile().setExecutable(true));
-        List<String> command = new ArrayList<>(List.of("bash", SCRIPT.toString()));
-        command.addAll(List.of(words));
-        Path printed = Files.createTempFile(folder, "printed", ".txt");
-        ProcessBuilder builder =
-                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(printed.toFile());
-        builder.environment().put("PATH", folder + ":" + System.getenv("PATH"));
-        builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
-        builder.environment().put("FERRO_COMPARE_CLASS_PATH", LauncherRun.classPath());
-        builder.environment().putAll(LauncherRun.FOR_SHORT_LIVES);
-        Process process = builder.start();
-        try {
-            assertTrue(process.waitFor(90, TimeUnit.SECONDS), () -> "still running: " + command);
-            String text = Files.readString(printed);
-            assertEquals(expected, process.exitValue(), text);
-            return text;
-        } finally {
-            process.descendants().forEach(ProcessHandle::destroyForcibly);
-            process.destroyForcibly();
-        }
+        String path = folder + ":" + System.getenv("PATH");
+        return new BenchmarkScript(SCRIPT, folder).run(expected, path, List.of(words));
     }
 }
