@@ -92,7 +92,10 @@ class LastFramesTest {
                                 IntStream.range(0, count).mapToObj(Integer::toString), Stream.of(END))
                         .toList();
                 for (String next : expected) {
-                    assertEquals(next, reader.said.poll(20, TimeUnit.SECONDS), () -> "before " + reader.said);
+                    assertEquals(
+                            next,
+                            reader.said.poll(20, TimeUnit.SECONDS),
+                            () -> "before " + reader.said + ", ended by " + reader.endedBy);
                 }
                 assertEquals(!ends, channel.isOpen());
             }
@@ -139,6 +142,7 @@ class LastFramesTest {
         private final Meanwhile meanwhile;
         private final boolean slowly;
         private volatile ControlConnection connection;
+        private volatile Throwable endedBy;
 
         Reader(Meanwhile meanwhile, boolean slowly) {
             this.meanwhile = meanwhile;
@@ -170,6 +174,7 @@ class LastFramesTest {
 
         @Override
         public void ended(int peer, Throwable why) {
+            endedBy = why;
             said.add(END);
         }
     }
