@@ -27,7 +27,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 
 /** One job on this host, from the start of its ranks, or several starts after failures, to its exit code. */
 final class Job {
@@ -205,12 +204,12 @@ final class Job {
         }
         try {
             Optional<Nodes> met = Optional.empty();
-            if (alone || number == 0) {
-                heard.interruptMe();
-            }
             if (alone) {
-                TimeUnit.NANOSECONDS.sleep(hold.toNanos());
+                heard.holdBack(hold);
             } else {
+                if (number == 0) {
+                    heard.interruptMe();
+                }
                 GenerationStart start =
                         new GenerationStart(number, spec.restarts().areAny(), hold);
                 met = Optional.of(NodeMeeting.of(spec, target, world, stores.meetingPoint())

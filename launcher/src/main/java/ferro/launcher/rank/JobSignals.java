@@ -2,7 +2,9 @@ package ferro.launcher.rank;
 
 import ferro.launcher.input.ExitCode;
 import ferro.launcher.nodes.NodesApartException;
+import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
@@ -94,6 +96,21 @@ public final class JobSignals {
         if (times > 0) {
             waiting.interrupt();
         }
+    }
+
+    /**
+     * Waits before ranks are started. A signal that asks for the end, also an earlier one, ends the wait.
+     *
+     * @param time time to wait; may be zero
+     * @throws InterruptedException if there is such a signal
+     */
+    public void holdBack(Duration time) throws InterruptedException {
+        interruptMe();
+        // a sleep of no time would not look
+        if (Thread.interrupted()) {
+            throw new InterruptedException("a signal asks for the end");
+        }
+        TimeUnit.NANOSECONDS.sleep(time.toNanos());
     }
 
     /** Ends this mode, on the same thread. From now on the others are told of signals too, and of those that came before. */

@@ -2,8 +2,10 @@ package ferro.launcher.rank;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
@@ -56,6 +58,19 @@ class JobSignalsTest {
 
         assertEquals(List.of("INT 1", "INT 2"), told);
         assertFalse(Thread.interrupted());
+    }
+
+    /** The ranks of the generation before may have taken the whole wait to end. */
+    @Test
+    void signalThatCameWhileRanksEndedAlsoEndsAWaitOfNoTime() throws InterruptedException {
+        signals.holdBack(Duration.ZERO);
+        signals.tell((name, times) -> {});
+        signals.ranksStart();
+        signals.heard("TERM");
+        signals.begin(new LinkedBlockingQueue<>(), 1);
+
+        assertThrows(InterruptedException.class, () -> signals.holdBack(Duration.ZERO));
+        assertEquals(143, signals.beforeAnyRank().exitCode());
     }
 
     @Test
