@@ -22,7 +22,8 @@ import java.util.function.Consumer;
  * all of them.
  *
  * <p>The store of the next generation has the port of the one before, if it is still free: a rank of an earlier generation
- * that wakes up finds a server there that refuses it by name.
+ * that wakes up finds a server there that refuses it by name. On several nodes each generation tries the port after that of
+ * the launchers first.
  */
 final class JobStores implements AutoCloseable {
     private static final int LAST_PORT = 65_535;
@@ -54,7 +55,7 @@ final class JobStores implements AutoCloseable {
             return;
         }
         JobKeys.JobKey key = keys.ofRanks(generation);
-        Optional<Endpoint> at = ranks.map(StoreHost::endpoint).or(() -> launchers.map(JobStores::beside));
+        Optional<Endpoint> at = launchers.map(JobStores::beside).or(() -> ranks.map(StoreHost::endpoint));
         ranks.ifPresent(StoreHost::close);
         StoreHost opened = at.isPresent()
                 ? StoreHost.forRanks(at.get(), key, spec.placement().worldSize(), events)

@@ -1,6 +1,7 @@
 package ferro.launcher;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -19,6 +20,8 @@ import ferro.launcher.nodes.NodeCard;
 import ferro.launcher.program.Programs;
 import ferro.launcher.rank.JobEvent;
 import ferro.launcher.rank.ProcessGroupGuard;
+import java.io.IOException;
+import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
@@ -101,6 +104,37 @@ class JobStoresTest {
                     StoreHost.forRanks(new Endpoint("127.0.0.1", taken.getLocalPort()), keys.ofRanks(0), 2, events);
             assertTrue(store.endpoint().port() != taken.getLocalPort());
             store.close();
+        }
+    }
+
+    /** A firewall has a rule for this port. */
+    @Test
+    void generationAfterOneWhosePortWasTakenHasThePortBesideThatOfLaunchersAgain() throws Exception {
+        Path secret = temporary.resolve("secret");
+        SecretFile.create(secret);
+        ServerSocket taken = withFreePortBefore();
+        int port = taken.getLocalPort();
+        JobSpec spec = several(new Endpoint("127.0.0.1", port - 1), secret, 0);
+        try (JobStores stores = new JobStores(spec, JobKeys.of(spec, Map.of(), folder), notes::add)) {
+            try (taken) {
+                stores.open(0, events);
+                assertNotEquals(port, stores.ranksPort());
+            }
+
+            stores.open(1, events);
+
+            assertEquals(port, stores.ranksPort());
+        }
+    }
+
+    private static ServerSocket withFreePortBefore() throws IOException {
+        while (true) {
+            try (ServerSocket free = new ServerSocket(0)) {
+                return new ServerSocket(free.getLocalPort() + 1);
+            } catch (BindException taken) {
+                // another pair of ports
+                continue;
+            }
         }
     }
 
