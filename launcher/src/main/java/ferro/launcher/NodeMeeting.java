@@ -88,14 +88,13 @@ final class NodeMeeting {
             throws IOException, NodesApartException, InterruptedException {
         LauncherStore.LauncherCall call = call(spec, master, key);
         LineTimes lines = new LineTimes(System::nanoTime);
-        Duration within = start.generation() == 0 ? patience : spec.nodeTimeout();
-        LauncherStore store = connected(call, lines, within);
+        LauncherStore store = connected(call, lines, start);
         if (start.generation() > 0) {
             // not before: a signal that came while the ranks ended must be told to the others
             signals.interruptMe();
         }
         NodeCard card = card(spec, store, new NodeCard.NodeSettings(host, backend, storePort), call.session());
-        return Nodes.meet(store, card, times(within), waiting(lines, signals), start);
+        return Nodes.meet(store, card, times(within(start)), waiting(lines, signals), start);
     }
 
     /** Returns what this launcher prints while it waits. */
@@ -158,6 +157,11 @@ final class NodeMeeting {
                 settings.storePort());
     }
 
+    /** Returns how long the launchers wait for each other before a start. */
+    private Duration within(GenerationStart start) {
+        return start.generation() == 0 ? patience : spec.nodeTimeout();
+    }
+
     private Nodes.WaitTimes times(Duration within) {
         return new Nodes.WaitTimes(within, silence(), spec.signalGrace().plus(ENDING));
     }
@@ -167,9 +171,11 @@ final class NodeMeeting {
         return Nodes.silence(spec.nodeTimeout(), Supervisor.StopTimes.TO_THE_END);
     }
 
-    private LauncherStore connected(LauncherStore.LauncherCall call, LineTimes times, Duration within)
+    private LauncherStore connected(LauncherStore.LauncherCall call, LineTimes times, GenerationStart start)
             throws InterruptedException, NodesApartException {
-        boolean loopback = call.node() != 0 && Addresses.leadsToLoopback(master.host());
+        Duration within = within(start);
+        // in a later generation this launcher has been there already
+        boolean loopback = start.generation() == 0 && call.node() != 0 && Addresses.leadsToLoopback(master.host());
         ScheduledExecutorService lines = lines();
         Set<Integer> missing = call.node() == 0 ? Set.of() : Set.of(0);
         Runnable line = () -> {
@@ -181,13 +187,14 @@ final class NodeMeeting {
             boolean brief = loopback && within.compareTo(LOOPBACK_PATIENCE) > 0;
             return LauncherStore.open(call, brief ? LOOPBACK_PATIENCE : within, within, silence());
         } catch (FerroException failure) {
-            throw refused(failure, loopback);
+            throw refused(failure, loopback, start.generation() == 0 ? "ferro.join.timeout" : "--node-timeout");
         } finally {
             lines.shutdownNow();
         }
     }
 
-    private NodesApartException refused(FerroException failure, boolean loopback) throws InterruptedException {
+    private NodesApartException refused(FerroException failure, boolean loopback, String limit)
+            throws InterruptedException {
         if (failure.code() == Code.INTERRUPTED) {
             Thread.interrupted();
             throw new InterruptedException(failure.getMessage());
@@ -212,8 +219,7 @@ final class NodeMeeting {
         String what = spec.placement().nodeRank() == 0
                 ? "the store that this launcher serves has not answered: "
                 : "node 0 of " + spec.placement().nodes() + " is missing: ";
-        return new NodesApartException(
-                what + failure.getMessage() + " (ferro.join.timeout sets the time)", ExitCode.FAILED);
+        return new NodesApartException(what + failure.getMessage() + " (" + limit + " sets the time)", ExitCode.FAILED);
     }
 
     /**

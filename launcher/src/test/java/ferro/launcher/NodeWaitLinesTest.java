@@ -80,6 +80,29 @@ class NodeWaitLinesTest {
         }
     }
 
+    /** Before the first start, nobody at a loopback address is a wrong option. Here node 0 was there before. */
+    @Test
+    void aLauncherThatMissesNodeZeroInALaterGenerationNamesTheOptionOfTheTime() throws Exception {
+        Path secret = secret();
+        Endpoint master;
+        try (ServerSocket free = new ServerSocket(0, 10, InetAddress.getByName("127.0.0.1"))) {
+            master = new Endpoint("127.0.0.1", free.getLocalPort());
+        }
+        Screen.ScreenStream stream = new Screen.ScreenStream(OutputStream.nullOutputStream(), false);
+        World world = new World(Map.of(), new Screen(stream, stream), System.out, Optional.empty());
+        JobSpec spec = spec(1, master, secret, Duration.ofMillis(300));
+        NodeMeeting launcher = NodeMeeting.of(spec, new CommandTarget(List.of("true")), world, master);
+
+        JobKeys.JobKey key = new JobKeys.JobKey("job", secret);
+        GenerationStart later = new GenerationStart(1, true, Duration.ZERO);
+        NodesApartException missing = assertThrows(NodesApartException.class, () -> launcher.meet(key, 0, later, null));
+
+        assertEquals(1, missing.exitCode());
+        String text = missing.getMessage();
+        assertTrue(text.startsWith("node 0 of 2 is missing: "), text);
+        assertTrue(text.endsWith("(--node-timeout sets the time)"), text);
+    }
+
     private Path secret() throws IOException {
         Path secret = Files.createFile(
                 folder.resolve("secret"),
@@ -124,6 +147,10 @@ class NodeWaitLinesTest {
     }
 
     private static JobSpec spec(int node, Endpoint master, Path secret) {
+        return spec(node, master, secret, JobSpec.NODE_TIMEOUT);
+    }
+
+    private static JobSpec spec(int node, Endpoint master, Path secret, Duration nodeTimeout) {
         return new JobSpec(
                 new Placement(2, 2, node),
                 Optional.of(master),
@@ -133,7 +160,7 @@ class NodeWaitLinesTest {
                 Optional.empty(),
                 true,
                 Duration.ofSeconds(3),
-                JobSpec.NODE_TIMEOUT,
+                nodeTimeout,
                 DebuggedRanks.NONE,
                 Restarts.NONE);
     }
