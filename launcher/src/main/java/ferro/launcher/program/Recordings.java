@@ -36,6 +36,9 @@ public record Recordings(Path folder, boolean ours, Map<Path, FileTime> before) 
     private static final String VARIABLE = "FERRO_RECORDER_DIR";
     /** The end of a job waits no longer than this for a diagnosis, because the files may contain anything. */
     private static final long PATIENCE_SECONDS = 15;
+    /** A job may fail for weeks, and the recordings of each generation take room. The end of the job lists as many. */
+    private static final int KEPT_GENERATIONS = 20;
+
     /** Calls of each group that other launchers are told: the report of a node has little room. */
     private static final int LAST_CALLS = 3;
 
@@ -73,15 +76,23 @@ public record Recordings(Path folder, boolean ours, Map<Path, FileTime> before) 
     }
 
     /**
-     * Returns where the ranks of one generation write: a folder below this one, which the launcher makes. In a folder that
-     * the user has named, the files of each generation have the name of the generation's job.
+     * Returns where the ranks of one generation write: a folder below this one, which the launcher makes. The folder of a
+     * generation that is too old is removed. In a folder that the user has named, the files of each generation have the name
+     * of the generation's job, and stay.
      */
     public Recordings ofGeneration(int generation) throws IOException {
         if (!ours) {
             return this;
         }
-        Path below = folder.resolve("generation-" + generation);
-        return new Recordings(Files.createDirectory(below), true, Map.of());
+        Path old = below(generation - KEPT_GENERATIONS);
+        if (Files.isDirectory(old, LinkOption.NOFOLLOW_LINKS)) {
+            remove(old);
+        }
+        return new Recordings(Files.createDirectory(below(generation)), true, Map.of());
+    }
+
+    private Path below(int generation) {
+        return folder.resolve("generation-" + generation);
     }
 
     /** Returns the folder if the launcher must remove it. */

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -49,6 +50,19 @@ class RecordingsTest {
         empty.settle(false);
         empty.settle(true);
         recorded.settle(true);
+    }
+
+    @Test
+    void recordingsOfTheLastTwentyGenerationsAreKept() throws IOException {
+        Recordings job = Recordings.of(TARGET, Map.of());
+        List<Path> files = new ArrayList<>();
+        for (int generation = 0; generation < 22; generation++) {
+            files.add(record(job.ofGeneration(generation)));
+        }
+
+        assertEquals(files.subList(2, 22), files.stream().filter(Files::exists).toList());
+        job.settle(true);
+        assertFalse(Files.exists(job.folder()));
     }
 
     @Test
