@@ -78,9 +78,13 @@ final class LauncherMeeting {
         }
     }
 
-    /** Tells the others that this launcher leaves, and waits until they have read it. */
+    /**
+     * Tells the others that this launcher leaves, and waits until they have read it. Before a later start the others come at
+     * about the same time as this launcher, so they may not be there yet.
+     */
     private NodesApartException ended(NodesApartException why) throws InterruptedException {
-        NodesApartException said = UnfitNode.tell(connection, own, why, Duration.ZERO, keys);
+        Duration within = keys.generation() == 0 ? Duration.ZERO : Duration.ofMillis(OTHERS_GONE_MILLIS);
+        NodesApartException said = UnfitNode.tell(connection, own, why, within, keys);
         awaitGone(store, own, cards);
         return said;
     }

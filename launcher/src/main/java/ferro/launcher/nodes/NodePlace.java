@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -25,7 +26,8 @@ record NodePlace(Store store, NodeCard own, Duration patience, Waiting waiting) 
      * Takes the place and returns the keys of the generation. If the job may start again and another launcher holds the
      * place, this launcher may have been started again in place of the other, and waits for the next generation.
      *
-     * @throws NodesApartException if another launcher holds the place and does not go
+     * @throws NodesApartException if another launcher holds the place and does not go, or if this launcher was started again
+     *     with other options
      * @throws InterruptedException if the calling thread is interrupted
      */
     Keys taken(GenerationStart start) throws NodesApartException, InterruptedException {
@@ -37,6 +39,9 @@ record NodePlace(Store store, NodeCard own, Duration patience, Waiting waiting) 
         int told = 0;
         while (true) {
             Keys keys = new Keys(start.mayRestart() ? Math.max(start.generation(), running()) : start.generation());
+            if (start.isFirst() && keys.generation() > 0) {
+                refuseDifferent(keys);
+            }
             byte[] there = store.compareAndSet(keys.card(own.node()), null, Keys.encoded(own));
             NodeCard holder = Keys.decoded(there, NodeCard.class);
             if (holder.equals(own)) {
@@ -75,6 +80,15 @@ record NodePlace(Store store, NodeCard own, Duration patience, Waiting waiting) 
         for (int node = 1; node < own.nodes(); node++) {
             List.of(LauncherStore.refusedKey(node), LauncherStore.otherJobKey(node))
                     .forEach(store::delete);
+        }
+    }
+
+    /** Refuses this launcher if it was started again with other options. The others need not end for it, and wait on. */
+    private void refuseDifferent(Keys keys) throws NodesApartException {
+        NodeCard zero = Keys.decoded(store.get(keys.card(0), patience), NodeCard.class);
+        Optional<String> difference = zero.difference(own);
+        if (difference.isPresent()) {
+            throw new NodesApartException(difference.get(), BAD_INPUT);
         }
     }
 

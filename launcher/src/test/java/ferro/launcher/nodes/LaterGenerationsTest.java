@@ -20,10 +20,12 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -67,7 +69,11 @@ class LaterGenerationsTest {
         private final LauncherStore connection;
 
         Launcher(int node, long session) {
-            card = new NodeCard(node, "h" + node, "127.0.0.1", 1, 2, "1", "", "", session, "", "3", 0);
+            this(node, session, 1);
+        }
+
+        Launcher(int node, long session, int ranks) {
+            card = new NodeCard(node, "h" + node, "127.0.0.1", ranks, 2, "1", "", "", session, "", "3", 0);
             connection = LauncherStore.open(
                     new LauncherStore.LauncherCall(
                             new InetSocketAddress("127.0.0.1", server.port()), "job", SECRET, node, session),
@@ -183,6 +189,47 @@ class LaterGenerationsTest {
         assertEquals(1, result(again).generation());
         assertEquals(1, result(zero).generation());
         assertEquals(result(zero).cards(), result(again).cards());
+    }
+
+    @Test
+    void launcherThatIsStartedAgainWithOtherOptionsIsRefusedAndTheOthersWaitOn() throws Exception {
+        List<Nodes> first = met(0);
+        first.forEach(LaterGenerationsTest::begin);
+        first.get(1).close();
+        first.get(0).conclude(orders -> "zero", all -> "again");
+        first.get(0).close();
+        CompletableFuture<Nodes> zero = launcher(0).meets(1, Duration.ZERO);
+
+        CompletableFuture<Nodes> other = new Launcher(1, sessions++, 2).meets(0, Duration.ZERO);
+
+        Throwable refused = assertThrows(ExecutionException.class, () -> result(other));
+        assertTrue(refused.getMessage().contains("-n differs: 1 on node 0 (host h0, "), refused.getMessage());
+        CompletableFuture<Nodes> right = launcher(1).meets(0, Duration.ZERO);
+        assertEquals(1, result(right).generation());
+        assertEquals(result(zero).cards(), result(right).cards());
+    }
+
+    /** A signal has come while its ranks ended. Its store ends with it, so it stays until the others have come. */
+    @Test
+    void launcherOfNodeZeroThatIsAskedToEndStaysUntilTheOthersHaveCome() throws Exception {
+        Launcher zero = launcher(0);
+        Launcher one = launcher(1);
+        GenerationStart start = new GenerationStart(1, true, Duration.ZERO);
+        CompletableFuture<NodesApartException> ended = CompletableFuture.supplyAsync(() -> {
+            Thread.currentThread().interrupt();
+            return assertThrows(
+                    NodesApartException.class,
+                    () -> Nodes.meet(zero.connection, zero.card, TIMES, missing -> {}, start));
+        });
+        result(one.connection.store().when(new Keys(1).start()).toCompletableFuture());
+        assertThrows(TimeoutException.class, () -> ended.get(300, TimeUnit.MILLISECONDS));
+
+        CompletableFuture<Nodes> comes = one.meets(1, Duration.ZERO);
+
+        String text =
+                assertThrows(ExecutionException.class, () -> result(comes)).getMessage();
+        assertTrue(text.endsWith("node 0 (host h0, 127.0.0.1) was ended before a rank was started"), text);
+        assertTrue(text.endsWith(result(ended).getMessage()), text);
     }
 
     @Test
