@@ -240,6 +240,35 @@ class RestartsTest {
         }
     }
 
+    /** Rank 1 fails first. Rank 0 ends only when its launcher ends it. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "2 | '' | 2 | ferro: the job does not start again: exit code 2 means wrong input",
+                "7 | exit 2 | 7 | ferro: generation 1 of at most 5 starts in 1s: rank 1 ended with exit code 7",
+            })
+    void exitCodeOfTheRankThatFailedFirstDecides(int first, String atTerm, int code, String line) throws Exception {
+        String other = "trap '" + atTerm + "' TERM; touch up; while :; do sleep 0.05; done";
+        String program = "cd " + folder + "; if [ $RANK = 0 ]; then " + other
+                + "; fi; until [ -e up ]; do sleep 0.02; done; exit " + first;
+        try (LauncherRun run = run("run", "-n", "2", "--restarts", "5", "--", "sh", "-c", program)) {
+            assertEquals(code, run.exitCode(), run::toString);
+            assertTrue(run.errText().contains(line), run::toString);
+        }
+    }
+
+    @Test
+    void signalToALauncherWhileRanksRunEndsTheJob() throws Exception {
+        try (LauncherRun run = run("run", "-n", "1", "--restarts", "5", "--", "sh", "-c", "echo up; exec sleep 60")) {
+            run.restOfLine("[0] up");
+            run.signal("TERM");
+
+            assertEquals(143, run.exitCode(), run::toString);
+            assertFalse(run.errText().contains(" starts in "), run::toString);
+        }
+    }
+
     @Test
     @DisplayName("row 52: a signal to a launcher that waits for the next generation ends the job")
     void signalWhileTheLauncherWaitsEndsTheJob() throws Exception {
