@@ -20,10 +20,14 @@ record GenerationEnd(Conclusion conclusion, boolean restarts, long waitMillis, S
 
     /** Returns how the job ends, with all its generations. */
     Conclusion ofJob() {
-        return past.isEmpty() ? conclusion : conclusion.with(indented());
+        return past.isEmpty() ? conclusion : conclusion.with(listed(past));
     }
 
-    private List<String> indented() {
+    /** Returns the list of generations as the end of a job prints it; empty if there are no lines. */
+    static List<String> listed(List<String> past) {
+        if (past.isEmpty()) {
+            return List.of();
+        }
         List<String> lines = new ArrayList<>(List.of("the job had these generations:"));
         past.forEach(line -> lines.add("  " + line));
         return lines;

@@ -129,7 +129,7 @@ final class Job {
             try (JobStores stores = new JobStores(spec, keys, screen::note)) {
                 return run(parts, keys, stores, files);
             } catch (NodesApartException why) {
-                generations.lines().forEach(screen::note);
+                GenerationEnd.listed(generations.lines()).forEach(screen::note);
                 return apart(why);
             }
         }

@@ -78,6 +78,23 @@ class GenerationsTest {
     }
 
     @Test
+    void jobThatEndsBetweenTwoGenerationsPrintsTheSameList() {
+        Generations two = generations(2, Optional.empty());
+        two.ended(KILLED, JOINED, 3);
+        two.met(1);
+        two.ended(KILLED, JOINED, 4);
+
+        assertEquals(
+                List.of(
+                        "the job had these generations:",
+                        "  generation 0: 3.0 s, rank 2 was ended by signal KILL",
+                        "  generation 1: 4.0 s, rank 2 was ended by signal KILL"),
+                GenerationEnd.listed(two.lines()));
+        assertEquals(
+                List.of(), GenerationEnd.listed(generations(2, Optional.empty()).lines()));
+    }
+
+    @Test
     void jobThatEndsWellOrAsItWasAskedDoesNotStartAgain() {
         for (ConclusionKind kind : List.of(ConclusionKind.WELL, ConclusionKind.ASKED)) {
             GenerationEnd end =

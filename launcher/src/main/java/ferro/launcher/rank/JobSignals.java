@@ -108,7 +108,7 @@ public final class JobSignals {
         interruptMe();
         // a sleep of no time would not look
         if (Thread.interrupted()) {
-            throw new InterruptedException("a signal asks for the end");
+            throw new InterruptedException(beforeAnyRank().getMessage());
         }
         TimeUnit.NANOSECONDS.sleep(time.toNanos());
     }
