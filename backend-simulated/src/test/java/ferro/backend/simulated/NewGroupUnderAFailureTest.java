@@ -12,10 +12,14 @@ import ferro.group.ProcessGroup;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletionException;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** Ranks 0 and 3 of four cannot reach each other and make a group with the others, who can reach everybody. */
+/** Groups of four ranks of which some fail while, or after, ranks make subgroups of them. */
 class NewGroupUnderAFailureTest {
     private static final int RANKS = 4;
     private static final int SEEDS = 40;
@@ -56,6 +60,47 @@ class NewGroupUnderAFailureTest {
                     }
                 })
                 .run();
+    }
+
+    @Test
+    @DisplayName(
+            "an abort by a rank outside of a subgroup blames no member of it, if a member leaves because of the abort")
+    void anAbortByARankOutsideOfASubgroupBlamesNoMember() {
+        int[] members = {0, 1, 2};
+        for (int seed = 1; seed <= SEEDS; seed++) {
+            Simulation simulation = Simulation.of(RANKS, seed, Map.of()).mayFail();
+            ProcessGroup[] parts = new ProcessGroup[members.length];
+            boolean[] done = new boolean[2];
+            simulation.observe(rank -> {
+                if (!done[0] && Stream.of(parts).allMatch(Objects::nonNull)) {
+                    done[0] = true;
+                    simulation.group(3).abort(new IllegalStateException("loss is not a number"));
+                }
+                if (done[0] && !done[1] && simulation.group(0).failure().isPresent()) {
+                    done[1] = true;
+                    parts[0].close();
+                }
+            });
+            simulation
+                    .onEveryRank(group -> {
+                        if (group.rank() < members.length) {
+                            simulation.newGroup(group, members).thenAccept(part -> {
+                                parts[part.rank()] = part;
+                                if (part.rank() > 0) {
+                                    part.allReduceAsync(new float[] {1}, ReduceOp.SUM);
+                                }
+                            });
+                        }
+                    })
+                    .check(() -> {
+                        for (int rank = 1; rank < members.length; rank++) {
+                            FerroException failure = parts[rank].failure().orElseThrow();
+                            assertEquals(Code.ABORTED, failure.code(), failure.getMessage());
+                            assertEquals(Set.of(), failure.where().culprits());
+                        }
+                    })
+                    .run();
+        }
     }
 
     private static FerroException ferro(Throwable failure) {

@@ -197,15 +197,15 @@ final class Leavers {
                     .findFirst();
         }
         Failure ofParent = consequence.isPresent() ? parents.cause() : null;
-        return ofParent == null
-                ? new Failure(Code.PEER_LOST, group.rank(), -1, peers, needs, null)
-                : new Failure(
-                        ofParent.code(),
-                        ofParent.origin(),
-                        -1,
-                        ofParent.culprits(),
-                        text(consequence.getAsInt()) + " after a failure " + ofParent.text(),
-                        null);
+        if (ofParent == null) {
+            return new Failure(Code.PEER_LOST, group.rank(), -1, peers, needs, null);
+        }
+        int leaver = consequence.getAsInt();
+        // the rank that saw the failure of the parent may be no rank of this group: other ranks would refuse the
+        // message
+        int origin = ofParent.origin() < 0 ? leaver : ofParent.origin();
+        String text = text(leaver) + " after a failure " + ofParent.text();
+        return new Failure(ofParent.code(), origin, -1, ofParent.culprits(), text, null);
     }
 
     /** Returns a text that says when a rank left: rank 0 left group "world" after seq 17. */

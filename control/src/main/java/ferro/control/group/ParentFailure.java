@@ -33,7 +33,10 @@ final class ParentFailure {
         this.earlier = earlier;
     }
 
-    /** Returns the failure with its culprits in the ranks of the new group, or null if there is none. */
+    /**
+     * Returns the failure with its culprits in the ranks of the new group, or null if there is none. The origin is -1 if the
+     * rank that saw the failure first is no member.
+     */
     Failure cause() {
         if (this == NONE) {
             return null;
