@@ -230,18 +230,18 @@ public final class GracefulExits {
     /** Handles the goodbye of a rank and answers it. */
     void left(int peer, Goodbye said) {
         GracefulExit leaving;
-        boolean isAnswered;
         synchronized (this) {
             if (!leavers.add(peer, said)) {
                 return;
             }
             leaving = own;
-            // the goodbye of this rank is on its way, and says that this rank needs nothing
-            isAnswered = notified.get(peer);
-            unconfirmed.set(peer, !isAnswered);
+            unconfirmed.set(peer, leaving == null);
             anyUnconfirmed = !unconfirmed.isEmpty();
         }
-        if (!isAnswered && !confirm(peer, said)) {
+        if (leaving != null) {
+            // the goodbye of this rank says that this rank needs nothing
+            answer(peer);
+        } else if (!confirm(peer, said)) {
             sender.tell(peer, new Heard(calls.ended(), messages.look(peer).arrived()));
         }
         lower(said.of(peer));

@@ -112,6 +112,26 @@ class LeaversAnswerTest {
         assertEquals(20, group.ranks.get(9).exits().leavers().before(2));
     }
 
+    @Test
+    @DisplayName(
+            "a rank that has left answers a goodbye with its own, so no leave waits for a message that it never takes")
+    void aRankThatHasLeftAnswersWithItsOwnGoodbye() {
+        HandDriven group = HandDriven.withMesh(40, 4, FailurePolicy.SHIPPED);
+        leave(group, 7, 3);
+        GracefulExits exits = group.ranks.get(0).exits();
+        assertFalse(exits.has(7), "they are no neighbours");
+        exits.messages().of(7).nextSent();
+        boolean[] over = new boolean[1];
+        group.ranks
+                .get(0)
+                .leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL)
+                .whenOver(() -> over[0] = true);
+        group.deliverAll();
+
+        assertTrue(exits.has(7));
+        assertTrue(over[0]);
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {4, 40})
     @DisplayName("a leave does not wait for a receiver that is silent before it or during it")
