@@ -53,16 +53,19 @@ final class FurtherDeaths {
         send(RankLists.numbers(ranks));
     }
 
-    /** Sends the deaths of which this rank has sent and heard nothing, if the group has failed. */
+    /** Sends the deaths of which this rank has sent nothing yet, seen or to be forwarded, if the group has failed. */
     void sendNew(BitSet dead) {
-        if (failure.isKnown()) {
-            BitSet unsent = (BitSet) dead.clone();
-            synchronized (this) {
-                unsent.andNot(sent);
-                sent.or(unsent);
-            }
-            send(RankLists.numbers(unsent));
+        if (areNone() || !failure.isKnown()) {
+            return;
         }
+        BitSet unsent = (BitSet) dead.clone();
+        synchronized (this) {
+            unsent.andNot(sent);
+            sent.or(unsent);
+            unsent.or(toForward);
+            toForward.clear();
+        }
+        send(RankLists.numbers(unsent));
     }
 
     private void send(Set<Integer> ranks) {

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
+import ferro.control.failure.ControlMessage.Abort;
 import ferro.control.failure.FailurePolicy;
 import ferro.control.failure.RankProcesses;
 import java.time.Duration;
@@ -175,6 +176,23 @@ class DeathsTest {
         assertThrows(
                 UnsupportedOperationException.class,
                 () -> group.ranks.get(1).lostRanks().clear());
+    }
+
+    @Test
+    void aRankThatClosesASmallGroupSendsNoDeathsOfLater() {
+        HandDriven group = new HandDriven(5);
+        group.lost(1, 3);
+        group.pass(GRACE);
+        group.deliverAll();
+        group.pass(LATER);
+        group.lost(1, 0);
+        group.pass(LATER);
+        assertEquals(Set.of(0, 3), group.ranks.get(1).lostRanks());
+        int sent = group.sent(Abort.class);
+        group.ranks.get(1).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_HEARD);
+        group.deliverAll();
+
+        assertEquals(sent, group.sent(Abort.class));
     }
 
     @Test

@@ -388,6 +388,18 @@ class OverlayJudgesTest {
     }
 
     @Test
+    @DisplayName("a rank that closes the group at once forwards a death that it has received before")
+    void aRankThatClosesForwardsADeath() {
+        group.ranks.get(3).fail(new Failure(Code.ABORTED, 3, -1, Set.of(3), "rank 3 aborted", null));
+        group.deliverAll();
+        Failure known = group.ranks.get(20).failure();
+        group.ranks.get(20).control(12, Abort.of(known, Set.of(7), 0).encoded());
+        group.ranks.get(20).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_HEARD);
+        group.deliverAll();
+        assertEquals(Set.of(7), group.ranks.get(21).lostRanks());
+    }
+
+    @Test
     @DisplayName("a rank whose goodbye is read after its end was seen is not sent as dead")
     void aRankWhoseGoodbyeIsReadLateIsNotSentAsDead() {
         group.ranks.get(3).fail(new Failure(Code.ABORTED, 3, -1, Set.of(3), "rank 3 aborted", null));
