@@ -5,7 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 
 import ferro.FerroException.Code;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class FirstCauseTest {
@@ -41,6 +48,29 @@ class FirstCauseTest {
         Failure first = new Failure(Code.MISMATCH, 0, 4, Set.of(0, 1), "rank 1 differs", null);
         Failure other = new Failure(Code.MISMATCH, 2, 4, Set.of(1, 2), "rank 1 differs", null);
         assertEquals(Set.of(0, 1, 2), first.merged(other).culprits());
+    }
+
+    @Test
+    @DisplayName("culprits that are cut to what a message takes are the same in every order of the causes")
+    void culpritsThatAreCutDoNotDependOnTheOrderOfTheCauses() {
+        Random random = new Random(48);
+        for (int draw = 0; draw < 100; draw++) {
+            List<Failure> causes = new ArrayList<>();
+            for (int origin = 0; origin < 4; origin++) {
+                int first = random.nextInt(9_000);
+                Set<Integer> culprits = IntStream.range(0, 300)
+                        .mapToObj(rank -> first + random.nextInt(1_000))
+                        .collect(Collectors.toSet());
+                causes.add(new Failure(Code.PARTITION, origin, -1, culprits, "seen by " + origin, null));
+            }
+            Failure merged = causes.stream().reduce(Failure::merged).orElseThrow();
+            for (int order = 0; order < 10; order++) {
+                Collections.shuffle(causes, random);
+                Failure other = causes.stream().reduce(Failure::merged).orElseThrow();
+                assertEquals(merged.culprits(), other.culprits());
+                assertEquals(merged.text(), other.text());
+            }
+        }
     }
 
     private static Failure compared(int origin, Set<Integer> culprits) {

@@ -62,7 +62,7 @@ class OverlayNewsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {64, 256, 1024})
+    @ValueSource(ints = {64, 128, 256, 1024})
     @DisplayName("the death of a rank costs each other rank at most 2 log n + 8 messages, and all agree on it")
     void aDeathCostsEachRankFewMessages(int worldSize) {
         HandDriven group = new HandDriven(worldSize);
@@ -73,6 +73,8 @@ class OverlayNewsTest {
         group.deliverInTurn();
 
         assertFewMessages(group, worldSize);
+        int sent = group.sent(Abort.class);
+        assertTrue(sent <= (worldSize - 1) * (bound(worldSize) - 8), sent + " messages of the failure");
         for (int rank = 0; rank < worldSize; rank++) {
             if (rank != 7) {
                 Failure failure = group.ranks.get(rank).failure();
@@ -333,6 +335,39 @@ class OverlayNewsTest {
             failed[story.equals("none") ? 0 : 1]++;
         });
         assertTrue(failed[0] > 0 && failed[1] > 0, failed[1] + " of 16 have failed");
+    }
+
+    @Test
+    @DisplayName("hosts 1, 2, 4, 5 and 7 of eight leave in turn, then host 3 dies: the other two hosts agree on it")
+    void theLastHostsAgreeOnADeadHostWhoseFirstNeighboursHaveLeft() {
+        HandDriven group = new HandDriven(64);
+        for (int host : new int[] {1, 2, 4, 5, 7}) {
+            for (int rank = 8 * host; rank < 8 * host + 8; rank++) {
+                int leaver = rank;
+                leave(group, leaver).whenOver(() -> group.close(leaver));
+            }
+            group.deliverInTurn();
+            group.pass(Duration.ofSeconds(1));
+            group.deliverInTurn();
+        }
+        Set<Integer> dead = IntStream.range(24, 32).boxed().collect(Collectors.toSet());
+        dead.forEach(group::stop);
+        List<Integer> others = IntStream.range(0, 64)
+                .filter(rank -> rank / 8 == 0 || rank / 8 == 6)
+                .boxed()
+                .toList();
+        others.forEach(rank -> dead.forEach(gone -> group.lost(rank, gone)));
+        for (int wait = 0; wait < 10; wait++) {
+            group.pass(GRACE);
+            group.deliverInTurn();
+        }
+        for (int rank : others) {
+            assertNotNull(group.ranks.get(rank).failure(), "rank " + rank + " does not know that host 3 is dead");
+            assertTrue(dead.containsAll(group.ranks.get(rank).failure().culprits()), group.story(rank));
+            assertEquals(
+                    group.ranks.get(0).failure().culprits(),
+                    group.ranks.get(rank).failure().culprits());
+        }
     }
 
     @Test
