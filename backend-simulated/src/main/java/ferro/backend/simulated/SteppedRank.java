@@ -23,7 +23,7 @@ final class SteppedRank implements Doorbell {
     private static final long TURN = 7L << 56;
     private static final long SCRIPT = 8L << 56;
     private static final long NONE = Long.MAX_VALUE;
-    /** How often a waiting rank checks its deadlines, as a parked progress thread does. */
+    /** The time between two checks of the deadlines of a rank that waits. */
     private static final long LOOK_NANOS = 10_000_000;
 
     private final EventQueue events;

@@ -15,6 +15,8 @@ import java.time.Duration;
 import java.util.BitSet;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.Random;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -113,6 +115,98 @@ class LeavesOfLargeGroupsTest {
                         }
                     })
                     .run();
+        }
+    }
+
+    /** A run in which half of the ranks leave after one call, and the others go on in a subgroup before they call once more. */
+    private static final class Rest {
+        private static final Duration LEAVES_ARE_KNOWN = Duration.ofSeconds(1);
+
+        private final Simulation simulation;
+        private final BitSet leavers = new BitSet();
+        private final int[] rest;
+        private final Work[] first = new Work[SIZE];
+        private final ProcessGroup[] parts = new ProcessGroup[SIZE];
+        private final Work[] last = new Work[SIZE];
+        private final int[] rounds = new int[SIZE];
+        /** Rounds in the subgroup; 0 as long as they go on. */
+        private int limit;
+
+        Rest(long seed) {
+            simulation = Simulation.of(SIZE, seed, SPARSE).mayFail();
+            Random random = new Random(seed);
+            while (leavers.cardinality() < SIZE / 2) {
+                leavers.set(random.nextInt(SIZE));
+            }
+            rest = IntStream.range(0, SIZE).filter(rank -> !leavers.get(rank)).toArray();
+        }
+
+        void run() {
+            simulation.observe(this::look);
+            simulation
+                    .onEveryRank(group -> {
+                        first[group.rank()] = group.allReduceAsync(new float[] {1}, ReduceOp.SUM);
+                        if (!leavers.get(group.rank())) {
+                            simulation.newGroup(group, rest).thenAccept(part -> parts[group.rank()] = part);
+                        }
+                    })
+                    .check(this::check)
+                    .run();
+        }
+
+        private void look(int rank) {
+            if (rank < 0 || first[rank] == null || !first[rank].isDone()) {
+                return;
+            }
+            if (leavers.get(rank)) {
+                first[rank] = null;
+                simulation.group(rank).close();
+            } else if (parts[rank] != null && (last[rank] == null || last[rank].isDone())) {
+                goOn(rank);
+            }
+        }
+
+        private void goOn(int rank) {
+            if (limit == 0 && simulation.elapsed().compareTo(LEAVES_ARE_KNOWN) > 0) {
+                limit = IntStream.of(rounds).max().orElseThrow();
+            }
+            if (limit == 0 || rounds[rank] < limit) {
+                if (last[rank] != null) {
+                    last[rank].await();
+                }
+                rounds[rank]++;
+                last[rank] = parts[rank].allReduceAsync(new float[] {1}, ReduceOp.SUM);
+            } else if (rounds[rank] == limit) {
+                rounds[rank]++;
+                callOnceMore(simulation.group(rank));
+            }
+        }
+
+        private static void callOnceMore(ProcessGroup world) {
+            try {
+                world.allReduceAsync(new float[] {1}, ReduceOp.SUM);
+            } catch (FerroException known) {
+                assertEquals(Code.PEER_LOST, known.code(), known.getMessage());
+            }
+        }
+
+        private void check() {
+            for (int rank : rest) {
+                assertEquals(Optional.empty(), parts[rank].failure());
+                FerroException failure = simulation.group(rank).failure().orElseThrow();
+                assertEquals(Code.PEER_LOST, failure.code(), failure.getMessage());
+                assertEquals(Set.of(leavers.nextSetBit(0)), failure.where().culprits(), failure.getMessage());
+                assertTrue(failure.getMessage().contains(" left group "), failure.getMessage());
+            }
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "half of the ranks leave, the others go on, and one call too many names the lowest leaver on all of them")
+    void theOthersGoOnAndOneCallTooManyNamesTheLowestLeaver() {
+        for (long seed = 1; seed <= 10; seed++) {
+            new Rest(seed).run();
         }
     }
 

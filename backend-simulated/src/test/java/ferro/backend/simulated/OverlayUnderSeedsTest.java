@@ -1,7 +1,14 @@
 package ferro.backend.simulated;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.FerroException;
+import ferro.ReduceOp;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -11,6 +18,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 class OverlayUnderSeedsTest {
     private static final int SIZE = 16;
     private static final long SEEDS = 2_000;
+    /** Groups of more ranks than this are no full mesh here. */
+    private static final int MAX_MESH = 4;
 
     @ParameterizedTest
     @CsvSource({"8, 600", "16, 250", "40, 60"})
@@ -19,6 +28,44 @@ class OverlayUnderSeedsTest {
         for (long seed = 1; seed <= seeds; seed++) {
             FaultyRun.run(seed, size, Planted.NOTHING);
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"8, 20", "16, 10", "40, 5"})
+    @DisplayName(
+            "of one death, ranks that tell only their neighbours agree on what ranks agree on that tell all others")
+    void theVerdictOfOneDeathIsThatOfAFullMesh(int size, int seeds) {
+        for (long seed = 1; seed <= seeds; seed++) {
+            int dead = (int) (seed % size);
+            Set<String> expected = Set.of("PEER_LOST of [" + dead + "]");
+            assertEquals(expected, verdicts(seed, size, size, dead), "in a full mesh, seed " + seed);
+            assertEquals(expected, verdicts(seed, size, MAX_MESH, dead), "seed " + seed);
+        }
+    }
+
+    /** Returns what the other ranks say of a death while they wait for the dead rank. */
+    private static Set<String> verdicts(long seed, int size, int maxMesh, int dead) {
+        Set<String> verdicts = new TreeSet<>();
+        Simulation simulation = Simulation.of(size, seed, Map.of("ferro.control.mesh.most", "" + maxMesh));
+        simulation
+                .faults(List.of(new Fault.Crash(20L * size, dead)))
+                .onEveryRank(group -> {
+                    if (group.rank() != dead) {
+                        group.allReduceAsync(new float[] {1}, ReduceOp.SUM);
+                    }
+                })
+                .check(() -> {
+                    for (int rank = 0; rank < size; rank++) {
+                        if (rank != dead) {
+                            FerroException failure =
+                                    simulation.group(rank).failure().orElseThrow();
+                            verdicts.add(
+                                    failure.code() + " of " + failure.where().culprits());
+                        }
+                    }
+                })
+                .run();
+        return verdicts;
     }
 
     @ParameterizedTest
