@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -29,11 +28,12 @@ class ScaleBenchTest {
     }
 
     /** As many ranks as the row has by default, within its limits of time and memory. */
-    @Test
+    @ParameterizedTest(name = "{0}")
     @Tag("long")
+    @CsvSource({"threads, 1000, all but construction", "simulation, 10000, close after failure"})
     @Timeout(400)
-    void tenThousandSimulatedRanksEndWithinTheLimits() throws Exception {
-        assertEnds("simulation", 10_000, "close after failure");
+    void thousandsOfRanksEndWithinTheLimits(String label, int ranks, String figure) throws Exception {
+        assertEnds(label, ranks, figure);
     }
 
     private static void assertEnds(String label, int ranks, String figure) throws Exception {
