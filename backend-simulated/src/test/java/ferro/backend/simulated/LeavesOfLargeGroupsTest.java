@@ -142,7 +142,7 @@ class LeavesOfLargeGroupsTest {
         }
 
         void run() {
-            simulation.observe(this::look);
+            simulation.observe(this::note);
             simulation
                     .onEveryRank(group -> {
                         first[group.rank()] = group.allReduceAsync(new float[] {1}, ReduceOp.SUM);
@@ -154,7 +154,7 @@ class LeavesOfLargeGroupsTest {
                     .run();
         }
 
-        private void look(int rank) {
+        private void note(int rank) {
             if (rank < 0 || first[rank] == null || !first[rank].isDone()) {
                 return;
             }
