@@ -30,6 +30,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(120)
 class BrokenNetworkTest {
     private static final int RANKS = 3;
+    /** A group whose connection has ended fails before. */
+    private static final long LONGEST_NANOS = 30_000_000_000L;
+
     private static final Map<String, String> CHECKED = Map.of("ferro.tcp.checksum", "1");
 
     private static List<ProcessGroup> join(TcpJob job, TcpProxy proxy) {
@@ -45,10 +48,14 @@ class BrokenNetworkTest {
         return new TcpJob(RANKS, Duration.ofSeconds(60), settings);
     }
 
-    /** Sums until it fails; a sum that is wrong must not be. */
+    /**
+     * Sums until it fails; a sum that is wrong must not be. A thousand sums may take less time than a busy machine needs to see
+     * the end of a connection.
+     */
     private static FerroException failing(ProcessGroup group, int count) {
+        long end = System.nanoTime() + LONGEST_NANOS;
         return TcpJob.failure(() -> {
-            for (int call = 0; call < 1_000; call++) {
+            for (int call = 0; System.nanoTime() - end < 0; call++) {
                 AbortBesideSiblingTest.sum(group, call, count);
             }
         });
