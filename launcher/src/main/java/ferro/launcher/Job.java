@@ -45,6 +45,8 @@ final class Job {
     private List<String> shown = List.of();
     /** Whether the meeting has begun, by which launchers of other nodes, if there are any, hear of this one. */
     private boolean meeting;
+    /** The same in all generations; none for a job of one node. */
+    private Optional<NodeMeeting> nodeMeeting = Optional.empty();
 
     private boolean endedWell;
 
@@ -212,8 +214,10 @@ final class Job {
                 }
                 GenerationStart start =
                         new GenerationStart(number, spec.restarts().areAny(), hold);
-                met = Optional.of(NodeMeeting.of(spec, target, world, stores.meetingPoint())
-                        .meet(keys.ofJob(), stores.ranksPort(), start, heard));
+                if (nodeMeeting.isEmpty()) {
+                    nodeMeeting = Optional.of(NodeMeeting.of(spec, target, world, stores.meetingPoint()));
+                }
+                met = Optional.of(nodeMeeting.get().meet(keys.ofJob(), stores.ranksPort(), start, heard));
                 generations.met(met.get().generation());
             }
             startedNanos = number == 0 ? startedNanos : System.nanoTime();

@@ -55,19 +55,25 @@ final class JobStores implements AutoCloseable {
             return;
         }
         JobKeys.JobKey key = keys.ofRanks(generation);
-        Optional<Endpoint> at = launchers.map(JobStores::beside).or(() -> ranks.map(StoreHost::endpoint));
+        Optional<StoreHost> known = launchers.or(() -> ranks);
         ranks.ifPresent(StoreHost::close);
-        StoreHost opened = at.isPresent()
-                ? StoreHost.forRanks(at.get(), key, spec.placement().worldSize(), events)
+        StoreHost opened = known.isPresent()
+                ? known.get().forRanks(wantedPort(), key, spec.placement().worldSize(), events)
                 : StoreHost.open(spec, key, events, notes);
         ranks = Optional.of(opened);
         opened.server().ifPresent(server -> serve(server, generation));
     }
 
-    /** Returns the port after that of launchers, so that a firewall can let ranks through; any other one will do as well. */
-    private static Endpoint beside(StoreHost launchers) {
-        Endpoint first = launchers.endpoint();
-        return new Endpoint(first.host(), first.port() < LAST_PORT ? first.port() + 1 : 0);
+    /**
+     * Returns the port after that of launchers, so that a firewall can let ranks through, or else the port of the ranks' store
+     * until now; any other one will do as well.
+     */
+    private int wantedPort() {
+        if (launchers.isEmpty()) {
+            return ranks.orElseThrow().endpoint().port();
+        }
+        int first = launchers.get().endpoint().port();
+        return first < LAST_PORT ? first + 1 : 0;
     }
 
     private void serve(TcpStoreServer server, int generation) {
@@ -113,7 +119,7 @@ final class JobStores implements AutoCloseable {
      */
     StoreHost ofRanks(List<NodeCard> cards) {
         return ranks.orElseGet(() ->
-                new StoreHost(new Endpoint(meetingPoint().host(), cards.get(0).storePort()), Optional.empty()));
+                new StoreHost(new Endpoint(meetingPoint().host(), cards.get(0).storePort())));
     }
 
     @Override

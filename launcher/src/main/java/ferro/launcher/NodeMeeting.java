@@ -31,13 +31,17 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
-/** Brings this launcher together with the launchers of the other nodes before a rank is started. */
+/**
+ * Brings this launcher together with the launchers of the other nodes before a rank is started, in each generation. Not
+ * thread-safe.
+ */
 final class NodeMeeting {
     /**
      * How long to wait while nothing listens at a master on loopback. All nodes are then on this machine, so node 0 has to run
@@ -57,6 +61,8 @@ final class NodeMeeting {
     private final Duration patience;
     private final String backend;
     private final String host;
+    /** Address of the store since this launcher has reached it: the name service may fail while the job runs. */
+    private Optional<InetSocketAddress> reached = Optional.empty();
 
     private NodeMeeting(JobSpec spec, World world, Endpoint master, Map<String, String> settings) {
         this.spec = spec;
@@ -86,9 +92,10 @@ final class NodeMeeting {
      */
     Nodes meet(JobKeys.JobKey key, int storePort, GenerationStart start, JobSignals signals)
             throws IOException, NodesApartException, InterruptedException {
-        LauncherStore.LauncherCall call = call(spec, master, key);
+        LauncherStore.LauncherCall call = call(spec, reached.orElseGet(() -> unresolved(master)), key);
         LineTimes lines = new LineTimes(System::nanoTime);
         LauncherStore store = connected(call, lines, start);
+        reached = Optional.of(store.serverAddress());
         if (start.generation() > 0) {
             // not before: a signal that came while the ranks ended must be told to the others
             signals.interruptMe();
@@ -131,8 +138,13 @@ final class NodeMeeting {
         };
     }
 
-    static LauncherStore.LauncherCall call(JobSpec spec, Endpoint master, JobKeys.JobKey key) throws IOException {
-        InetSocketAddress server = InetSocketAddress.createUnresolved(master.host(), master.port());
+    /** Returns an address of which all addresses of the host are tried. */
+    static InetSocketAddress unresolved(Endpoint store) {
+        return InetSocketAddress.createUnresolved(store.host(), store.port());
+    }
+
+    static LauncherStore.LauncherCall call(JobSpec spec, InetSocketAddress server, JobKeys.JobKey key)
+            throws IOException {
         return new LauncherStore.LauncherCall(
                 server,
                 key.id(),

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.function.Consumer;
@@ -21,11 +22,19 @@ import java.util.function.Consumer;
 /**
  * The store through which ranks meet: one of this launcher, or that of the launcher of node 0.
  *
- * @param endpoint address that ranks are given
- * @param server   server of this launcher, if it serves the store
+ * @param endpoint  address that ranks are given
+ * @param addresses addresses that its host had when the job began: a later generation does not need the name service; none
+ *                  if they were not needed
+ * @param server    server of this launcher, if it serves the store
  */
-record StoreHost(Endpoint endpoint, Optional<TcpStoreServer> server) implements AutoCloseable {
+record StoreHost(Endpoint endpoint, List<InetAddress> addresses, Optional<TcpStoreServer> server)
+        implements AutoCloseable {
     private static final Where LAUNCHERS = Where.of("launchers", 0);
+
+    /** Makes the store of another launcher. */
+    StoreHost(Endpoint endpoint) {
+        this(endpoint, List.of(), Optional.empty());
+    }
 
     /**
      * Serves the store if this is node 0; tells the job when all ranks have joined.
@@ -38,42 +47,42 @@ record StoreHost(Endpoint endpoint, Optional<TcpStoreServer> server) implements 
         if (spec.placement().nodes() > 1) {
             wanted = reachable(wanted, spec.placement().servesStore(), notes);
         }
-        InetAddress address = resolved(wanted);
-        checkStrong(address, key.secretFile());
-        if (!spec.placement().servesStore()) {
-            return new StoreHost(wanted, Optional.empty());
-        }
-        return serving(wanted, key, spec.placement().worldSize(), events);
+        List<InetAddress> addresses = resolved(wanted);
+        checkStrong(Addresses.nearest(addresses, LAUNCHERS), key.secretFile());
+        StoreHost host = new StoreHost(wanted, addresses, Optional.empty());
+        return spec.placement().servesStore()
+                ? host.serving(wanted.port(), key, spec.placement().worldSize(), events)
+                : host;
     }
 
     /**
-     * Serves a store for the ranks of one generation.
+     * Serves a store for the ranks of one generation, at the host of this one.
      *
-     * @param at host of the store, and the port to use if it is free
+     * @param port port to use if it is free
      */
-    static StoreHost forRanks(Endpoint at, JobKeys.JobKey key, int worldSize, BlockingQueue<JobEvent> events)
-            throws IOException {
+    StoreHost forRanks(int port, JobKeys.JobKey key, int worldSize, BlockingQueue<JobEvent> events) throws IOException {
         try {
-            return serving(at, key, worldSize, events);
+            return serving(port, key, worldSize, events);
         } catch (FerroException taken) {
-            if (at.port() == 0 || taken.code() != FerroException.Code.RENDEZVOUS) {
+            if (port == 0 || taken.code() != FerroException.Code.RENDEZVOUS) {
                 throw taken;
             }
-            return serving(new Endpoint(at.host(), 0), key, worldSize, events);
+            return serving(0, key, worldSize, events);
         }
     }
 
-    private static StoreHost serving(Endpoint at, JobKeys.JobKey key, int worldSize, BlockingQueue<JobEvent> events)
+    private StoreHost serving(int port, JobKeys.JobKey key, int worldSize, BlockingQueue<JobEvent> events)
             throws IOException {
         byte[] secret = SecretFile.read(key.secretFile());
-        TcpStoreServer server = TcpStoreServer.start(resolved(at), at.port(), key.id(), worldSize, secret);
+        TcpStoreServer server =
+                TcpStoreServer.start(Addresses.nearest(addresses, LAUNCHERS), port, key.id(), worldSize, secret);
         server.allJoined().thenRun(() -> events.add(new JobEvent.Joined()));
-        return new StoreHost(new Endpoint(at.host(), server.port()), Optional.of(server));
+        return new StoreHost(new Endpoint(endpoint.host(), server.port()), addresses, Optional.of(server));
     }
 
-    private static InetAddress resolved(Endpoint wanted) {
+    private static List<InetAddress> resolved(Endpoint wanted) {
         try {
-            return Addresses.nearest(Addresses.attempt(wanted.host(), 0), LAUNCHERS);
+            return Addresses.attempt(wanted.host(), 0);
         } catch (UnknownHostException unknown) {
             throw new BadInputException(
                     "--master " + wanted + ": no address is known for this host name, need an address of node 0",

@@ -60,7 +60,7 @@ record UnstartedNode(JobSpec spec, World world) {
         String jobId = RankEnvironment.jobId(spec.placement(), world.environment(), new SecureRandom());
         JobKeys.JobKey key = new JobKeys.JobKey(jobId, secret);
         try (StoreHost store = StoreHost.open(spec, key, new LinkedBlockingQueue<>(), world.screen()::note)) {
-            LauncherStore.LauncherCall call = NodeMeeting.call(spec, store.endpoint(), key);
+            LauncherStore.LauncherCall call = NodeMeeting.call(spec, NodeMeeting.unresolved(store.endpoint()), key);
             try (LauncherStore connection = LauncherStore.open(call, spec.nodeTimeout(), spec.nodeTimeout())) {
                 NodeCard own = NodeMeeting.card(
                         spec,

@@ -22,6 +22,7 @@ import ferro.launcher.rank.JobEvent;
 import ferro.launcher.rank.ProcessGroupGuard;
 import java.io.IOException;
 import java.net.BindException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
@@ -100,11 +101,26 @@ class JobStoresTest {
         JobSpec spec = JobSpec.onThisHost(2).restarting(SOME);
         JobKeys keys = JobKeys.of(spec, Map.of(), folder);
         try (ServerSocket taken = new ServerSocket(0)) {
-            StoreHost store =
-                    StoreHost.forRanks(new Endpoint("127.0.0.1", taken.getLocalPort()), keys.ofRanks(0), 2, events);
+            StoreHost store = named("127.0.0.1").forRanks(taken.getLocalPort(), keys.ofRanks(0), 2, events);
             assertTrue(store.endpoint().port() != taken.getLocalPort());
             store.close();
         }
+    }
+
+    @Test
+    void storeOfALaterGenerationDoesNotNeedTheNameService() throws Exception {
+        JobSpec spec = JobSpec.onThisHost(2).restarting(SOME);
+        JobKeys keys = JobKeys.of(spec, Map.of(), folder);
+        try (StoreHost store = named("node-0.invalid").forRanks(0, keys.ofRanks(1), 2, events)) {
+            assertEquals("node-0.invalid", store.endpoint().host());
+            Endpoint served = new Endpoint("127.0.0.1", store.endpoint().port());
+            client(new StoreHost(served), keys.ofRanks(1)).close();
+        }
+    }
+
+    /** A store at a host that had this address when the job began. */
+    private static StoreHost named(String host) {
+        return new StoreHost(new Endpoint(host, 1), List.of(InetAddress.getLoopbackAddress()), Optional.empty());
     }
 
     /** A firewall has a rule for this port. */
@@ -151,7 +167,7 @@ class JobStoresTest {
         try (JobStores stores = new JobStores(spec, keys, notes::add)) {
             stores.open(0, events);
             Endpoint launchers = stores.meetingPoint();
-            try (TcpStoreClient launcher = client(new StoreHost(launchers, Optional.empty()), keys.ofJob())) {
+            try (TcpStoreClient launcher = client(new StoreHost(launchers), keys.ofJob())) {
                 stores.open(1, events);
                 byte[] late = EndedRanks.value(RankEnd.of(16, "h", 1));
                 byte[] end = EndedRanks.value(RankEnd.of(17, "h", 7));

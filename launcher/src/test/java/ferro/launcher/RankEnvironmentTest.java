@@ -165,6 +165,6 @@ class RankEnvironmentTest {
 
     private static RankEnvironment environment(JobSpec spec) {
         JobKeys.JobKey key = new JobKeys.JobKey("job-a", SECRET);
-        return new RankEnvironment(spec, new StoreHost(MASTER.get(), Optional.empty()), key, RECORDINGS, 3);
+        return new RankEnvironment(spec, new StoreHost(MASTER.get()), key, RECORDINGS, 3);
     }
 }

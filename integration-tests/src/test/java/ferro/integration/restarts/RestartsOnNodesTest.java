@@ -5,12 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.integration.LauncherRun;
+import ferro.integration.Processes;
 import ferro.integration.hosts.HostProcess;
 import ferro.integration.hosts.NamespaceHosts;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
@@ -24,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("long")
 class RestartsOnNodesTest {
     private static final int FIRST_PORT = 29600;
+    private static final Duration SOON = Duration.ofSeconds(60);
 
     @TempDir
     private static Path shared;
@@ -53,13 +57,30 @@ class RestartsOnNodesTest {
         private final int port = FIRST_PORT + jobs++;
 
         HostProcess launcher(int node, String... options) throws Exception {
+            return launcher(node, hosts.endpoint(0, port), Map.of(), options);
+        }
+
+        private HostProcess launcher(int node, String master, Map<String, String> environment, String... options)
+                throws Exception {
             List<String> line = new ArrayList<>(List.of("run", "--nodes", "2", "--node-rank", "" + node));
-            line.addAll(List.of("--master", hosts.endpoint(0, port), "--secret-file", secret.toString()));
+            line.addAll(List.of("--master", master, "--secret-file", secret.toString()));
             line.addAll(List.of("-n2", "--restarts", "3"));
             line.addAll(List.of(options));
             line.addAll(List.of("-J-Xmx64m", "-cp", LauncherRun.classPath()));
             line.addAll(List.of(SumsOfGenerations.class.getName(), end().toString()));
-            return hosts.ferro(node, line.toArray(String[]::new));
+            return hosts.ferro(node, environment, line.toArray(String[]::new));
+        }
+
+        /** Starts launchers that know node 0 by a name, which a file of host names has. */
+        List<HostProcess> startByName(Path names) throws Exception {
+            Files.writeString(names, hosts.address(0) + " node-0.example\n");
+            Map<String, String> environment = Map.of(
+                    "JAVA_TOOL_OPTIONS",
+                    "-Djdk.net.hosts.file=" + names + " -Dsun.net.inetaddr.ttl=0 -Dsun.net.inetaddr.negative.ttl=0");
+            String master = "node-0.example:" + port;
+            List<HostProcess> both = List.of(launcher(0, master, environment), launcher(1, master, environment));
+            awaitSums(both, 0);
+            return both;
         }
 
         List<HostProcess> start(String... options) throws Exception {
@@ -111,6 +132,28 @@ class RestartsOnNodesTest {
         assertEndsWell(both, 2);
         assertEquals(ends(both.get(0)), ends(both.get(1)));
         assertEquals(4, ends(both.get(0)).size(), both::toString);
+    }
+
+    /** Ranks need the name, and wait for it. */
+    @Test
+    void nameServiceThatFailsForAWhileDoesNotEndAJobThatStartsAgain() throws Exception {
+        Path names = folder.resolve("names");
+        List<HostProcess> both = new SumsAgain().startByName(names);
+        String known = Files.readString(names);
+        Files.writeString(names, "");
+        hosts.run(1, "kill -9 " + pid(both.get(1), 3, 0));
+        for (HostProcess one : both) {
+            Processes.await(() -> starts(one) > 1, SOON, "no rank is started again: " + both);
+        }
+        Files.writeString(names, known);
+        awaitSums(both, 1);
+        assertEndsWell(both, 1);
+    }
+
+    private static long starts(HostProcess launcher) {
+        return launcher.errLines().stream()
+                .filter(line -> line.contains(" = pid "))
+                .count();
     }
 
     private static List<String> ends(HostProcess launcher) {

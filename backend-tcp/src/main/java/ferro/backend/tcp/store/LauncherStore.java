@@ -52,11 +52,13 @@ public final class LauncherStore implements AutoCloseable {
     private final BackgroundLoop loop;
     private final TcpStore store;
     private final InetAddress local;
+    private final InetSocketAddress server;
 
-    private LauncherStore(BackgroundLoop loop, TcpStore store, InetAddress local) {
+    private LauncherStore(BackgroundLoop loop, TcpStore store, Channel channel) {
         this.loop = loop;
         this.store = store;
-        this.local = local;
+        this.local = ((InetSocketAddress) channel.localAddress()).getAddress();
+        this.server = (InetSocketAddress) channel.remoteAddress();
     }
 
     /**
@@ -113,8 +115,7 @@ public final class LauncherStore implements AutoCloseable {
             long opened = System.nanoTime();
             TcpStore.Opening opening =
                     new TcpStore.Opening(what, where, System::nanoTime, () -> opened, each, false, () -> {});
-            InetAddress local = ((InetSocketAddress) channel.localAddress()).getAddress();
-            return new LauncherStore(loop, new TcpStore(channel, opening), local);
+            return new LauncherStore(loop, new TcpStore(channel, opening), channel);
         } catch (RuntimeException | Error failure) {
             loop.close();
             throw failure;
@@ -176,6 +177,15 @@ public final class LauncherStore implements AutoCloseable {
      */
     public InetAddress localAddress() {
         return local;
+    }
+
+    /**
+     * Returns the address of the store, by which it can be found again without the name service.
+     *
+     * @return resolved address
+     */
+    public InetSocketAddress serverAddress() {
+        return server;
     }
 
     /**
