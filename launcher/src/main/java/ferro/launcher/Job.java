@@ -45,8 +45,8 @@ final class Job {
     private List<String> shown = List.of();
     /** Whether the meeting has begun, by which launchers of other nodes, if there are any, hear of this one. */
     private boolean meeting;
-    /** The same in all generations; none for a job of one node. */
-    private Optional<NodeMeeting> nodeMeeting = Optional.empty();
+    /** Finds the launchers of the other nodes in each generation; none for a job of one node. */
+    private Optional<NodeMeeting> otherNodes = Optional.empty();
 
     private boolean endedWell;
 
@@ -214,10 +214,10 @@ final class Job {
                 }
                 GenerationStart start =
                         new GenerationStart(number, spec.restarts().areAny(), hold);
-                if (nodeMeeting.isEmpty()) {
-                    nodeMeeting = Optional.of(NodeMeeting.of(spec, target, world, stores.meetingPoint()));
+                if (otherNodes.isEmpty()) {
+                    otherNodes = Optional.of(NodeMeeting.of(spec, target, world, stores.meetingPoint()));
                 }
-                met = Optional.of(nodeMeeting.get().meet(keys.ofJob(), stores.ranksPort(), start, heard));
+                met = Optional.of(otherNodes.get().meet(keys.ofJob(), stores.ranksPort(), start, heard));
                 generations.met(met.get().generation());
             }
             startedNanos = number == 0 ? startedNanos : System.nanoTime();
