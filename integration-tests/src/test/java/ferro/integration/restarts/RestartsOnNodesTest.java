@@ -55,6 +55,15 @@ class RestartsOnNodesTest {
     /** A job of two ranks on each host. */
     private final class SumsAgain {
         private final int port = FIRST_PORT + jobs++;
+        private final int restarts;
+
+        SumsAgain() {
+            this(3);
+        }
+
+        SumsAgain(int restarts) {
+            this.restarts = restarts;
+        }
 
         HostProcess launcher(int node, String... options) throws Exception {
             return launcher(node, hosts.endpoint(0, port), Map.of(), options);
@@ -64,7 +73,7 @@ class RestartsOnNodesTest {
                 throws Exception {
             List<String> line = new ArrayList<>(List.of("run", "--nodes", "2", "--node-rank", "" + node));
             line.addAll(List.of("--master", master, "--secret-file", secret.toString()));
-            line.addAll(List.of("-n2", "--restarts", "3"));
+            line.addAll(List.of("-n2", "--restarts", "" + restarts));
             line.addAll(List.of(options));
             line.addAll(List.of("-J-Xmx64m", "-cp", LauncherRun.classPath()));
             line.addAll(List.of(SumsOfGenerations.class.getName(), end().toString()));
@@ -132,6 +141,20 @@ class RestartsOnNodesTest {
         assertEndsWell(both, 2);
         assertEquals(ends(both.get(0)), ends(both.get(1)));
         assertEquals(4, ends(both.get(0)).size(), both::toString);
+    }
+
+    @Test
+    void restartsCountForTheWholeJobAndNotForEachNode() throws Exception {
+        List<HostProcess> both = new SumsAgain(1).start();
+        hosts.run(1, "kill -9 " + pid(both.get(1), 3, 0));
+        awaitSums(both, 1);
+        hosts.run(0, "kill -9 " + pid(both.get(0), 0, 1));
+
+        for (HostProcess one : both) {
+            assertEquals(137, one.exitCode(), both::toString);
+            assertTrue(
+                    one.errText().contains("the job does not start again: the only restart is used"), both::toString);
+        }
     }
 
     /** Ranks need the name, and wait for it. */
