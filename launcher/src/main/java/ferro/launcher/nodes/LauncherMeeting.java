@@ -56,26 +56,51 @@ final class LauncherMeeting {
     Met meet(Waiting waiting) throws NodesApartException, InterruptedException {
         boolean met = false;
         try {
-            allCame(waiting);
+            Met all = allCameOrBegun(waiting);
             met = true;
-            return new Met(cards, keys);
+            return all;
         } catch (NodesApartException apart) {
             awaitGone(store, own, cards);
             throw apart;
-        } catch (InterruptedException ended) {
-            throw ended(waiting.interrupted());
-        } catch (FerroException failure) {
-            if (failure.code() == FerroException.Code.INTERRUPTED) {
-                Thread.interrupted();
-                throw ended(waiting.interrupted());
-            }
-            throw failure;
         } finally {
             rolling.shutdownNow();
             if (!met) {
                 connection.close();
             }
         }
+    }
+
+    private Met allCameOrBegun(Waiting waiting) throws NodesApartException, InterruptedException {
+        try {
+            allCame(waiting);
+            return new Met(cards, keys);
+        } catch (InterruptedException ended) {
+            return begun(waiting.interrupted());
+        } catch (FerroException failure) {
+            if (failure.code() == FerroException.Code.INTERRUPTED) {
+                Thread.interrupted();
+                return begun(waiting.interrupted());
+            }
+            throw failure;
+        }
+    }
+
+    /**
+     * Returns the launchers if node 0 has begun with this launcher just before it was interrupted: the others count on it. It
+     * sends them the signal that has come, and the ranks end by it. Otherwise the wait ends.
+     */
+    private Met begun(NodesApartException why) throws NodesApartException, InterruptedException {
+        StartSignal refusal = StartSignal.refused(own + " " + why.getMessage(), why.exitCode());
+        StartSignal first;
+        try {
+            first = Keys.decoded(store.compareAndSet(keys.start(), null, Keys.encoded(refusal)), StartSignal.class);
+        } catch (FerroException | IllegalStateException gone) {
+            first = refusal;
+        }
+        if (first.begins() && first.cards().contains(own)) {
+            return new Met(first.cards(), keys);
+        }
+        throw ended(why);
     }
 
     /**

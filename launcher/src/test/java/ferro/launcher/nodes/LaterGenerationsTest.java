@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -230,6 +231,36 @@ class LaterGenerationsTest {
                 assertThrows(ExecutionException.class, () -> result(comes)).getMessage();
         assertTrue(text.endsWith("node 0 (host h0, 127.0.0.1) was ended before a rank was started"), text);
         assertTrue(text.endsWith(result(ended).getMessage()), text);
+    }
+
+    /** A signal comes when node 0 has begun, and this launcher has not read it yet. The others count on it. */
+    @Test
+    void launcherThatIsAskedToEndJustAfterNodeZeroHasBegunGoesOnWithTheOthers() throws Exception {
+        Launcher zero = launcher(0);
+        Launcher one = launcher(1);
+        List<NodeCard> both = List.of(zero.card, one.card);
+        Waiting begunMeanwhile = new Waiting() {
+            @Override
+            public void missing(Set<Integer> nodes) {}
+
+            @Override
+            public NodesApartException interrupted() {
+                zero.connection.store().set(new Keys(1).start(), Keys.encoded(StartSignal.of(both)));
+                return Waiting.super.interrupted();
+            }
+        };
+        CompletableFuture<Nodes> goesOn = CompletableFuture.supplyAsync(() -> {
+            Thread.currentThread().interrupt();
+            try {
+                return Nodes.meet(
+                        one.connection, one.card, TIMES, begunMeanwhile, new GenerationStart(1, true, Duration.ZERO));
+            } catch (NodesApartException | InterruptedException failure) {
+                throw new CompletionException(failure);
+            }
+        });
+
+        assertEquals(both, result(goesOn).cards());
+        result(goesOn).close();
     }
 
     @Test
