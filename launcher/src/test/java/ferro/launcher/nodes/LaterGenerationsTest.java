@@ -245,7 +245,8 @@ class LaterGenerationsTest {
 
             @Override
             public NodesApartException interrupted() {
-                zero.connection.store().set(new Keys(1).start(), Keys.encoded(StartSignal.of(both)));
+                // set returns before the store has the key
+                zero.connection.store().compareAndSet(new Keys(1).start(), null, Keys.encoded(StartSignal.of(both)));
                 return Waiting.super.interrupted();
             }
         };
