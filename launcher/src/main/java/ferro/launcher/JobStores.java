@@ -21,9 +21,9 @@ import java.util.function.Consumer;
  * nodes keep a store through all generations, and the ranks of each generation get a new one. The launcher of node 0 serves
  * all of them.
  *
- * <p>The store of the next generation has the port of the one before, if it is still free: a rank of an earlier generation
- * that wakes up finds a server there that refuses it by name. On several nodes each generation tries the port after that of
- * the launchers first.
+ * <p>On one node the store of the next generation has the port of the one before, if it is still free. On several nodes it has
+ * the port after that of the launchers, if that is free. So a rank of an earlier generation that wakes up mostly finds a
+ * server there that refuses it by name.
  */
 final class JobStores implements AutoCloseable {
     private static final int LAST_PORT = 65_535;

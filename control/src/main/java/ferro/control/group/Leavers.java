@@ -201,8 +201,7 @@ final class Leavers {
             return new Failure(Code.PEER_LOST, group.rank(), -1, peers, needs, null);
         }
         int leaver = consequence.getAsInt();
-        // the rank that saw the failure of the parent may be no rank of this group: other ranks would refuse the
-        // message
+        // the rank that saw the failure first may be no member: the other ranks would refuse a message with -1
         int origin = ofParent.origin() < 0 ? leaver : ofParent.origin();
         String text = text(leaver) + " after a failure " + ofParent.text();
         return new Failure(ofParent.code(), origin, -1, ofParent.culprits(), text, null);

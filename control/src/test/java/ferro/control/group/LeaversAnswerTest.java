@@ -121,12 +121,7 @@ class LeaversAnswerTest {
         GracefulExits exits = group.ranks.get(0).exits();
         assertFalse(exits.has(7), "they are no neighbours");
         exits.messages().of(7).nextSent();
-        boolean[] over = new boolean[1];
-        group.ranks
-                .get(0)
-                .leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL)
-                .whenOver(() -> over[0] = true);
-        group.deliverAll();
+        boolean[] over = leaveOfRank0(group, GracefulExit.ExitLimit.ALL_HAVE_ALL);
 
         assertTrue(exits.has(7));
         assertTrue(over[0]);
@@ -140,15 +135,18 @@ class LeaversAnswerTest {
         group.stop(1);
         group.stop(2);
         silent(group, 1);
-        boolean[] over = new boolean[1];
-        group.ranks
-                .get(0)
-                .leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_HEARD)
-                .whenOver(() -> over[0] = true);
-        group.deliverAll();
+        boolean[] over = leaveOfRank0(group, GracefulExit.ExitLimit.ALL_HAVE_HEARD);
         assertFalse(over[0], "rank 2 has not answered");
         silent(group, 2);
         assertTrue(over[0]);
+    }
+
+    /** Lets rank 0 leave and delivers all messages; the element becomes true when the leave is over. */
+    private static boolean[] leaveOfRank0(HandDriven group, GracefulExit.ExitLimit limit) {
+        boolean[] over = new boolean[1];
+        group.ranks.get(0).leave(new BitSet(), limit).whenOver(() -> over[0] = true);
+        group.deliverAll();
+        return over;
     }
 
     private static void silent(HandDriven group, int rank) {

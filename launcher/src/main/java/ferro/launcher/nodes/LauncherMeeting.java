@@ -90,15 +90,13 @@ final class LauncherMeeting {
      * sends them the signal that has come, and the ranks end by it. Otherwise the wait ends.
      */
     private Met begun(NodesApartException why) throws NodesApartException, InterruptedException {
-        StartSignal refusal = StartSignal.refused(own + " " + why.getMessage(), why.exitCode());
-        StartSignal first;
         try {
-            first = Keys.decoded(store.compareAndSet(keys.start(), null, Keys.encoded(refusal)), StartSignal.class);
+            StartSignal decided = UnfitNode.decided(store, UnfitNode.refusal(own, why), keys);
+            if (decided.begins() && decided.cards().contains(own)) {
+                return new Met(decided.cards(), keys);
+            }
         } catch (FerroException | IllegalStateException gone) {
-            first = refusal;
-        }
-        if (first.begins() && first.cards().contains(own)) {
-            return new Met(first.cards(), keys);
+            throw ended(why);
         }
         throw ended(why);
     }

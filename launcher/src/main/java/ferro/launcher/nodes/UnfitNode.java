@@ -35,14 +35,12 @@ public final class UnfitNode {
     static NodesApartException tell(
             LauncherStore connection, NodeCard own, NodesApartException why, Duration patience, Keys keys)
             throws InterruptedException {
-        StartSignal said = StartSignal.refused(own + " " + why.getMessage(), why.exitCode());
+        StartSignal said = refusal(own, why);
         try {
             Store store = connection.store();
-            if (!Keys.first(store, keys.start(), Keys.encoded(said))) {
-                StartSignal before = Keys.decoded(store.get(keys.start(), patience), StartSignal.class);
-                // a job that has begun is complete without this launcher, which claims one of its nodes
-                said = before.begins() ? said : before;
-            }
+            StartSignal decided = decided(store, said, keys);
+            // a job that has begun is complete without this launcher, which claims one of its nodes
+            said = decided.begins() ? said : decided;
             // the card tells node 0 that this launcher has come and need not be told anything
             Keys.first(store, keys.card(own.node()), Keys.encoded(own));
             if (own.node() == 0) {
@@ -52,6 +50,15 @@ public final class UnfitNode {
             return new NodesApartException(said.refusal(), said.code());
         }
         return new NodesApartException(said.refusal(), said.code());
+    }
+
+    static StartSignal refusal(NodeCard own, NodesApartException why) {
+        return StartSignal.refused(own + " " + why.getMessage(), why.exitCode());
+    }
+
+    /** Refuses the start, unless it is decided already; returns the decision. */
+    static StartSignal decided(Store store, StartSignal refusal, Keys keys) {
+        return Keys.decoded(store.compareAndSet(keys.start(), null, Keys.encoded(refusal)), StartSignal.class);
     }
 
     /**
