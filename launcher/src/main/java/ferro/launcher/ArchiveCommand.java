@@ -13,8 +13,10 @@ import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code ferro archive}: makes the file from which later JVMs take the classes of a program, so that they start faster. */
 @Command(
@@ -31,6 +33,9 @@ import picocli.CommandLine.Parameters;
         })
 final class ArchiveCommand implements Callable<Integer> {
     private final World world;
+
+    @Spec
+    private CommandSpec command;
 
     @Option(
             names = {"-cp", "--class-path"},
@@ -71,6 +76,7 @@ final class ArchiveCommand implements Callable<Integer> {
         if (ranks < 1) {
             throw new BadInputException("--ranks " + ranks + ": need 1 or more");
         }
+        MeantOption.behindProgram(words, command).ifPresent(world.screen()::note);
         Path archive = file.toAbsolutePath().normalize();
         ClassPath path = ClassPath.parse(classPath);
         checkWritable(archive, path);

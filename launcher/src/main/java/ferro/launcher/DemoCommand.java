@@ -18,7 +18,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 import picocli.CommandLine.Unmatched;
 
 /** {@code ferro demo}: four processes train one small language model on the text of ferro's pages. */
@@ -30,6 +32,9 @@ final class DemoCommand implements Callable<Integer> {
     private static final String CHECKPOINTS = "--checkpoints";
 
     private final World world;
+
+    @Spec
+    private CommandSpec command;
 
     @Option(
             names = {"-n", "--ranks"},
@@ -87,14 +92,20 @@ final class DemoCommand implements Callable<Integer> {
     }
 
     /** Checks the input before any rank is started. */
-    private static void check(int ranks, List<String> options) {
+    private void check(int ranks, List<String> options) {
         if (ranks < 1) {
             throw new BadInputException("--ranks " + ranks + ": need 1 or more");
         }
         try {
             TextModelMain.check(ranks, options.toArray(String[]::new));
         } catch (IllegalArgumentException misuse) {
-            throw new BadInputException(misuse.getMessage(), misuse);
+            String meant = options.stream()
+                    .filter(word -> misuse.getMessage().startsWith("unknown option " + word + ":"))
+                    .findFirst()
+                    .flatMap(word -> MeantOption.of(word, command))
+                    .map(advice -> "; " + advice)
+                    .orElse("");
+            throw new BadInputException(misuse.getMessage() + meant, misuse);
         }
     }
 

@@ -8,8 +8,8 @@ import ferro.launcher.input.RawArguments;
 import ferro.launcher.nodes.NodesApartException;
 import ferro.spi.NearestName;
 import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -141,9 +141,10 @@ public final class FerroCommand implements Runnable {
             world.screen().tell(List.of(name + ": " + unknown.get()));
             return ExitCode.BAD_INPUT;
         }
-        StringWriter meant = new StringWriter();
-        CommandLine.UnmatchedArgumentException.printSuggestions(failure, new PrintWriter(meant));
-        world.screen().tell(List.of(name + ": " + failure.getMessage(), meant + "see " + name + " --help"));
+        List<String> lines = new ArrayList<>(List.of(name + ": " + failure.getMessage()));
+        MeantOption.of(failure).ifPresent(lines::add);
+        lines.add("see " + name + " --help");
+        world.screen().tell(lines);
         failure.getCommandLine().getCommandSpec().mixins().values().stream()
                 .map(CommandLine.Model.CommandSpec::userObject)
                 .filter(JobOptions.class::isInstance)

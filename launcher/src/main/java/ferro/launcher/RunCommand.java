@@ -17,7 +17,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 
 /** {@code ferro run}: starts a program of the user as the ranks of a job. */
@@ -102,11 +101,14 @@ final class RunCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         World inside = options.settle(world);
-        optionBehindProgram().ifPresent(world.screen()::note);
+        List<String> given = words == null ? List.of() : words;
+        if (!behindDashes(given.size())) {
+            MeantOption.behindProgram(given, command).ifPresent(world.screen()::note);
+        }
         return options.job(inside, spec -> {
                     JobSpec checked =
                             spec.debugging(new DebuggedRanks(debugged)).restarting(restarts());
-                    return new Job(checked, target(words == null ? List.of() : words), inside);
+                    return new Job(checked, target(given), inside);
                 })
                 .run();
     }
@@ -123,24 +125,6 @@ final class RunCommand implements Callable<Integer> {
         }
         List<String> jvm = jvmOptions == null ? List.of() : jvmOptions;
         return JavaTarget.of(given, JavaSettings.of(Optional.ofNullable(classPath), jvm, world.environment()));
-    }
-
-    /** Returns a line about an option of this command that stands behind the program, if there is one. */
-    private Optional<String> optionBehindProgram() {
-        if (words == null || behindDashes(words.size())) {
-            return Optional.empty();
-        }
-        ParseResult parsed = command.commandLine().getParseResult();
-        return words.stream()
-                .skip(1)
-                .takeWhile(word -> !word.equals("--"))
-                .filter(word -> word.startsWith("-"))
-                .map(word -> word.split("=", 2)[0])
-                .filter(name -> !name.equals("-h") && !name.equals("--help"))
-                .filter(name -> command.findOption(name) != null && !parsed.hasMatchedOption(name))
-                .findFirst()
-                .map(name -> name + " stands behind " + words.get(0)
-                        + ", so the program gets it: options of ferro run stand before the program");
     }
 
     /** Whether {@code --} stands before the words; the parser removes it. */

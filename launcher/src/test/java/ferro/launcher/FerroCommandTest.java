@@ -91,6 +91,7 @@ class FerroCommandTest {
                 "analyze | ferro analyze: Missing required parameter: 'DIR'",
                 "dump /no/such/folder | ferro dump: /no/such/folder is not a folder",
                 "dump --wait soon / | ferro dump: --wait soon: need a time",
+                "archive -cp /no/such.jar no.such.Main -n 3 | -n stands behind no.such.Main, so the program gets it: options of ferro archive",
                 "demo --foo | ferro demo: unknown option --foo: use --batch",
                 "demo nonsense | ferro demo also takes --ranks",
                 "demo --steps 0 | ferro demo: --steps 0: need an integer from 1",
@@ -114,8 +115,49 @@ class FerroCommandTest {
     @CsvSource(
             delimiter = '|',
             value = {
+                "run --timeout 5s -- true | --timeout is a setting: set the variable FERRO_TIMEOUT",
+                "run --timeout=5s -- true | --timeout is a setting: set the variable FERRO_TIMEOUT",
+                "run --tcp-port 4000 -- true | --tcp-port is a setting: set the variable FERRO_TCP_PORT",
+                "bench allreduce --timeout 5s | --timeout is a setting: set the variable FERRO_TIMEOUT",
+                "archive -cp a.jar --timeout 5s Main | --timeout is a setting: set the variable FERRO_TIMEOUT",
+                "demo --timeout 5s | --timeout is a setting: set the variable FERRO_TIMEOUT",
+                "dump --timeout 5s / | did you mean --wait?",
+                "run --nproc 2 -- true | did you mean -n?",
+                "run --nproc_per_node=2 -- true | did you mean -n?",
+                "run --np 2 -- true | did you mean -n?",
+                "run -np 2 -- true | did you mean -n?",
+                "run -np2 -- true | did you mean -n?",
+                "run -nproc 2 -- true | did you mean -n?",
+                "run --nnodes 2 -- true | did you mean --nodes?",
+                "run --node_rank 2 -- true | did you mean --node-rank?",
+                "run --graze 2s -- true | did you mean --grace?",
+                "run --restart 2 -- true | did you mean --restarts?",
+                "bench allreduce --nproc 2 | did you mean -n?",
+                "bench allreduce -np 2 | did you mean -n?",
+                "archive -cp a.jar --nproc 2 Main | did you mean -n?",
+                "archive -cp a.jar -np 2 Main | did you mean -n?",
+                "demo --nproc 2 | did you mean -n?",
+                "demo -np 2 | did you mean -n?",
+                "analyze --htm /tmp/page | did you mean --html?",
+            })
+    void anOptionThatDoesNotExistIsAnsweredWithTheOptionOrSettingThatIsMeant(String typed, String part) {
+        assertEquals(2, execute(typed.split(" ")));
+
+        String said = err.toString(StandardCharsets.UTF_8);
+        assertTrue(said.contains(part), said);
+        assertEquals(false, said.contains("cores, backend"), said);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
                 "run ferro.launcher.FerroCommand --version -n 3 | -n stands behind ferro.launcher.FerroCommand, so the program",
                 "run ferro.launcher.FerroCommand --version --ranks=3 | --ranks stands behind ferro.launcher.FerroCommand",
+                "run ferro.launcher.FerroCommand -n 3 | -n stands behind ferro.launcher.FerroCommand, so the program",
+                "run ferro.launcher.FerroCommand -n3 | -n3 stands behind ferro.launcher.FerroCommand, so the program",
+                "run ferro.launcher.FerroCommand -np 3 | -np stands behind ferro.launcher.FerroCommand, so the program",
+                "run ferro.launcher.FerroCommand -J-Xmx9m | -J-Xmx9m stands behind ferro.launcher.FerroCommand, so",
                 "run -n 1 -cp /no/such.jar:/no/such/* ferro.launcher.FerroCommand -V | /no/such.jar of the class path does not",
                 "run -n 1 -cp /no/such.jar:/no/such/* ferro.launcher.FerroCommand -V | /no/such/* of the class path does not",
             })
