@@ -3,13 +3,18 @@ package ferro.dispatch;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.CallOptions;
+import ferro.Collective;
+import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.ReduceOp;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
@@ -25,10 +30,14 @@ class FallbackTraceTest {
     @DisplayName("0-07: a recording sees each round trip with collective, bytes and device")
     void aRecordingSeesTheCall(@TempDir Path folder) throws IOException {
         Path file = folder.resolve("fallback.jfr");
+        HeapDevice memory = new HeapDevice();
+        GpuCollectives gpu = collectives(memory);
+        DeviceTensor data = memory.allocate(DataType.FLOAT32, new long[] {6}, 3);
+        CallOptions options = CallOptions.of(Duration.ofSeconds(CHILD_SECONDS)).labelled("loss");
         try (Recording recording = new Recording()) {
             recording.enable("ferro.GpuFallback");
             recording.start();
-            FallbackTrace.commit("allGather", "loss", 24, 3);
+            gpu.dispatch(new LoneRank(), options).open(Collective.allReduce(data, ReduceOp.SUM));
             recording.stop();
             recording.dump(file);
         }
@@ -38,7 +47,7 @@ class FallbackTraceTest {
         assertEquals(1, events.size());
         RecordedEvent event = events.get(0);
         assertEquals("ferro.GpuFallback", event.getEventType().getName());
-        assertEquals("allGather", event.getString("collective"));
+        assertEquals("allReduce", event.getString("collective"));
         assertEquals("loss", event.getString("label"));
         assertEquals(24, event.getLong("bytes"));
         assertEquals(3, event.getInt("device"));
@@ -81,6 +90,14 @@ class FallbackTraceTest {
         return String.join(java.io.File.pathSeparator, entries);
     }
 
+    /** Returns the calls of a rank whose gate is open. */
+    private static GpuCollectives collectives(HeapDevice memory) {
+        TestContext context = new TestContext().with("ferro.gpu.fallback", "1");
+        context.shared(DeviceMemory.class, () -> memory);
+        FakeFallback fallback = new FakeFallback(memory);
+        return GpuCollectives.with(context, () -> Optional.of(fallback), System.getLogger("ferro.gpu.fallback"));
+    }
+
     /** One round trip of one rank; needs nothing but java.base. */
     static final class OnJavaBase {
         private OnJavaBase() {}
@@ -89,11 +106,7 @@ class FallbackTraceTest {
             System.out.println(
                     "jdk.jfr " + ModuleLayer.boot().findModule("jdk.jfr").isPresent());
             HeapDevice memory = new HeapDevice();
-            TestContext context = new TestContext().with("ferro.gpu.fallback", "1");
-            context.shared(DeviceMemory.class, () -> memory);
-            FakeFallback fallback = new FakeFallback(memory);
-            GpuCollectives gpu = GpuCollectives.with(
-                    context, () -> java.util.Optional.of(fallback), System.getLogger("ferro.gpu.fallback"));
+            GpuCollectives gpu = collectives(memory);
             DeviceTensor out = gpu.allReduce(memory.tensor(new long[] {1}, 3f), ReduceOp.SUM, new LoneRank());
             System.out.println("result " + memory.floats(out)[0] + " count " + gpu.fallbackCount("allReduce"));
         }

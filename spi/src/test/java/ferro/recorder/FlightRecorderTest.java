@@ -301,6 +301,33 @@ class FlightRecorderTest {
     }
 
     @Test
+    void operationsThatHaveEndedMakeWayHoweverTheyEnded() {
+        FlightRecorder recorder = recorder(Map.of("ferro.recorder.entries", "4"));
+        GroupRecorder group = recorder.enter("world", 2, new int[] {0, 1, 2, 3}, world);
+        group.done(group.submitted(1, "barrier by dissemination", 0, 10), 15, 1, 0);
+        int failed = group.submitted(2, "barrier by dissemination", 0, 20);
+        group.failed(failed, 25, Code.TIMED_OUT, new GroupRecorder.Progress(1, 0, Set.of(0)));
+        group.submitted(3, "barrier by dissemination", 0, 30);
+        group.running(group.submitted(4, "barrier by dissemination", 0, 40));
+        List<List<Long>> kept = new ArrayList<>();
+        for (long sequence = 5; sequence <= 8; sequence++) {
+            group.done(group.submitted(sequence, "barrier by dissemination", 0, 10 * sequence), 90, 1, 0);
+            kept.add(recorder.operations().stream()
+                    .map(OperationRing.RingEntry::sequence)
+                    .sorted()
+                    .toList());
+        }
+
+        assertEquals(
+                List.of(
+                        List.of(2L, 3L, 4L, 5L),
+                        List.of(3L, 4L, 5L, 6L),
+                        List.of(3L, 4L, 6L, 7L),
+                        List.of(3L, 4L, 7L, 8L)),
+                kept);
+    }
+
+    @Test
     void aGroupSaysWhichItIsOnAllRanks() throws IOException {
         FlightRecorder recorder = recorder(Map.of());
         world.identity = 0xfeed_0000_0000_0017L;

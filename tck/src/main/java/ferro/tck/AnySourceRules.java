@@ -2,7 +2,6 @@ package ferro.tck;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -21,7 +20,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -29,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Rules 222 to 231, about receives from any rank and with any tag, cancelled receives, probes and matched messages. */
+/** Rules 222 to 227 and 229 to 231, about receives from any rank and with any tag, probes and matched messages. */
 public interface AnySourceRules extends Subject {
     /**
      * Checks that a receive from any rank takes the messages of each rank and tag in the order in which they were sent, and
@@ -115,52 +113,91 @@ public interface AnySourceRules extends Subject {
     }
 
     /**
-     * Checks that no rank is passed over more often than there are ranks, while messages of several ranks wait. Receives of
-     * another tag, which only one rank sends, come in between.
+     * Checks that no rank is passed over more often than there are ranks, while messages of several ranks wait. Each two of
+     * twelve ways to take a message alternate. If the second way has the larger number, receives of another tag, which only
+     * the last rank sends, come in between.
+     *
+     * @param senders number of ranks that send to rank 0
      */
     @Rule(224)
-    @Test
-    default void aReceiveFromAnyRankPassesOverNoRank() {
+    @ParameterizedTest(name = "{0} senders")
+    @ValueSource(ints = {2, 3, 4})
+    default void aReceiveFromAnyRankPassesOverNoRank(int senders) {
         needs(BackendContract.ASYNCHRONOUS_MESSAGES);
         needs(BackendContract.OPEN_RECEIVES);
-        int worldSize = 4;
-        int messages = 20;
-        try (Ranks ranks = group(worldSize)) {
+        int ways = 12;
+        int messages = 8;
+        try (Ranks ranks = group(senders + 1)) {
             ranks.run(group -> {
-                if (group.rank() > 0) {
-                    sendNumbers(group, messages, 5);
-                    sendNumbers(group, group.rank() == 3 ? (worldSize - 1) * messages : 0, 6);
-                    group.send(new int[1], 0, 9);
-                    return;
-                }
-                for (int peer = 1; peer < worldSize; peer++) {
-                    // the last message of the peer: all others wait
-                    group.recv(new int[1], peer, 9);
-                }
-                int[] passedOver = new int[worldSize];
-                int[] left = new int[worldSize];
-                Arrays.fill(left, messages);
-                for (int count = 0; count < (worldSize - 1) * messages; count++) {
-                    int source = receivedFrom(group, 5, count % 8 != 0);
-                    left[source]--;
-                    for (int peer = 1; peer < worldSize; peer++) {
-                        passedOver[peer] = peer == source || left[peer] == 0 ? 0 : passedOver[peer] + 1;
-                        assertTrue(
-                                passedOver[peer] <= worldSize, "rank " + peer + " was passed over " + passedOver[peer]);
+                for (int mix = 0; mix < ways * ways; mix++) {
+                    int tag = 10 + 2 * mix;
+                    int first = mix / ways;
+                    int second = mix % ways;
+                    if (group.rank() == 0) {
+                        takesTurns(group, first, second, tag, messages);
+                        continue;
                     }
-                    int other =
-                            group.recv(new int[1], ProcessGroup.ANY_SOURCE, 6).source();
-                    assertEquals(3, other, "sender of the other tag");
-                    passedOver[3] = 0;
+                    sendNumbers(group, messages, tag);
+                    sendNumbers(group, second > first && group.rank() == senders ? senders * messages : 0, tag + 1);
+                    group.send(new int[1], 0, 9);
                 }
             });
         }
     }
 
-    /** Receives a message of any rank, or of the rank that a probe from any rank names. */
-    private static int receivedFrom(ProcessGroup group, int tag, boolean isProbed) {
-        int from = isProbed ? group.probe(ProcessGroup.ANY_SOURCE, tag).source() : ProcessGroup.ANY_SOURCE;
-        return group.recv(new int[1], from, tag).source();
+    private static void takesTurns(ProcessGroup group, int first, int second, int tag, int messages) throws Exception {
+        int worldSize = group.worldSize();
+        int[] left = new int[worldSize];
+        for (int peer = 1; peer < worldSize; peer++) {
+            // the last message of the peer: all others wait
+            group.recv(new int[1], peer, 9);
+            left[peer] = messages;
+        }
+        int[] passedOver = new int[worldSize];
+        for (int count = 0; count < (worldSize - 1) * messages; count++) {
+            int way = count % 2 == 0 ? first : second;
+            int named = 1;
+            while (left[named] == 0) {
+                named++;
+            }
+            int source = take(group, way, named, tag);
+            left[source]--;
+            for (int peer = 1; peer < worldSize; peer++) {
+                int more = isNamedByTheProgram(way) ? 0 : 1;
+                passedOver[peer] = peer == source || left[peer] == 0 ? 0 : passedOver[peer] + more;
+                assertTrue(
+                        passedOver[peer] <= worldSize,
+                        "rank " + peer + " was passed over " + passedOver[peer] + " times, ways " + first + ", "
+                                + second);
+            }
+            if (second > first) {
+                group.recv(new int[1], ProcessGroup.ANY_SOURCE, tag + 1);
+                passedOver[worldSize - 1] = 0;
+            }
+        }
+    }
+
+    /**
+     * Takes a message in one of twelve ways: after no probe, a probe from any rank or a probe of the named rank, by a receive or
+     * a match, from any rank or from the rank that the probe has found. Returns the rank that has sent the message.
+     */
+    private static int take(ProcessGroup group, int way, int named, int tag) throws Exception {
+        int any = ProcessGroup.ANY_SOURCE;
+        int found = way % 3 == 0
+                ? named
+                : group.probe(way % 3 == 1 ? any : named, tag).source();
+        int from = way % 6 < 3 ? any : found;
+        if (way < 6) {
+            return group.recv(new int[1], from, tag).source();
+        }
+        MatchedMessage message = group.match(from, tag);
+        message.recv(HostTensor.of(new int[1]));
+        return message.status().source();
+    }
+
+    /** Returns whether the program itself has named the rank, and not a probe from any rank. */
+    private static boolean isNamedByTheProgram(int way) {
+        return way % 6 >= 3 && way % 3 != 1;
     }
 
     private static void sendNumbers(ProcessGroup group, int count, int tag) {
@@ -315,42 +352,6 @@ public interface AnySourceRules extends Subject {
     }
 
     /**
-     * Checks that a receive that nothing has matched can be cancelled. The message then goes to the next receive. A receive
-     * that has ended, a send and a collective cannot be cancelled.
-     */
-    @Rule(228)
-    @Test
-    default void aReceiveThatNothingHasMatchedCanBeCancelled() {
-        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
-        needs(BackendContract.OPEN_RECEIVES);
-        try (Ranks ranks = group(2)) {
-            ranks.run(group -> {
-                int peer = 1 - group.rank();
-                for (int from : new int[] {peer, ProcessGroup.ANY_SOURCE, group.rank()}) {
-                    int[] untouched = {-6};
-                    Work cancelled = group.recvAsync(HostTensor.of(untouched), from, 4);
-                    int[] received = new int[1];
-                    Work next = group.recvAsync(HostTensor.of(received), peer, 4);
-                    cancelled(cancelled);
-                    group.barrier();
-
-                    Work send = group.sendAsync(HostTensor.of(new int[] {50 + group.rank()}), peer, 4);
-                    next.await();
-                    send.await();
-                    assertFalse(next.cancel(), "a receive that has its message was cancelled");
-                    assertFalse(send.cancel(), "a send was cancelled");
-                    assertEquals(50 + peer, received[0], "message of the next receive");
-                    assertEquals(-6, untouched[0], "memory of a cancelled receive");
-                }
-                Work barrier = group.barrierAsync();
-                assertFalse(barrier.cancel(), "a barrier was cancelled");
-                barrier.await();
-                Expect.works(group);
-            });
-        }
-    }
-
-    /**
      * Checks that a probe describes a message and does not take it, that a probe that does not wait finds nothing before a
      * message is sent, and that a probe times out without harm.
      */
@@ -472,20 +473,6 @@ public interface AnySourceRules extends Subject {
                 }
             });
         }
-    }
-
-    private static void cancelled(Work receive) throws Exception {
-        assertTrue(receive.cancel(), "a receive that nothing has matched was not cancelled");
-        assertTrue(receive.cancel() && receive.isDone(), "a cancelled receive has not ended");
-        assertThrows(CancellationException.class, receive::await);
-        Throwable end = receive.completion()
-                .handle((nothing, failure) -> failure)
-                .toCompletableFuture()
-                .get(20, TimeUnit.SECONDS);
-        boolean isCancellation =
-                end instanceof CancellationException || end != null && end.getCause() instanceof CancellationException;
-        assertTrue(isCancellation, () -> "end of a cancelled receive in its completion: " + end);
-        assertTrue(receive.status().isEmpty(), "status of a cancelled receive");
     }
 
     private static void refused(Class<? extends RuntimeException> type, Runnable call, String word) {

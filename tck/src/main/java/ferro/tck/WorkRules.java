@@ -18,6 +18,7 @@ import ferro.tck.cells.QueuedCalls;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -27,7 +28,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Rules 301 to 311 and 314, about the order of operations and about the state that a handle reports. */
+/**
+ * Rules 301 to 311 and 314, about the order of operations and about the state that a handle reports; rule 228, about the
+ * cancelling of a receive.
+ */
 public interface WorkRules extends Subject {
     /** Checks that each operation starts from the result of the one before it. */
     @Rule(301)
@@ -372,5 +376,55 @@ public interface WorkRules extends Subject {
                 Expect.works(group);
             });
         }
+    }
+
+    /**
+     * Checks that a receive that nothing has matched can be cancelled. The message then goes to the next receive. A receive
+     * that has ended, a send and a collective cannot be cancelled.
+     */
+    @Rule(228)
+    @Test
+    default void aReceiveThatNothingHasMatchedCanBeCancelled() {
+        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
+        needs(BackendContract.OPEN_RECEIVES);
+        try (Ranks ranks = group(2)) {
+            ranks.run(group -> {
+                int peer = 1 - group.rank();
+                for (int from : new int[] {peer, ProcessGroup.ANY_SOURCE, group.rank()}) {
+                    int[] untouched = {-6};
+                    Work cancelled = group.recvAsync(HostTensor.of(untouched), from, 4);
+                    int[] received = new int[1];
+                    Work next = group.recvAsync(HostTensor.of(received), peer, 4);
+                    cancelled(cancelled);
+                    group.barrier();
+
+                    Work send = group.sendAsync(HostTensor.of(new int[] {50 + group.rank()}), peer, 4);
+                    next.await();
+                    send.await();
+                    assertFalse(next.cancel(), "a receive that has its message was cancelled");
+                    assertFalse(send.cancel(), "a send was cancelled");
+                    assertEquals(50 + peer, received[0], "message of the next receive");
+                    assertEquals(-6, untouched[0], "memory of a cancelled receive");
+                }
+                Work barrier = group.barrierAsync();
+                assertFalse(barrier.cancel(), "a barrier was cancelled");
+                barrier.await();
+                Expect.works(group);
+            });
+        }
+    }
+
+    private static void cancelled(Work receive) throws Exception {
+        assertTrue(receive.cancel(), "a receive that nothing has matched was not cancelled");
+        assertTrue(receive.cancel() && receive.isDone(), "a cancelled receive has not ended");
+        assertThrows(CancellationException.class, receive::await);
+        Throwable end = receive.completion()
+                .handle((nothing, failure) -> failure)
+                .toCompletableFuture()
+                .get(20, TimeUnit.SECONDS);
+        boolean isCancellation =
+                end instanceof CancellationException || end != null && end.getCause() instanceof CancellationException;
+        assertTrue(isCancellation, () -> "end of a cancelled receive in its completion: " + end);
+        assertTrue(receive.status().isEmpty(), "status of a cancelled receive");
     }
 }
