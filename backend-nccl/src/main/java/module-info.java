@@ -1,4 +1,4 @@
-/** Collectives of NCCL and RCCL by JNA, memory of their devices, and collectives on device tensors through host memory. */
+/** Collectives of NCCL and RCCL by JNA, and memory of their devices. */
 module ferro.backend.nccl {
     requires transitive ferro.spi;
     requires ferro.collectives;
@@ -13,10 +13,7 @@ module ferro.backend.nccl {
     uses ferro.spi.ControlLaneProvider;
 
     provides ferro.spi.BackendProvider with
-            ferro.backend.nccl.comm.NcclBackendProvider,
-            ferro.backend.gloofallback.RoundTripProvider;
+            ferro.backend.nccl.comm.NcclBackendProvider;
     provides ferro.dispatch.DeviceMemoryProvider with
             ferro.backend.nccl.memory.CudaMemoryProvider;
-    provides ferro.dispatch.HostFallback with
-            ferro.backend.gloofallback.HostRoundTrip;
 }

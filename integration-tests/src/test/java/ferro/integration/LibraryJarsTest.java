@@ -16,12 +16,12 @@ import org.junit.jupiter.api.Test;
 
 /** The jars that the poms deploy, beside the lists of docs/architecture.md. */
 class LibraryJarsTest {
-    private static final int MAX_JARS = 8;
+    private static final int MAX_JARS = 9;
     private static final String LIBRARY = "**The library is these jars, the rest is tools:** ";
     private static final String BESIDE = "Also published are ";
 
     @Test
-    void theLibraryIsAtMostEightJarsOfThoseThatAreDeployed() throws IOException {
+    void theLibraryIsAtMostNineJarsOfThoseThatAreDeployed() throws IOException {
         Set<String> deployed = new TreeSet<>();
         Set<String> library = new TreeSet<>();
         for (Path pom : poms()) {

@@ -18,7 +18,7 @@ import java.util.function.Supplier;
  * it, and logs, counts and records each call that uses it.
  */
 final class HostFallbackPath implements AutoCloseable {
-    private static final String ARTIFACT = "ferro-backend-nccl";
+    private static final String ARTIFACT = "ferro-backend-gloo-fallback";
     private static final String NONE =
             "the class path has no implementation of the round-trip: add " + ARTIFACT + " to the class path";
 

@@ -219,7 +219,7 @@ class GpuCollectivesOverHostTest {
 
         String text = refused(() -> alone.allReduce(data, ReduceOp.SUM, host));
 
-        for (String token : List.of("allReduce", "requires nccl", GATE + "=1", "ferro-backend-nccl")) {
+        for (String token : List.of("allReduce", "requires nccl", GATE + "=1", "ferro-backend-gloo-fallback")) {
             assertTrue(text.contains(token), text);
         }
         assertEquals(List.of(), log.lines());

@@ -62,7 +62,7 @@ class RefusedDeviceTensorsTest {
         context.gate = "0";
         assertTrue(refusedAlike().contains("ferro.gpu.fallback forbids the round-trip and takes precedence"));
         context.gate = "1";
-        assertTrue(refusedAlike().contains("add ferro-backend-nccl to the class path"));
+        assertTrue(refusedAlike().contains("add ferro-backend-gloo-fallback to the class path"));
         context.gate = null;
         assertTrue(refusedAlike().contains("or set FERRO_ENABLE_GPU_FALLBACK=1"));
     }

@@ -42,6 +42,7 @@ final class FaultTests {
             "backend-tcp", TCP,
             "backend-shm", SHARED,
             "backend-nccl", "nccl (stand-in)",
+            "backend-gloo-fallback", PAIR,
             "launcher", "launcher");
 
     private final NamedTests tests;

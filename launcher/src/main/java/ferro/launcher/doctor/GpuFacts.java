@@ -64,7 +64,7 @@ final class GpuFacts {
                                             ? "no device memory"
                                             : DoctorReport.inTheDoctor(why)))
                             .orElse("usable"))
-                    .orElse("none: add ferro-backend-nccl to the class path");
+                    .orElse("none: add ferro-backend-gloo-fallback to the class path");
         } catch (ServiceConfigurationError | LinkageError broken) {
             return "broken: " + BrokenServices.root(broken);
         }
