@@ -3,10 +3,12 @@ package ferro.integration;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.integration.hosts.NamespaceHosts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -31,6 +33,27 @@ class NamedHostsTest {
                 PRODUCT,
                 start(0, meeting, List.of("127.0.0.1 node0"), byAuto()),
                 start(1, meeting, List.of("::1 node0", "127.0.0.9 node0", "127.0.0.1 node0"), byAuto()));
+    }
+
+    /** Rank 0 sees the address of a service, which no interface of its machine has; the test stands for the service. */
+    @Test
+    void theAddressOfAServiceNeedsTheSettingThatTheRefusalNames() throws Exception {
+        Path secret = NamespaceHosts.secret(folder, "secret", "0123456789abcdef0123456789abcdef");
+        Map<String, String> variables =
+                Map.of("MASTER_ADDR", "node0", "MASTER_PORT", "" + Ports.free(), "FERRO_SECRET_FILE", "" + secret);
+        List<String> service = List.of("192.0.2.7 node0");
+
+        Process refused = start(0, variables, service, byAuto());
+        assertTrue(refused.waitFor(60, TimeUnit.SECONDS), "rank 0 still runs");
+        String text = Files.readString(told(0));
+        assertTrue(text.contains("the address does not belong to this machine"), text);
+        assertTrue(text.contains("ferro.tcp.bind=0.0.0.0"), text);
+
+        Map<String, String> open = new HashMap<>(variables);
+        open.put("FERRO_TCP_BIND", "0.0.0.0");
+        open.put("FERRO_TCP_ADVERTISE", "127.0.0.1");
+        assertPrint(
+                PRODUCT, start(0, open, service, byAuto()), start(1, variables, List.of("127.0.0.1 node0"), byAuto()));
     }
 
     @Tag("long")

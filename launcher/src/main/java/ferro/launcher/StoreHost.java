@@ -48,7 +48,12 @@ record StoreHost(Endpoint endpoint, List<InetAddress> addresses, Optional<TcpSto
             wanted = reachable(wanted, spec.placement().servesStore(), notes);
         }
         List<InetAddress> addresses = resolved(wanted);
-        checkStrong(Addresses.nearest(addresses, LAUNCHERS), key.secretFile());
+        InetAddress nearest = Addresses.nearest(addresses, LAUNCHERS);
+        checkStrong(nearest, key.secretFile());
+        if (spec.placement().servesStore() && Addresses.isElsewhere(nearest)) {
+            throw new BadInputException("--master " + wanted + ": " + Addresses.text(nearest)
+                    + " does not belong to this machine, need an address of node 0 that all nodes can reach");
+        }
         StoreHost host = new StoreHost(wanted, addresses, Optional.empty());
         return spec.placement().servesStore()
                 ? host.serving(wanted.port(), key, spec.placement().worldSize(), events)

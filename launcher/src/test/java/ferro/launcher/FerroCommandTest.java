@@ -74,6 +74,7 @@ class FerroCommandTest {
                 "secret /no/such/folder/file | ferro secret: /no/such/folder/file cannot be written",
                 "run --master nowhere -- true | ferro run: --master nowhere: need host:port",
                 "run --log-dir /proc/none -- true | ferro run: --log-dir /proc/none",
+                "run --master 192.0.2.7:1 -- true | ferro run: --master 192.0.2.7:1: 192.0.2.7 does not belong to this machine",
                 "run --master no-such-host.invalid:1 -- true | ferro run: --master no-such-host.invalid:1: no address",
                 "run -n 2 --backend pigeon ferro.launcher.FerroCommand | ferro run: there is no back end named \"pigeon\" (-cp adds one of your own); usable here: tcp, shm, auto; not",
                 "run -n 1 --backend pigeon ferro.launcher.FerroCommand | usable here: tcp, shm, simulated, auto",

@@ -171,6 +171,11 @@ public final class Addresses {
         return NetUtil.createInetAddressFromIpAddressString(host) != null;
     }
 
+    /** Returns whether no interface of this machine has an address, so that no process here can listen there. */
+    public static boolean isElsewhere(InetAddress address) {
+        return !address.isAnyLocalAddress() && !TlsPolicy.isOwn(address);
+    }
+
     /** Returns whether this is an address, or a name that has an address now. */
     public static boolean isKnown(String host) {
         try {

@@ -88,6 +88,14 @@ public record PortChoice(PortRange range, int localRank, int spared, boolean ser
     /** Returns the reason when no port could be bound, with the processes that hold them as far as they can be seen. */
     public Refusal noneFree(InetAddress address, IOException cause) {
         int[] ports = ports();
+        if (Addresses.isElsewhere(address)) {
+            return new Refusal(
+                    Code.RENDEZVOUS,
+                    TcpListener.notBound(new InetSocketAddress(address, ports[0]), cause)
+                                    .getMessage()
+                            + "; if it leads to this machine from elsewhere, such as the address of a service, set "
+                            + Settings.TCP_BIND.name() + "=0.0.0.0 for this rank");
+        }
         if (range.size() == 1) {
             Refusal last = TcpListener.notBound(new InetSocketAddress(address, ports[0]), cause);
             return range.any() || servesStore ? last : new Refusal(Code.RENDEZVOUS, last.getMessage() + advice());

@@ -92,15 +92,19 @@ public final class TcpListener implements AutoCloseable {
                 });
     }
 
-    /** Returns which process holds the port. This looks at all processes, so use it only for the last attempt. */
+    /**
+     * Returns which process holds the port, or that the address is not of this machine. This looks at all processes, so use it
+     * only for the last attempt.
+     */
     public static Refusal notBound(InetSocketAddress address, IOException cause) {
         String holders = PortHolders.of(address.getAddress(), new int[] {address.getPort()});
+        String unheld = Addresses.isElsewhere(address.getAddress())
+                ? "the address does not belong to this machine"
+                : "another job may hold the port";
         return new Refusal(
                 Code.RENDEZVOUS,
                 "cannot listen on " + Addresses.text(address) + " (" + cause.getMessage() + "): "
-                        + (holders.isEmpty()
-                                ? "another job may hold the port, or the address does not belong to this machine"
-                                : "it is held: " + holders));
+                        + (holders.isEmpty() ? unheld : "it is held: " + holders));
     }
 
     /** Starts the handshake of a connection that was accepted; on the loop. */

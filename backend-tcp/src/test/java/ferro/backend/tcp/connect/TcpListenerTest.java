@@ -12,6 +12,8 @@ import ferro.backend.tcp.TcpStoreServer;
 import ferro.backend.tcp.connect.Secret.Role;
 import ferro.backend.tcp.mesh.Ranks;
 import ferro.backend.tcp.store.StoreFrames;
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
 import io.netty.channel.Channel;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -24,11 +26,14 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Who is let in over a real socket, and what the others hear. */
 @Timeout(60)
@@ -142,6 +147,29 @@ class TcpListenerTest {
             assertFalse(failure.getMessage().contains("is held"), failure.getMessage());
             Refusal named = TcpListener.notBound(taken, (IOException) failure);
             assertTrue(named.getMessage().contains("it is held: " + taken.getPort()), named.getMessage());
+        }
+    }
+
+    /** 192.0.2.7 is reserved for documentation (RFC 5737), so no machine has it. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void anAddressOfAnotherMachineIsRefusedWithTheSettingThatListensOnAllAddresses(boolean servesStore) {
+        TcpIo io = TcpIo.standard();
+        InetAddress service = Ranks.address("192.0.2.7");
+        RankContext context = new FixedContext(Map.of(Settings.TCP_PORT.name(), "29600-29601"));
+        PortChoice ports = PortChoice.of(context, 29_500, servesStore);
+        Credentials own = new Credentials("default", Secret.of(SECRET), new SecureRandom());
+        try (BackgroundLoop loop = new BackgroundLoop(io, "ferro-test-net");
+                TcpListener listener =
+                        new TcpListener(own, nobody(), new UnauthenticatedPeerLog(LOG, System::nanoTime))) {
+            IOException failure = assertThrows(
+                    IOException.class,
+                    () -> ports.firstFree(port -> listener.bind(io, loop, new InetSocketAddress(service, port))));
+
+            String text = ports.noneFree(service, failure).getMessage();
+
+            assertTrue(text.contains("the address does not belong to this machine; "), text);
+            assertTrue(text.endsWith("set ferro.tcp.bind=0.0.0.0 for this rank"), text);
         }
     }
 
