@@ -1,0 +1,56 @@
+package ferro.control.group;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import ferro.control.failure.FailurePolicy;
+import ferro.spi.CallHeader;
+import java.util.BitSet;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** News of leavers that only ranks receive which leave themselves. */
+class LeaversForwardTest {
+    private static final int SIZE = 40;
+    private static final int LOWEST = 21;
+
+    @Test
+    @DisplayName("a rank leaves together with all its neighbours, after an earlier call: the other ranks hear of it")
+    void ranksThatHaveLeftForwardALowerLeaver() {
+        HandDriven.seeds(10, seed -> {
+            HandDriven group = HandDriven.withMesh(SIZE, 4, FailurePolicy.SHIPPED);
+            GracefulExits exits = group.ranks.get(LOWEST).exits();
+            int[] neighbours =
+                    IntStream.range(0, SIZE).filter(exits::isNeighbour).toArray();
+
+            // no rank has received a goodbye when the others leave
+            leave(group, LOWEST, 1).whenOver(() -> group.close(LOWEST));
+            IntStream.of(neighbours).forEach(rank -> leave(group, rank, 3));
+            // only the neighbours hear the lowest leaver itself, and its end closes before another rank can ask it
+            othersStandStill(group, exits, true);
+            group.deliverAll(new Random(seed), false);
+            othersStandStill(group, exits, false);
+            group.deliverAll(new Random(seed), false);
+
+            for (int rank = 0; rank < SIZE; rank++) {
+                if (rank != LOWEST && !exits.isNeighbour(rank)) {
+                    int lowest = group.ranks.get(rank).exits().leavers().before(2);
+                    assertEquals(LOWEST, lowest, "the leaver of which rank " + rank + " has heard");
+                }
+            }
+        });
+    }
+
+    private static void othersStandStill(HandDriven group, GracefulExits exits, boolean stand) {
+        for (int rank = 0; rank < SIZE; rank++) {
+            group.standStill(rank, stand && rank != LOWEST && !exits.isNeighbour(rank));
+        }
+    }
+
+    private static GracefulExit leave(HandDriven group, int rank, long sequence) {
+        group.ranks.get(rank).called(sequence, new CallHeader.Call(9, 77, "barrier"));
+        group.ended[rank] = sequence;
+        return group.ranks.get(rank).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
+    }
+}
