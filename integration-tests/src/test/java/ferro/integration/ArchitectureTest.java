@@ -44,12 +44,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Holds the arrows of docs/architecture.md, section 2, and what no class may do. */
 @Tag("text")
 class ArchitectureTest {
     private static final JavaClasses FERRO = ProductClasses.imported();
 
+    private static final Path ROOT_POM = Checkout.ROOT.resolve("pom.xml");
     private static final Pattern EXPORTS = Pattern.compile("exports ([a-z.]+);");
     private static final Pattern DECLARED_CULPRITS = Pattern.compile("[>\\w] culprits[,;)]");
 
@@ -63,6 +65,33 @@ class ArchitectureTest {
                 .onlyDependOnClassesThat(arraysOf(resideInAnyPackage(part.mayKnow())))
                 .allowEmptyShould(true)
                 .check(FERRO);
+    }
+
+    /** The project was given these entries by name. None of them is ever merged away (decision 50). */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "pom.xml",
+                "spi",
+                "backend-nccl",
+                "backend-tcp",
+                "backend-simulated",
+                "backend-gloo-fallback",
+                "integration-tests",
+                "docs"
+            })
+    void theTopLevelIsTheOneThatTheProjectWasGiven(String entry) throws IOException {
+        String reactor = Files.readString(ROOT_POM);
+        assertTrue(Files.exists(Checkout.ROOT.resolve(entry)), entry);
+        assertTrue(entry.equals("pom.xml") || reactor.contains("<module>" + entry + "</module>"), entry);
+    }
+
+    /** A program may have each of the two jars without the other, and any other provider in its place. */
+    @ParameterizedTest
+    @CsvSource({"backend-nccl, gloo", "backend-gloo-fallback, nccl"})
+    void backEndNcclAndTheHostRoundTripDoNotNameEachOtherInTheirPoms(String module, String other) throws IOException {
+        String pom = Files.readString(Checkout.ROOT.resolve(module).resolve("pom.xml"));
+        assertFalse(pom.contains(other), pom);
     }
 
     @Test

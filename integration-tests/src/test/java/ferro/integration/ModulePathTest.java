@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.File;
 import java.io.IOException;
 import java.lang.module.Configuration;
+import java.lang.module.ModuleDescriptor;
 import java.lang.module.ModuleFinder;
 import java.lang.module.ResolvedModule;
 import java.nio.file.Files;
@@ -99,8 +100,23 @@ class ModulePathTest {
         assertEquals(List.of(), automatic);
     }
 
+    /** Device memory and the host's back end come by services, from jars that the host round trip does not know. */
+    @Test
+    void theHostRoundTripRequiresTheContractsAloneAndExportsNothing() {
+        ModuleDescriptor fallback = ModuleFinder.of(modules().toArray(Path[]::new))
+                .find("ferro.backend.gloofallback")
+                .orElseThrow()
+                .descriptor();
+        Set<String> required = fallback.requires().stream()
+                .map(ModuleDescriptor.Requires::name)
+                .collect(Collectors.toSet());
+        assertEquals(Set.of("java.base", "ferro.spi"), required);
+        assertEquals(Set.of(), fallback.exports());
+        assertEquals(Set.of(), fallback.opens());
+    }
+
     /** What of the class path is ferro's modules and what they require. */
-    private static List<Path> modules() {
+    static List<Path> modules() {
         return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
                 .map(Path::of)
                 .filter(entry -> Files.exists(entry.resolve("module-info.class"))

@@ -54,11 +54,13 @@ public record FallbackGate(boolean isOpen, String decidedBy) {
     public String refusal(String operation, String found, int rank, int worldSize) {
         Objects.requireNonNull(operation, "operation");
         Objects.requireNonNull(found, "found");
-        return refusal(operation, found, rank, worldSize, isOpen ? HostFallbackPath.whyNotAlone() : "");
+        return refusal(
+                operation, found, rank, worldSize, isOpen ? HostFallbackPath.whyNotAlone() : HostFallbackPath.needs());
     }
 
     /**
-     * Returns the message for a back end. If the settings allow the host round trip, the message contains {@code why}.
+     * Returns the message for a back end. If the settings allow the host round trip, {@code why} is the reason why the
+     * round trip cannot work. Otherwise {@code why} ends the sentence about the round trip.
      */
     String refusal(String operation, Backend backend, String why) {
         return refusal(operation, backend.getClass().getSimpleName(), backend.rank(), backend.worldSize(), why);
@@ -70,7 +72,7 @@ public record FallbackGate(boolean isOpen, String decidedBy) {
         return isOpen
                 ? start + decidedBy + " allows a host round-trip (Gloo-equivalent; " + VARIABLE + "=1), but " + why
                 : start + "use -Dferro.backend=nccl, or set " + VARIABLE
-                        + "=1 for a host round-trip (Gloo-equivalent), which is slow" + closedBy();
+                        + "=1 for a host round-trip (Gloo-equivalent), which is slow" + why + closedBy();
     }
 
     private String closedBy() {

@@ -55,8 +55,12 @@ final class HostFallbackPath implements AutoCloseable {
      * need it then throw.
      */
     static boolean isDeclared() {
+        return isDeclared(HostFallbackPath::service);
+    }
+
+    private static boolean isDeclared(Supplier<Optional<HostFallback>> finds) {
         try {
-            return service().isPresent();
+            return finds.get().isPresent();
         } catch (UnsupportedOperationException broken) {
             return true;
         }
@@ -70,6 +74,15 @@ final class HostFallbackPath implements AutoCloseable {
         return isDeclared()
                 ? "this back end itself does not accept device tensors: call ProcessGroup or GpuCollectives"
                 : NONE;
+    }
+
+    /** Returns what the host round trip needs beside an open gate, as the end of a sentence; empty if it needs nothing. */
+    static String needs() {
+        return needs(HostFallbackPath::service);
+    }
+
+    private static String needs(Supplier<Optional<HostFallback>> finds) {
+        return isDeclared(finds) ? "" : " and needs " + ARTIFACT + " on the class path";
     }
 
     /**
@@ -113,7 +126,10 @@ final class HostFallbackPath implements AutoCloseable {
      * path.
      */
     Optional<String> refusal(String operation, Backend backend, FallbackGate gate) {
-        if (gate.isOpen() && backend instanceof CollectiveBackend) {
+        if (!gate.isOpen()) {
+            return Optional.of(gate.refusal(operation, backend, needs(finds)));
+        }
+        if (backend instanceof CollectiveBackend) {
             return missing().map(why -> gate.refusal(operation, backend, why));
         }
         return Optional.of(gate.refusal(

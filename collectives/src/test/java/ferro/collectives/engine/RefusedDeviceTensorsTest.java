@@ -59,8 +59,10 @@ class RefusedDeviceTensorsTest {
     @Test
     void engineRefusesInTheWordsOfTheDispatchByWhatTheGateSaysAtThatCall() {
         assertTrue(refusedAlike().contains("or set FERRO_ENABLE_GPU_FALLBACK=1"));
+        assertTrue(refusedAlike().endsWith(" and needs ferro-backend-gloo-fallback on the class path"));
         context.gate = "0";
         assertTrue(refusedAlike().contains("ferro.gpu.fallback forbids the round-trip and takes precedence"));
+        assertTrue(refusedAlike().contains(" and needs ferro-backend-gloo-fallback on the class path; but "));
         context.gate = "1";
         assertTrue(refusedAlike().contains("add ferro-backend-gloo-fallback to the class path"));
         context.gate = null;
