@@ -4,9 +4,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
- * The data that a rank sends for an object: its bytes, or the text of the exception that its codec threw. A rank whose
+ * The data that a rank sends for an object: its bytes, or a text that says why it has none. A rank whose
  * codec throws still makes all collectives of the call, so that no other rank waits for it.
  *
  * @param bytes   bytes of the object, or of the text
@@ -23,13 +26,8 @@ record EncodedObject(byte[] bytes, Throwable failure) {
         try {
             return new EncodedObject(requireNonNull(codec.encode(value), "the codec returned null"), null);
         } catch (IOException | RuntimeException | Error failure) {
-            return failed(text(failure), failure);
+            return failed("cannot encode its object: " + text(failure), failure);
         }
-    }
-
-    /** Returns the data of a rank whose arguments are invalid. */
-    static EncodedObject misused(Misuse misuse) {
-        return failed(misuse.getMessage(), misuse);
     }
 
     private static EncodedObject failed(String text, Throwable failure) {
@@ -46,11 +44,11 @@ record EncodedObject(byte[] bytes, Throwable failure) {
         }
     }
 
-    /** The exception for arguments that are invalid on one rank. The other ranks receive its text. */
-    static final class Misuse extends IllegalArgumentException {
+    /** The reason why the list of this rank is invalid. The other ranks receive its text. */
+    private static final class WrongList extends IllegalArgumentException {
         private static final long serialVersionUID = 1L;
 
-        Misuse(String message) {
+        WrongList(String message) {
             super(message);
         }
     }
@@ -78,12 +76,58 @@ record EncodedObject(byte[] bytes, Throwable failure) {
         if (failure instanceof Error error) {
             throw error;
         }
-        if (failure instanceof Misuse misuse) {
-            throw misuse;
+        if (failure instanceof WrongList wrong) {
+            throw new IllegalArgumentException(call + ": this rank " + wrong.getMessage());
         }
         if (failure != null) {
             throw new IllegalArgumentException(
                     call + ": the codec cannot encode the object of this rank: " + text(failure), failure);
+        }
+    }
+
+    /**
+     * The data that a rank sends for a list of one object per rank: the bytes of the objects, or one text that says why
+     * it has none.
+     *
+     * @param parts  bytes by rank; empty if there is a text
+     * @param failed the object that could not be encoded, or the text for a wrong list; {@link #NONE} if there is none
+     */
+    record EncodedList(List<byte[]> parts, EncodedObject failed) {
+        /** The data of a rank that has no list in this call. */
+        static final EncodedList NONE = new EncodedList(List.of(), EncodedObject.NONE);
+
+        /** Encodes one object for each rank, one after the other, until the codec throws. */
+        static <T> EncodedList of(Codec<T> codec, List<? extends T> values, int worldSize) {
+            if (values.size() != worldSize) {
+                WrongList wrong = new WrongList(
+                        "passes a list of " + values.size() + ", need one object for each of " + worldSize + " ranks");
+                return new EncodedList(List.of(), EncodedObject.failed(wrong.getMessage(), wrong));
+            }
+            List<byte[]> parts = new ArrayList<>();
+            for (T value : values) {
+                EncodedObject one = EncodedObject.of(codec, requireNonNull(value, "a value of values"));
+                if (one.failure() != null) {
+                    return new EncodedList(List.of(), one);
+                }
+                parts.add(one.bytes());
+            }
+            return new EncodedList(parts, EncodedObject.NONE);
+        }
+
+        /** Returns the largest number of bytes of a part, or a number below 0 if there is a text instead. */
+        long headerLength() {
+            return parts.stream().mapToLong(part -> part.length).max().orElse(failed.headerLength());
+        }
+
+        long[] counts() {
+            return parts.stream().mapToLong(part -> part.length).toArray();
+        }
+
+        /** Returns all parts, one after the other. */
+        byte[] joined(int byteCount) {
+            ByteBuffer joined = ByteBuffer.allocate(byteCount);
+            parts.forEach(joined::put);
+            return joined.array();
         }
     }
 }

@@ -8,14 +8,17 @@ import ferro.HostTensor;
 import ferro.InvalidRankException;
 import ferro.MessageStatus;
 import ferro.ReduceOp;
+import ferro.group.EncodedObject.EncodedList;
 import ferro.group.ObjectHeaders.ObjectCall;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.BinaryOperator;
 import java.util.function.IntFunction;
+import java.util.stream.LongStream;
 
 /**
  * Collectives and messages of objects, such as settings, names, metrics and small results. For large or frequent data use
@@ -36,8 +39,8 @@ import java.util.function.IntFunction;
  *
  * <p>A call throws an {@link IllegalArgumentException} in the following cases, and the group continues. If calls or
  * limits differ, or an object is above the limit, all ranks throw the exception before any content moves. If a list has
- * the wrong length, all ranks throw the exception. If a codec cannot encode an object, that rank and the ranks that
- * would get the object throw the exception. If a codec cannot decode bytes, that rank alone throws the exception. An
+ * the wrong length, or an object of a list cannot be encoded, all ranks throw the exception. If a codec cannot encode
+ * another object, that rank and the ranks that would get the object throw the exception. If a codec cannot decode bytes, that rank alone throws the exception. An
  * {@link Error} of a codec is thrown unchanged. A communication failure is thrown as a {@link ferro.FerroException} and
  * fails the group. A rank without memory for the objects of the other ranks also fails the group.
  *
@@ -124,9 +127,13 @@ public final class GroupObjects<T> {
      * @throws ferro.FerroException     if the group fails or has failed
      */
     public List<T> gather(T value, int root) {
+        return gathered(value, root, ObjectCall.GATHER);
+    }
+
+    private List<T> gathered(T value, int root, ObjectCall kind) {
         boolean isRoot = isRoot(root);
         EncodedObject own = EncodedObject.of(codec, requireNonNull(value, "value"));
-        long call = ObjectCall.GATHER.with(root);
+        long call = kind.with(root);
         ObjectHeaders headers = ObjectHeaders.exchange(group, call, limit, own.headerLength());
         long[] counts = headers.byteCounts();
         int sum = headers.requireOneArray(counts);
@@ -147,9 +154,13 @@ public final class GroupObjects<T> {
      * @throws ferro.FerroException     if the group fails or has failed
      */
     public List<T> allGather(T value) {
+        return allGathered(value, ObjectCall.ALL_GATHER);
+    }
+
+    private List<T> allGathered(T value, ObjectCall kind) {
         coalescing.refuse("a call on objects");
         EncodedObject own = EncodedObject.of(codec, requireNonNull(value, "value"));
-        long call = ObjectCall.ALL_GATHER.with(0);
+        long call = kind.with(0);
         ObjectHeaders headers = ObjectHeaders.exchange(group, call, limit, own.headerLength());
         long[] counts = headers.byteCounts();
         int sum = headers.requireOneArray(counts);
@@ -173,15 +184,10 @@ public final class GroupObjects<T> {
      */
     public T scatter(List<? extends T> values, int root) {
         boolean isRoot = isRoot(root);
-        EncodedParts own = isRoot ? EncodedParts.of(codec, withoutNull(values), group) : EncodedParts.NONE;
+        EncodedList own = isRoot ? EncodedList.of(codec, withoutNull(values), group.worldSize()) : EncodedList.NONE;
         long call = ObjectCall.SCATTER.with(root);
         ObjectHeaders headers = ObjectHeaders.exchange(group, call, limit, own.headerLength());
-        if (headers.length(root) < 0) {
-            byte[] text = isRoot ? own.failed().bytes() : room(headers, root, call);
-            group.broadcast(of(text), root);
-            own.failed().throwFailure(ObjectHeaders.prefix(group, call));
-            headers.requireEncoded(root, text);
-        }
+        requireEncoded(own, headers, call);
         long[] counts = isRoot ? own.counts() : new long[group.worldSize()];
         group.broadcast(of(counts), root);
         int sum = headers.requireOneArray(counts);
@@ -189,6 +195,92 @@ public final class GroupObjects<T> {
         byte[] all = isRoot ? room(sum, own::joined, call) : null;
         group.scatter(isRoot ? of(all) : null, of(content), root, counts);
         return decoded(content, root, ObjectHeaders.prefix(group, call));
+    }
+
+    /**
+     * Sends one object of each rank to each rank.
+     *
+     * @param values objects of this rank, by the rank that gets them
+     * @return the objects for this rank, by the rank that sent them; immutable
+     * @throws IllegalArgumentException if calls or limits differ, or an object is above the limit. The exception is also
+     *     thrown if a rank has not one object per rank, a rank cannot encode an object, or this rank cannot decode an
+     *     object
+     * @throws IllegalStateException    if the group is closed, or inside {@link ProcessGroup#coalesced ProcessGroup.coalesced}
+     * @throws ferro.FerroException     if the group fails or has failed
+     */
+    public List<T> allToAll(List<? extends T> values) {
+        coalescing.refuse("a call on objects");
+        EncodedList own = EncodedList.of(codec, withoutNull(values), group.worldSize());
+        long call = ObjectCall.ALL_TO_ALL.with(0);
+        ObjectHeaders headers = ObjectHeaders.exchange(group, call, limit, own.headerLength());
+        requireEncoded(own, headers, call);
+        long[] sent = own.counts();
+        long[] received = new long[sent.length];
+        group.allToAll(of(sent), of(received));
+        requireOneArray(sent, received, headers);
+        byte[] out = room((int) LongStream.of(received).sum(), memory, call);
+        byte[] in = room((int) LongStream.of(sent).sum(), own::joined, call);
+        group.allToAll(of(in), of(out), sent, received);
+        return decoded(out, received, headers, call);
+    }
+
+    /** Refuses the call on all ranks if one rank sends or receives more than fits into one array. */
+    private void requireOneArray(long[] sent, long[] received, ObjectHeaders headers) {
+        long[] largest = {
+            Math.max(LongStream.of(sent).sum(), LongStream.of(received).sum())
+        };
+        if (headers.mayNeedSeveralArrays()) {
+            group.allReduce(of(largest), ReduceOp.MAX);
+        }
+        headers.requireOneArray(largest);
+    }
+
+    /**
+     * Combines the objects of all ranks on the root, in the order of the ranks: {@code op(op(v0, v1), v2)} for three
+     * ranks. The op need not commute. All objects go to the root, and the root alone calls the op.
+     *
+     * {@snippet file="ferro/examples/snippets/ObjectSnippetsTest.java" region="objectReductions" :
+     *
+     * GroupObjects<String> texts = group.objects(Codec.utf8());
+     * Optional<String> longest = texts.reduce(name, (a, b) -> a.length() < b.length() ? b : a, 0);
+     * longest.ifPresent(text -> printed.add("the longest name is " + text)); // on rank 0
+     * }
+     *
+     * @param value object of this rank
+     * @param op    returns two objects as one; an exception of it is thrown on the root unchanged
+     * @param root  rank that gets the result
+     * @return on the root the result; on the other ranks empty
+     * @throws NullPointerException     if an argument is null; also on the root if the op returns null
+     * @throws IllegalArgumentException in the cases of {@link #gather}
+     * @throws IllegalStateException    if the group is closed, or inside {@link ProcessGroup#coalesced ProcessGroup.coalesced}
+     * @throws ferro.FerroException     if the group fails or has failed
+     */
+    public Optional<T> reduce(T value, BinaryOperator<T> op, int root) {
+        requireNonNull(op, "op");
+        return gathered(value, root, ObjectCall.REDUCE).stream().reduce(notNull(op));
+    }
+
+    /**
+     * Combines the objects of all ranks on every rank, in the order of the ranks, as {@link #reduce}. Each rank gets all
+     * objects and calls the op itself. So the op must return equal results for equal objects.
+     *
+     * @param value object of this rank
+     * @param op    returns two objects as one; an exception of it is thrown unchanged
+     * @return the result
+     * @throws NullPointerException     if an argument is null, or the op returns null
+     * @throws IllegalArgumentException in the cases of {@link #allGather}
+     * @throws IllegalStateException    if the group is closed, or inside {@link ProcessGroup#coalesced ProcessGroup.coalesced}
+     * @throws ferro.FerroException     if the group fails or has failed
+     */
+    public T allReduce(T value, BinaryOperator<T> op) {
+        requireNonNull(op, "op");
+        return allGathered(value, ObjectCall.ALL_REDUCE).stream()
+                .reduce(notNull(op))
+                .orElseThrow();
+    }
+
+    private BinaryOperator<T> notNull(BinaryOperator<T> op) {
+        return (one, other) -> requireNonNull(op.apply(one, other), "the op returned null");
     }
 
     /**
@@ -311,6 +403,18 @@ public final class GroupObjects<T> {
         return values;
     }
 
+    /** Throws an exception on all ranks if one rank has a list of the wrong length or cannot encode an object. */
+    private void requireEncoded(EncodedList own, ObjectHeaders headers, long call) {
+        long[] counts = headers.textByteCounts();
+        int sum = headers.requireOneArray(counts);
+        if (sum > 0) {
+            byte[] texts = room(sum, memory, call);
+            group.allGather(of(own.failed().bytes()), of(texts), counts);
+            own.failed().throwFailure(ObjectHeaders.prefix(group, call));
+            headers.requireEncoded(texts, counts);
+        }
+    }
+
     /** Returns an array for the bytes that the root announces. */
     private byte[] room(ObjectHeaders headers, int root, long call) {
         return room((int) EncodedObject.byteCount(headers.length(root)), memory, call);
@@ -351,54 +455,6 @@ public final class GroupObjects<T> {
             throw new IllegalArgumentException(
                     call + ": the codec cannot decode the " + length + " bytes of rank " + from + ": " + failure,
                     failure);
-        }
-    }
-
-    /**
-     * The data that the root of a scatter sends: the bytes of one object per rank, or the text of an exception. The
-     * exception comes from the root's codec, or says what is wrong with the root's list.
-     *
-     * @param parts  bytes by rank; empty if there is a text
-     * @param failed the object that could not be encoded; {@link EncodedObject#NONE} if there is none
-     */
-    private record EncodedParts(List<byte[]> parts, EncodedObject failed) {
-        /** The data of a rank that is not the root. */
-        static final EncodedParts NONE = new EncodedParts(List.of(), EncodedObject.NONE);
-
-        /** Encodes one object for each rank, one after the other, until the codec throws. */
-        static <T> EncodedParts of(Codec<T> codec, List<? extends T> values, ProcessGroup group) {
-            if (values.size() != group.worldSize()) {
-                return new EncodedParts(
-                        List.of(),
-                        EncodedObject.misused(new EncodedObject.Misuse(
-                                "scatter of objects on rank " + group.rank() + ": need one object for each of "
-                                        + group.worldSize() + " ranks, found " + values.size())));
-            }
-            List<byte[]> parts = new ArrayList<>();
-            for (T value : values) {
-                EncodedObject one = EncodedObject.of(codec, requireNonNull(value, "a value of values"));
-                if (one.failure() != null) {
-                    return new EncodedParts(List.of(), one);
-                }
-                parts.add(one.bytes());
-            }
-            return new EncodedParts(parts, EncodedObject.NONE);
-        }
-
-        /** Returns the largest number of bytes of a part, or a number below 0 if there is a text instead. */
-        long headerLength() {
-            return parts.stream().mapToLong(part -> part.length).max().orElse(failed.headerLength());
-        }
-
-        long[] counts() {
-            return parts.stream().mapToLong(part -> part.length).toArray();
-        }
-
-        /** Returns all parts, one after the other. */
-        byte[] joined(int byteCount) {
-            ByteBuffer joined = ByteBuffer.allocate(byteCount);
-            parts.forEach(joined::put);
-            return joined.array();
         }
     }
 }

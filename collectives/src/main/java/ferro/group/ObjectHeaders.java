@@ -3,6 +3,7 @@ package ferro.group;
 import static ferro.HostTensor.of;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.LongFunction;
 import java.util.function.LongPredicate;
@@ -30,7 +31,10 @@ final class ObjectHeaders {
         BROADCAST("broadcast of an object from rank "),
         GATHER("gather of objects to rank "),
         ALL_GATHER("allGather of objects"),
-        SCATTER("scatter of objects from rank ");
+        SCATTER("scatter of objects from rank "),
+        ALL_TO_ALL("allToAll of objects"),
+        REDUCE("reduce of objects to rank "),
+        ALL_REDUCE("allReduce of objects");
 
         private final String text;
 
@@ -49,7 +53,7 @@ final class ObjectHeaders {
                 return "unknown call " + callAndRoot + " of another version of ferro";
             }
             ObjectCall call = values()[(int) ordinal];
-            return call == ALL_GATHER ? call.text : call.text + (int) callAndRoot;
+            return call.text.endsWith(" ") ? call.text + (int) callAndRoot : call.text;
         }
     }
 
@@ -63,6 +67,10 @@ final class ObjectHeaders {
         long[] all = new long[FIELDS * group.worldSize()];
         group.allGather(of(new long[] {callAndRoot, limit, length}), of(all));
         ObjectHeaders headers = new ObjectHeaders(prefix(group, callAndRoot), all);
+        if (headers.ranks(CALL, call -> call >>> Integer.SIZE != callAndRoot >>> Integer.SIZE)
+                .isEmpty()) {
+            headers.requireSame(CALL, "roots of ranks differ", call -> "root " + (int) call);
+        }
         headers.requireSame(CALL, "ranks make different calls", ObjectCall::textOf);
         headers.requireSame(LIMIT, "limits of ranks differ", bytes -> bytes + " bytes");
         headers.requireWithinLimit(limit);
@@ -81,7 +89,7 @@ final class ObjectHeaders {
                 found.add("rank " + rank + " " + text.apply(field(rank, field)));
             }
             throw new IllegalArgumentException(prefix + ": " + what + ": " + String.join(", ", found)
-                    + ": all ranks must make the same call with the same limit");
+                    + ": all ranks must make the same call with the same root and limit");
         }
     }
 
@@ -123,6 +131,18 @@ final class ObjectHeaders {
                 .toArray();
     }
 
+    /** Returns how many bytes of a text each rank sends; 0 for a rank that has objects. */
+    long[] textByteCounts() {
+        return IntStream.range(0, worldSize())
+                .mapToLong(rank -> length(rank) < 0 ? EncodedObject.byteCount(length(rank)) : 0)
+                .toArray();
+    }
+
+    /** Returns whether one object per rank, each as large as the largest, might not fit into one array. */
+    boolean mayNeedSeveralArrays() {
+        return !ranks(LENGTH, length -> worldSize() * length > MOST_BYTES).isEmpty();
+    }
+
     /**
      * Returns how many bytes all parts have together. Refuses the call on all ranks if the parts do not fit into one
      * array.
@@ -130,17 +150,26 @@ final class ObjectHeaders {
     int requireOneArray(long[] counts) {
         long sum = LongStream.of(counts).sum();
         if (sum > MOST_BYTES) {
-            throw new IllegalArgumentException(prefix + ": all objects together have " + sum + " bytes, need at most "
+            throw new IllegalArgumentException(prefix + ": one rank has " + sum + " bytes of objects, need at most "
                     + MOST_BYTES + ": send them in several calls");
         }
         return (int) sum;
     }
 
-    /** Throws an exception if the codec of a rank could not encode its object. */
+    /** Throws an exception if a rank has sent a text in place of an object. */
     void requireEncoded(int rank, byte[] content) {
         if (length(rank) < 0) {
-            throw new IllegalArgumentException(prefix + ": the codec of rank " + rank + " cannot encode its object: "
-                    + EncodedObject.text(content));
+            throw new IllegalArgumentException(prefix + ": rank " + rank + " " + EncodedObject.text(content));
+        }
+    }
+
+    /** Throws an exception with the first of the texts that the ranks of {@link #textByteCounts} have sent. */
+    void requireEncoded(byte[] texts, long[] counts) {
+        int from = 0;
+        for (int rank = 0; rank < counts.length; rank++) {
+            int to = from + (int) counts[rank];
+            requireEncoded(rank, Arrays.copyOfRange(texts, from, to));
+            from = to;
         }
     }
 }

@@ -21,7 +21,10 @@ class GroupObjectsRoomTest {
         return Stream.of(
                 objects -> objects.gather("abc", 0),
                 objects -> objects.allGather("abc"),
-                objects -> objects.scatter(List.of("abc"), 0));
+                objects -> objects.scatter(List.of("abc"), 0),
+                objects -> objects.allToAll(List.of("abc")),
+                objects -> objects.reduce("abc", String::concat, 0),
+                objects -> objects.allReduce("abc", String::concat));
     }
 
     @ParameterizedTest

@@ -38,7 +38,7 @@ class GroupObjectsTest {
         }
     }
 
-    private static Stream<Arguments> groups() {
+    static Stream<Arguments> groups() {
         return Stream.of("simulated", "tcp", "shm")
                 .flatMap(medium -> IntStream.rangeClosed(medium.equals("simulated") ? 1 : 2, 4)
                         .mapToObj(worldSize -> Arguments.of(medium, worldSize)));
@@ -53,7 +53,7 @@ class GroupObjectsTest {
     }
 
     /** Runs a call on all ranks; returns what each returned or threw, by rank. */
-    private static List<Object> outcomes(InProcessRanks ranks, Function<ProcessGroup, Object> call) {
+    static List<Object> outcomes(InProcessRanks ranks, Function<ProcessGroup, Object> call) {
         List<Object> outcomes = new ArrayList<>(Collections.nCopies(ranks.groups.size(), null));
         List<InProcessRanks.Ended> ended = ranks.all(group -> {
             Object outcome;
@@ -73,12 +73,12 @@ class GroupObjectsTest {
         return outcomes;
     }
 
-    private static String refusal(Object outcome) {
+    static String refusal(Object outcome) {
         return assertInstanceOf(IllegalArgumentException.class, outcome).getMessage();
     }
 
     /** The ranks are in step, and another call works. */
-    private static void assertUsable(InProcessRanks ranks) {
+    static void assertUsable(InProcessRanks ranks) {
         int worldSize = ranks.groups.size();
         List<Object> sums = outcomes(ranks, group -> group.objects(UTF8).allReduce(group.rank() + 1.5, ReduceOp.SUM));
         double expected =
@@ -299,7 +299,7 @@ class GroupObjectsTest {
             assertTrue(told.contains(": the codec cannot encode the object of this rank: "), told);
             assertInstanceOf(OddText.class, ((Throwable) outcome).getCause());
         } else {
-            String expected = ": the codec of rank " + odd + " cannot encode its object: ";
+            String expected = ": rank " + odd + " cannot encode its object: ";
             assertTrue(told.contains(expected) && told.endsWith("OddText: cannot write me!"), told);
         }
     }
@@ -335,7 +335,7 @@ class GroupObjectsTest {
 
             assertSame(deep, outcomes.get(1));
             String told = refusal(outcomes.get(0));
-            assertTrue(told.endsWith("the codec of rank 1 cannot encode its object: " + deep), told);
+            assertTrue(told.endsWith(": rank 1 cannot encode its object: " + deep), told);
             assertUsable(ranks);
         }
     }
@@ -375,9 +375,10 @@ class GroupObjectsTest {
             List<Object> outcomes =
                     outcomes(ranks, group -> group.objects(UTF8).scatter(group.rank() == 0 ? List.of("a") : null, 0));
 
-            String wrong = "scatter of objects on rank 0: need one object for each of 2 ranks, found 1";
-            assertEquals(wrong, refusal(outcomes.get(0)));
-            assertTrue(refusal(outcomes.get(1)).endsWith(wrong), refusal(outcomes.get(1)));
+            String wrong = " passes a list of 1, need one object for each of 2 ranks";
+            String call = "scatter of objects from rank 0, rank ";
+            assertEquals(call + "0 of 2: this rank" + wrong, refusal(outcomes.get(0)));
+            assertEquals(call + "1 of 2: rank 0" + wrong, refusal(outcomes.get(1)));
             assertUsable(ranks);
         }
     }

@@ -12,6 +12,7 @@ import ferro.group.ProcessGroup;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -40,6 +41,20 @@ class ObjectSnippetsTest {
             assertEquals("run 17", run);
             assertEquals(List.of("host of rank 0", "host of rank 1", "host of rank 2", "host of rank 3"), hosts);
             assertEquals(3.5, slowest);
+        });
+    }
+
+    @Test
+    void reducesTexts() {
+        onEachRank(group -> {
+            List<String> printed = new ArrayList<>();
+            String name = "rank" + "!".repeat(group.rank() % 3);
+            // @start region="objectReductions"
+            GroupObjects<String> texts = group.objects(Codec.utf8());
+            Optional<String> longest = texts.reduce(name, (a, b) -> a.length() < b.length() ? b : a, 0);
+            longest.ifPresent(text -> printed.add("the longest name is " + text)); // on rank 0
+            // @end
+            assertEquals(group.rank() > 0 ? List.of() : List.of("the longest name is rank!!"), printed);
         });
     }
 

@@ -34,6 +34,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.function.BinaryOperator;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -149,6 +150,7 @@ final class Sane {
                 Map.entry(Thread.class, Thread::currentThread),
                 Map.entry(Consumer.class, () -> (Consumer<?>) heard -> {}),
                 Map.entry(Function.class, () -> (Function<?, ?>) asked -> null),
+                Map.entry(BinaryOperator.class, () -> (BinaryOperator<?>) (one, other) -> null),
                 Map.entry(Supplier.class, () -> (Supplier<?>) () -> (AutoCloseable) () -> {}),
                 Map.entry(Executor.class, () -> (Executor) Runnable::run),
                 Map.entry(System.Logger.class, () -> System.getLogger("test")),

@@ -1,0 +1,261 @@
+package ferro.integration;
+
+import static ferro.integration.GroupObjectsTest.assertUsable;
+import static ferro.integration.GroupObjectsTest.outcomes;
+import static ferro.integration.GroupObjectsTest.refusal;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.FerroException;
+import ferro.group.Codec;
+import ferro.group.GroupObjects;
+import ferro.group.ProcessGroup;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BinaryOperator;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** All-to-all and reductions of objects, over every medium; after every refusal the group makes another call. */
+class ObjectReductionsTest {
+    private static final BinaryOperator<String> JOINED = (one, other) -> "(" + one + "+" + other + ")";
+
+    private static Stream<Arguments> groups() {
+        return GroupObjectsTest.groups();
+    }
+
+    private static GroupObjects<String> texts(ProcessGroup group) {
+        return group.objects(Codec.utf8());
+    }
+
+    /** Calls that each get their objects by this function. */
+    private static List<Function<ProcessGroup, Object>> calls(
+            UnaryOperator<GroupObjects<String>> view, Function<ProcessGroup, String> object) {
+        return List.of(
+                group -> view.apply(texts(group)).reduce(object.apply(group), JOINED, 0),
+                group -> view.apply(texts(group)).allReduce(object.apply(group), JOINED),
+                group ->
+                        view.apply(texts(group)).allToAll(Collections.nCopies(group.worldSize(), object.apply(group))));
+    }
+
+    private static String toRank(int from, int to) {
+        return "ä".repeat(700 * from + 300 * to) + from + "->" + to;
+    }
+
+    @ParameterizedTest(name = "{1} ranks over {0}")
+    @MethodSource("groups")
+    void anAllToAllGivesEachRankItsObjectOfEachRank(String medium, int worldSize) {
+        try (InProcessRanks ranks = InProcessRanks.over(medium, worldSize)) {
+            List<Object> expected = IntStream.range(0, worldSize)
+                    .<Object>mapToObj(to -> IntStream.range(0, worldSize)
+                            .mapToObj(from -> toRank(from, to))
+                            .toList())
+                    .toList();
+
+            assertEquals(
+                    expected,
+                    outcomes(
+                            ranks,
+                            group -> texts(group)
+                                    .allToAll(IntStream.range(0, worldSize)
+                                            .mapToObj(to -> toRank(group.rank(), to))
+                                            .toList())));
+            assertUsable(ranks);
+        }
+    }
+
+    @ParameterizedTest(name = "{1} ranks over {0}")
+    @MethodSource("groups")
+    void aReductionCombinesInTheOrderOfTheRanks(String medium, int worldSize) {
+        String expected = IntStream.range(0, worldSize)
+                .mapToObj(rank -> "v" + rank)
+                .reduce(JOINED)
+                .orElseThrow();
+        try (InProcessRanks ranks = InProcessRanks.over(medium, worldSize)) {
+            for (int root = 0; root < worldSize; root++) {
+                int to = root;
+                assertEquals(
+                        IntStream.range(0, worldSize)
+                                .<Object>mapToObj(rank -> rank == to ? Optional.of(expected) : Optional.empty())
+                                .toList(),
+                        outcomes(ranks, group -> texts(group).reduce("v" + group.rank(), JOINED, to)));
+            }
+            assertEquals(
+                    Collections.nCopies(worldSize, (Object) expected),
+                    outcomes(ranks, group -> texts(group).allReduce("v" + group.rank(), JOINED)));
+            assertUsable(ranks);
+        }
+    }
+
+    @ParameterizedTest(name = "{1} ranks over {0}")
+    @MethodSource("groups")
+    void anObjectAboveTheLimitFailsAllRanks(String medium, int worldSize) {
+        int large = worldSize - 1;
+        try (InProcessRanks ranks = InProcessRanks.over(medium, worldSize)) {
+            for (Function<ProcessGroup, Object> call :
+                    calls(texts -> texts.withLimit(100), group -> "y".repeat(group.rank() == large ? 101 : 100))) {
+                for (Object outcome : outcomes(ranks, call)) {
+                    String message = refusal(outcome);
+                    assertTrue(
+                            message.contains(
+                                    ": the object of rank " + large + " has 101 bytes, the limit is 100 bytes: "),
+                            message);
+                }
+                assertUsable(ranks);
+            }
+        }
+    }
+
+    @ParameterizedTest(name = "{1} ranks over {0}")
+    @MethodSource("groups")
+    void allRanksHearOfAListOfTheWrongLength(String medium, int worldSize) {
+        int odd = worldSize - 1;
+        String wrong = " passes a list of 0, need one object for each of " + worldSize + " ranks";
+        try (InProcessRanks ranks = InProcessRanks.over(medium, worldSize)) {
+            List<Object> outcomes = outcomes(
+                    ranks,
+                    group -> texts(group)
+                            .allToAll(group.rank() == odd ? List.of() : Collections.nCopies(worldSize, "a")));
+
+            for (int rank = 0; rank < worldSize; rank++) {
+                String who = rank == odd ? "this rank" : "rank " + odd;
+                assertEquals(
+                        "allToAll of objects, rank " + rank + " of " + worldSize + ": " + who + wrong,
+                        refusal(outcomes.get(rank)));
+            }
+            assertUsable(ranks);
+        }
+    }
+
+    @Test
+    void anObjectOfAListThatCannotBeEncodedFailsAllRanks() {
+        Codec<String> failing = Codec.utf8()
+                .map(
+                        text -> {
+                            throw new IllegalStateException("cannot write " + text);
+                        },
+                        text -> text);
+        try (InProcessRanks ranks = InProcessRanks.simulated(3)) {
+            List<Object> outcomes = outcomes(
+                    ranks,
+                    group -> group.objects(group.rank() == 1 ? failing : Codec.utf8())
+                            .allToAll(List.of("a", "b", "c")));
+
+            String why = ": java.lang.IllegalStateException: cannot write a";
+            for (int rank : new int[] {0, 2}) {
+                String message = refusal(outcomes.get(rank));
+                assertTrue(message.endsWith(": rank 1 cannot encode its object" + why), message);
+            }
+            String own = refusal(outcomes.get(1));
+            assertTrue(own.endsWith(": the codec cannot encode the object of this rank" + why), own);
+            assertUsable(ranks);
+        }
+    }
+
+    @ParameterizedTest(name = "{1} ranks over {0}")
+    @MethodSource("groups")
+    void rootsThatDifferFailAllRanksWithAllRoots(String medium, int worldSize) {
+        List<Function<ProcessGroup, Object>> calls = List.of(
+                group -> texts(group).reduce("a", JOINED, group.rank()),
+                group -> texts(group).gather("a", group.rank()),
+                group -> texts(group).broadcast("a", group.rank()),
+                group -> texts(group).scatter(Collections.nCopies(worldSize, "a"), group.rank()));
+        try (InProcessRanks ranks = InProcessRanks.over(medium, worldSize)) {
+            for (Function<ProcessGroup, Object> call : calls) {
+                for (Object outcome : worldSize == 1 ? List.of() : outcomes(ranks, call)) {
+                    String message = refusal(outcome);
+                    assertTrue(
+                            message.contains(": roots of ranks differ: rank 0 root 0, rank 1 root 1")
+                                    && message.endsWith(
+                                            ": all ranks must make the same call with the same root and limit"),
+                            message);
+                }
+                assertUsable(ranks);
+            }
+        }
+    }
+
+    @Test
+    void aReductionAndAGatherAreDifferentCalls() {
+        try (InProcessRanks ranks = InProcessRanks.simulated(2)) {
+            List<Object> outcomes = outcomes(
+                    ranks,
+                    group -> group.rank() == 0
+                            ? texts(group).reduce("a", JOINED, 0)
+                            : texts(group).gather("a", 0));
+
+            for (Object outcome : outcomes) {
+                String message = refusal(outcome);
+                assertTrue(
+                        message.contains(
+                                ": ranks make different calls: rank 0 reduce of objects to rank 0, rank 1 gather of "
+                                        + "objects to rank 0: "),
+                        message);
+            }
+            assertUsable(ranks);
+        }
+    }
+
+    @Test
+    void anExceptionOfTheOpIsThrownUnchangedWhereTheOpRuns() {
+        IllegalStateException odd = new IllegalStateException("of a test");
+        BinaryOperator<String> failing = (one, other) -> {
+            throw odd;
+        };
+        try (InProcessRanks ranks = InProcessRanks.simulated(3)) {
+            List<Object> reduced = outcomes(ranks, group -> texts(group).reduce("a", failing, 1));
+            assertEquals(List.of(Optional.empty(), odd, Optional.empty()), reduced);
+            assertUsable(ranks);
+
+            outcomes(ranks, group -> texts(group).allReduce("a", failing)).forEach(outcome -> assertSame(odd, outcome));
+            assertUsable(ranks);
+
+            outcomes(ranks, group -> texts(group).allReduce("a", (one, other) -> null))
+                    .forEach(outcome -> assertEquals(
+                            "the op returned null",
+                            assertInstanceOf(NullPointerException.class, outcome)
+                                    .getMessage()));
+            assertUsable(ranks);
+        }
+    }
+
+    @Test
+    void eachCallHasTheDeadlineOfItsView() {
+        for (Function<ProcessGroup, Object> call : calls(UnaryOperator.identity(), group -> "a")) {
+            try (InProcessRanks ranks = InProcessRanks.simulated(2)) {
+                FerroException late = InProcessRanks.result(
+                                ranks.start(0, group -> call.apply(group.within(Duration.ofMillis(300)))))
+                        .failure();
+
+                assertEquals(FerroException.Code.TIMED_OUT, late.code(), late.getMessage());
+            }
+        }
+    }
+
+    /** One object of 64 would not fit 64 times into one array, so the ranks compare their totals. */
+    @Test
+    void aLargeObjectForOneRankDoesNotCountForAllRanks() {
+        int worldSize = 64;
+        int bytes = 34 << 20;
+        try (InProcessRanks ranks = InProcessRanks.simulated(worldSize)) {
+            List<Object> outcomes = outcomes(ranks, group -> {
+                byte[][] values = new byte[worldSize][0];
+                values[0] = new byte[group.rank() == 1 ? bytes : 0];
+                return group.objects(Codec.bytes()).allToAll(List.of(values)).get(1).length;
+            });
+
+            assertEquals(bytes, outcomes.get(0));
+            assertEquals(Collections.nCopies(worldSize - 1, (Object) 0), outcomes.subList(1, worldSize));
+        }
+    }
+}
