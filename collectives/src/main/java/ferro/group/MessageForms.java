@@ -270,7 +270,8 @@ abstract class MessageForms extends ScanArrayForms {
      * Waits for a message, and does not take it. To receive this message, name the source and the tag of the status: after
      * a probe from {@link ProcessGroup#ANY_SOURCE}, a receive from any rank may take a message of another rank. The next
      * receive that takes this message may also be on another thread: use {@link #match} where several threads receive. A
-     * probe that no message ends by its deadline fails with TIMED_OUT, and the group continues.
+     * probe that no message ends by its deadline fails with TIMED_OUT, and the group continues. The blocking sender of a
+     * message above 64 KiB waits until the message is received.
      *
      * @param from rank that sends, which may be this rank; or {@link ProcessGroup#ANY_SOURCE}
      * @param tag  tag of the send, or {@link ProcessGroup#ANY_TAG}
@@ -306,7 +307,8 @@ abstract class MessageForms extends ScanArrayForms {
 
     /**
      * Waits for a message and takes it, so that no other receive, probe or match gets it. The elements are received
-     * afterwards, in any order of several matched messages.
+     * afterwards, in any order of several matched messages. Until then, the blocking sender of a message above 64 KiB
+     * waits.
      *
      * {@snippet file="ferro/examples/snippets/MessageSnippetsTest.java" region="match" :
      *

@@ -1,6 +1,7 @@
 package ferro.integration;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -8,8 +9,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Tensor;
+import ferro.Work;
 import ferro.backend.simulated.SimulatedBackend;
 import ferro.group.GroupObjects;
+import ferro.group.MatchedMessage;
 import ferro.group.ProcessGroup;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
@@ -103,6 +106,29 @@ class CallsPageTest {
             }
         }
         assertEquals(14, run);
+    }
+
+    @Test
+    void aProbeAndAMatchLeaveTheSenderOfALargeMessageWaiting() {
+        assertTrue(
+                page.contains("A message above 64 KiB keeps its blocking sender waiting until the message is received: "
+                        + "`probe` and `match` do not receive it."));
+        byte[] large = new byte[(64 << 10) + 1];
+        SimulatedBackend.run(2, group -> {
+            if (group.rank() == 1) {
+                Work send = group.sendAsync(HostTensor.of(large), 0, 1);
+                group.recv(new int[1], 0, 2);
+                assertFalse(send.isDone());
+                group.send(new int[1], 0, 3);
+                send.await();
+            } else {
+                assertEquals(large.length, group.probe(1, 1).bytes());
+                MatchedMessage matched = group.match(1, 1);
+                group.send(new int[1], 1, 2);
+                group.recv(new int[1], 1, 3);
+                matched.recv(HostTensor.of(new byte[large.length]));
+            }
+        });
     }
 
     /** Makes a call whose second tensor has a number of elements more than the page says. */
