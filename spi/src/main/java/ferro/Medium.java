@@ -10,7 +10,7 @@ import java.util.Objects;
  * group may have another medium. Immutable.
  *
  * <pre>{@code
- * group.medium().text();           // TCP between hosts, shared memory within hosts
+ * System.out.println(group.medium()); // TCP between hosts, shared memory within hosts
  * group.medium().addresses();      // [10.0.0.1, 10.0.0.1, 10.0.0.2, 10.0.0.2]
  * }</pre>
  *
@@ -66,5 +66,11 @@ public record Medium(String text, List<String> addresses, boolean far) {
      */
     public boolean hasSeveralAddresses() {
         return new HashSet<>(addresses).size() > 1;
+    }
+
+    /** Returns the text, or {@code an unknown medium} if the text is empty. */
+    @Override
+    public String toString() {
+        return text.isEmpty() ? "an unknown medium" : text;
     }
 }

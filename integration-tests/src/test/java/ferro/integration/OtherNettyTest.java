@@ -5,11 +5,20 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.File;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -91,6 +100,58 @@ class OtherNettyTest {
             assertTrue(one.contains(" ferro_shaded_netty_transport_native_epoll_"), one);
             assertTrue(one.contains(" netty_transport_native_epoll_"), one);
             assertTrue(one.endsWith("; " + answer + ", " + answer), one);
+        }
+    }
+
+    /** Rank 0 answers with a sum of both ranks. The end of its context ends both ranks. */
+    @Test
+    @Tag("long")
+    void theSpringProgramOfTheGuideAnswersAndEndsAllRanks() throws Exception {
+        Matcher program = Pattern.compile("(?s)<!-- file (SumApplication\\.java) -->\\R```java\\R(.*?)```")
+                .matcher(Files.readString(Path.of("../docs/guide/servers.md")));
+        assertTrue(program.find(), "no program of Spring on the page");
+        Path source = Files.writeString(folder.resolve(program.group(1)), program.group(2));
+        List<Path> path = new ArrayList<>(ProgramPaths.ofSpringBoot().all());
+        String libraries = path.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
+        int code = ToolProvider.findFirst("javac")
+                .orElseThrow()
+                .run(
+                        System.out,
+                        System.err,
+                        "-parameters",
+                        "-proc:none",
+                        "-cp",
+                        libraries,
+                        "-d",
+                        folder.resolve("program").toString(),
+                        source.toString());
+        assertEquals(0, code, () -> "javac of " + source);
+        path.add(0, folder.resolve("program"));
+        String port = "" + Ports.free();
+        URI service = URI.create("http://127.0.0.1:" + port);
+        try (ProgramRanks ranks = new ProgramRanks(folder, path, "off")) {
+            ranks.start("org.example.SumApplication", "-Dserver.port=" + port, "-Dserver.address=127.0.0.1");
+            ranks.start("org.example.SumApplication");
+            InProcessRanks.until(
+                    "no answer of " + service,
+                    () -> answer(HttpRequest.newBuilder(service.resolve("/sum?upTo=1000")))
+                            .equals("500500"));
+            answer(HttpRequest.newBuilder(service.resolve("/end")).POST(BodyPublishers.noBody()));
+            ranks.printed(0, 0);
+            ranks.printed(1, 0);
+        }
+    }
+
+    /** Returns the body of an answer, or an empty text while the server does not listen. */
+    private static String answer(HttpRequest.Builder request) {
+        try {
+            return HttpClient.newHttpClient()
+                    .send(request.timeout(Duration.ofSeconds(60)).build(), BodyHandlers.ofString())
+                    .body();
+        } catch (IOException none) {
+            return "";
+        } catch (InterruptedException ended) {
+            throw new IllegalStateException(ended);
         }
     }
 

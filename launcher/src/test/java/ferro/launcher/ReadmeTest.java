@@ -110,6 +110,27 @@ class ReadmeTest {
     }
 
     @Test
+    void theReadmeOfTheArchiveSaysHowToMakeAndNameTheFolderRepository() throws IOException {
+        String archive = Files.readString(CHECKOUT.resolve("distribution/src/main/text/README.md"));
+        String page = Files.readString(CHECKOUT.resolve("docs/guide/project.md"));
+        String how = "(?m)^(mvn -B install -Prelease .*)$|(?s)(<repositories>.*?</repositories>)|(`target/staging`)";
+        List<String> ofPage = parts(how, page);
+
+        assertEquals(3, ofPage.size(), () -> "docs/guide/project.md has " + ofPage);
+        assertEquals(ofPage, parts(how, archive));
+    }
+
+    private static List<String> parts(String pattern, String text) {
+        return Pattern.compile(pattern)
+                .matcher(text)
+                .results()
+                .map(MatchResult::group)
+                .distinct()
+                .sorted()
+                .toList();
+    }
+
+    @Test
     void theProgramCompilesWithoutAWarning(@TempDir Path folder) throws IOException {
         String program = found("(?s)```java\n(.*?)```", readme).findFirst().orElseThrow();
         Path source = Files.writeString(folder.resolve("Main.java"), program);

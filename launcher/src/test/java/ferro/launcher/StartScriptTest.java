@@ -1,6 +1,7 @@
 package ferro.launcher;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -79,6 +80,20 @@ class StartScriptTest {
         assertEquals(1, count(run(script, Map.of("PATH", others)), "-Dferro.path.java=17.0.1 of " + other));
         assertEquals(0, count(run(script, Map.of("PATH", path(newest))), "-Dferro.path.java"));
         assertEquals(0, count(run(script, Map.of("PATH", others, "JAVA_HOME", "" + newest)), "-Dferro.path.java"));
+    }
+
+    @Test
+    void aHomeThatDoesNotExistIsNotCreatedForTheClassArchive() throws Exception {
+        Path missing = folder.resolve("missing");
+        Path existing = Files.createDirectory(folder.resolve("existing"));
+        Path script = distribution();
+        String java = "" + java("17.0.1", "java");
+
+        run(script, Map.of("JAVA_HOME", java, "XDG_CACHE_HOME", "", "HOME", "" + missing));
+        assertFalse(Files.exists(missing), "created " + missing);
+
+        run(script, Map.of("JAVA_HOME", java, "XDG_CACHE_HOME", "", "HOME", "" + existing));
+        assertTrue(Files.isDirectory(existing.resolve(".cache/ferro")), "no archive in " + existing);
     }
 
     private static String path(Path java) {

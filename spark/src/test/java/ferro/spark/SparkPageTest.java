@@ -182,6 +182,20 @@ class SparkPageTest {
         assertEquals(ofPage, ofScript);
     }
 
+    @Test
+    void thePageOpensThePackagesThatTheExampleOpens() throws IOException {
+        String script = Files.readString(Path.of("../spark/submit/submit"));
+        Matcher packages = Pattern.compile("for package in ([^;]+);").matcher(script.replace("\\\n", " "));
+        assertTrue(packages.find(), script);
+        Set<String> ofPage = new TreeSet<>();
+        Pattern.compile("--add-opens=java\\.base/(\\S+)=ALL-UNNAMED")
+                .matcher(Files.readString(Path.of("../docs/spark.md")))
+                .results()
+                .forEach(option -> ofPage.add(option.group(1)));
+
+        assertEquals(new TreeSet<>(List.of(packages.group(1).trim().split("\\s+"))), ofPage);
+    }
+
     private static Optional<String> property(String pom, String name) {
         Matcher value = Pattern.compile("<" + name + ">(.*)</").matcher(pom);
         return value.find() ? Optional.of(value.group(1)) : Optional.empty();
