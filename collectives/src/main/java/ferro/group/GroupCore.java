@@ -10,6 +10,7 @@ import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
+import ferro.spi.UnknownSettings;
 import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.Arrays;
@@ -40,7 +41,7 @@ record GroupCore(
 
     private static GroupCore joined(GroupSpec asked, RankContext context) {
         GroupSpec group = timed(asked, context);
-        UnknownSettings.tellOnce(context);
+        UnknownSettings.logOnce(context);
         JobLine.tellOnce(group, context);
         // an error of the recorder's folder is reported before any back end is opened
         FlightRecorder.of(context, group);

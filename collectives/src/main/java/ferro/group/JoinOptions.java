@@ -6,6 +6,7 @@ import ferro.spi.PortRange;
 import ferro.spi.Setting;
 import ferro.spi.Settings;
 import ferro.spi.Surrogates;
+import ferro.spi.UnknownSettings;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;

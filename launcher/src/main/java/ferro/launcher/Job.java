@@ -13,18 +13,23 @@ import ferro.launcher.output.RankLog;
 import ferro.launcher.output.Screen;
 import ferro.launcher.program.BackendChoice;
 import ferro.launcher.program.Programs;
+import ferro.launcher.program.RankSettings;
 import ferro.launcher.program.Recordings;
 import ferro.launcher.program.Target;
 import ferro.launcher.rank.CoreBinding;
 import ferro.launcher.rank.JobEvent;
 import ferro.launcher.rank.JobSignals;
 import ferro.launcher.rank.ProcessGroupGuard;
+import ferro.spi.Settings;
+import ferro.spi.UnknownSettings;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 
@@ -34,6 +39,9 @@ final class Job {
     private final Target target;
     private final World world;
     private final Map<String, String> environment;
+    /** Names that are set for the ranks but are no settings. */
+    private final Set<String> unknown;
+
     private final Screen screen;
     private final ProcessGroupGuard leash;
     private final Programs programs;
@@ -54,7 +62,14 @@ final class Job {
         this.spec = spec;
         this.target = target;
         this.world = world;
-        this.environment = NcclInterfaces.addedTo(world.environment(), target.properties());
+        Map<String, String> variables = new HashMap<>(NcclInterfaces.addedTo(world.environment(), target.properties()));
+        this.unknown = RankSettings.unknown(target, variables);
+        // an outer launcher may have set it
+        variables.remove(Settings.WARNED_NAMES.variable());
+        if (!unknown.isEmpty()) {
+            variables.put(Settings.WARNED_NAMES.variable(), String.join(",", unknown));
+        }
+        this.environment = Map.copyOf(variables);
         this.screen = world.screen();
         this.programs = Programs.of(environment);
         this.leash = ProcessGroupGuard.find(programs);
@@ -95,7 +110,9 @@ final class Job {
 
     private int prepared() throws IOException, InterruptedException {
         Descriptors.ofThisProcess().check(spec.placement());
+        RankSettings.check(spec, target, environment);
         BackendChoice.of(spec, target, environment).check(spec.placement().worldSize(), target.mayBringBackends());
+        unknown.forEach(name -> screen.note(UnknownSettings.text(name)));
         RankLog log = RankLog.in(spec.logDir(), screen);
         Recordings recordings = Recordings.of(target, environment);
         try {

@@ -30,6 +30,7 @@ import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -399,10 +400,75 @@ class FerroCommandTest {
                 said);
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "FERRO_TIMEOUT | 5 | run -n 3 ferro.launcher.FerroCommand help | ferro run: ferro.timeout=5: need a time such as",
+                "FERRO_TIMEOUT | 5 | run -n 3 -- true | ferro run: ferro.timeout=5: need a time such as",
+                "FERRO_TIMEOUT | 5 | bench barrier -n 3 | ferro bench: ferro.timeout=5: need a time such as",
+                "FERRO_TIMEOUT | 5 | demo | ferro demo: ferro.timeout=5: need a time such as",
+                "FERRO_LINKS | pigeon | run -- true | ferro run: ferro.links=pigeon: need auto",
+                "FERRO_TCP_PORT | many | run --backend tcp -- true | ferro run: ferro.tcp.port=many: need a port",
+                "NONE | 0 | run -J-Dferro.segment=big ferro.launcher.FerroCommand help | ferro run: ferro.segment=big: need",
+            })
+    void aWrongSettingIsOneLinePerJob(String name, String value, String typed, String line) {
+        int code = execute(Map.of(name, value), typed.split(" "));
+
+        String said = err.toString(StandardCharsets.UTF_8);
+        assertEquals(2, code, said);
+        assertTrue(said.startsWith(line), said);
+        assertEquals(1, said.lines().count(), said);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "FERRO_NCCL_DEVICE | one | run -- true",
+                "FERRO_FALLBACK_CHUNK | big | run -- true",
+                "FERRO_TLS_KEY_BYTES | 1 | run -- true",
+                "FERRO_SEED | one | run -- true",
+                "FERRO_LINKS | pigeon | run --links tcp -- true",
+                "FERRO_TCP_PORT | many | run -n 1 --backend pigeon -- true",
+                "FERRO_TIMEOUT | '' | run -- true",
+            })
+    void aWrongSettingThatNoRankReadsEndsNoJob(String name, String value, String typed) {
+        assertEquals(0, execute(Map.of(name, value), typed.split(" ")), err.toString(StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void aNameThatIsNoSettingIsOneWarningPerJobAndPassedOnToTheRanks() {
+        int code = execute(
+                Map.of("FERRO_TIEMOUT", "5s", "FERRO_WARNED_NAMES", "FERRO_OF_AN_OUTER_JOB"),
+                "run",
+                "-n",
+                "2",
+                "--",
+                "printenv",
+                "FERRO_WARNED_NAMES");
+
+        String said = err.toString(StandardCharsets.UTF_8);
+        assertEquals(0, code, said);
+        List<String> warned =
+                said.lines().filter(line -> line.contains("TIEMOUT")).toList();
+        assertEquals(1, warned.size(), said);
+        assertTrue(warned.get(0).startsWith("ferro: FERRO_TIEMOUT is no setting of ferro and has no effect: did"), said);
+        assertEquals(
+                List.of("[0] FERRO_TIEMOUT", "[1] FERRO_TIEMOUT"),
+                out.toString(StandardCharsets.UTF_8).lines().sorted().toList());
+    }
+
     private int execute(String... arguments) {
+        return execute(Map.of(), arguments);
+    }
+
+    private int execute(Map<String, String> set, String... arguments) {
+        Map<String, String> environment = new HashMap<>(Map.of("PATH", "/usr/bin:/bin"));
+        environment.putAll(set);
         Screen screen = new Screen(new Screen.ScreenStream(out, false), new Screen.ScreenStream(err, false));
         PrintStream print = new PrintStream(out, true, StandardCharsets.UTF_8);
-        World world = new World(Map.of("PATH", "/usr/bin:/bin"), screen, print, Optional.empty());
+        World world = new World(environment, screen, print, Optional.empty());
         return FerroCommand.execute(world, arguments);
     }
 }

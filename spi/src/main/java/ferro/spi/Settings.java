@@ -266,6 +266,12 @@ public final class Settings {
     public static final Setting<String> TMPDIR = Setting.named("TMPDIR", "a folder", TEXT);
     /** File in which a rank reports the steps of its checkpoints to its launcher. */
     public static final Setting<String> CHECKPOINT_REPORT = Setting.named("FERRO_CHECKPOINT_REPORT", "a file", TEXT);
+    /** Whether the launcher shows traces of ranks with all frames of ferro and of the JDK. */
+    public static final Setting<Boolean> FULL_TRACES =
+            Setting.named("FERRO_FULL_TRACES", "1 or 0", FLAG).withDefault("0");
+    /** Names about which the launcher has warned because they are no settings, so that ranks do not repeat the warning. */
+    public static final Setting<String> WARNED_NAMES =
+            Setting.named("FERRO_WARNED_NAMES", "names with commas between them", TEXT);
     /** File with the job's secret, mode 0600. */
     public static final Setting<String> SECRET_FILE =
             Setting.named("FERRO_SECRET_FILE", "a file that only its owner can read", TEXT);
@@ -336,6 +342,8 @@ public final class Settings {
             JOB_ID,
             GENERATION,
             CHECKPOINT_REPORT,
+            FULL_TRACES,
+            WARNED_NAMES,
             SECRET_FILE,
             CONDA_PREFIX,
             VIRTUAL_ENV,

@@ -67,6 +67,21 @@ class UnknownSettingsTest {
     }
 
     @Test
+    void namesThatTheLauncherHasWarnedOfAreLeftOutAndEachRankWarnsOfOthers() {
+        Map<String, String> settings = new HashMap<>(ALONE);
+        settings.put("FERRO_WARNED_NAMES", "FERRO_TIEMOUT,ferro.job.id");
+        settings.put("FERRO_TIEMOUT", "3s");
+        settings.put("FERRO_TCP_PROT", "4711");
+        settings.put("LOCAL_RANK", "1");
+        try (SystemContext context = SystemContext.of(settings)) {
+            joinedAndSplit(context);
+        }
+        List<String> texts = heard.texts();
+        assertEquals(1, texts.size(), texts::toString);
+        assertTrue(texts.get(0).startsWith("FERRO_TCP_PROT "), texts.get(0));
+    }
+
+    @Test
     void noSettingThatThereIsIsNamed() {
         List<String> all = Stream.concat(
                         Settings.all().stream().flatMap(each -> Stream.of(each.name(), each.variable())),

@@ -9,8 +9,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A trace as the box shows it: the exception and its causes, the program's own frames, and the first frame of ferro. The
- * other frames of ferro, of the JDK and of JUnit are counted. The whole trace is in the output of the rank.
+ * A trace as the box and the screen show it: the exception and its causes, the program's own frames, and the first frame of
+ * ferro. The other frames of ferro, of the JDK and of JUnit are counted. The whole trace is in the log of the rank, and on the
+ * screen with {@code FERRO_FULL_TRACES=1}.
  */
 public final class FoldedTrace {
     private static final Pattern FRAME = Pattern.compile("(\\s*)at (?:[^\\s(]*/)?([^(/]+)\\(.*");
@@ -24,7 +25,7 @@ public final class FoldedTrace {
     private int ofJunit;
     private boolean ferroShown;
 
-    private FoldedTrace() {}
+    FoldedTrace() {}
 
     /** Folds the lines of a trace as the JVM prints it. */
     public static List<String> of(List<String> trace) {
@@ -32,6 +33,20 @@ public final class FoldedTrace {
         trace.forEach(folded::add);
         folded.count();
         return folded.shown;
+    }
+
+    /** Returns what is shown when the given line follows the earlier ones: nothing if the line is folded. */
+    List<String> next(String line) {
+        shown.clear();
+        add(line);
+        return List.copyOf(shown);
+    }
+
+    /** Returns what is shown at the end: the number of frames that were folded last. */
+    List<String> last() {
+        shown.clear();
+        count();
+        return List.copyOf(shown);
     }
 
     private void add(String line) {

@@ -8,13 +8,14 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
  * Reads one stream of one rank to its end. Lines go to the screen with the rank in front; all bytes go to the log. One line
  * of the JVM goes to the log only: it reports the effect of a flag that ferro sets. In place of the line in which the JVM of a
- * debugged rank names its port, the launcher prints a line.
+ * debugged rank names its port, the launcher prints a line. Traces on standard error are folded for the screen.
  */
 public final class RankStream implements Runnable, LineAssembler.LineSink {
     private static final byte[] OUR_FLAGS_DOING = JavaSettings.INCUBATING.getBytes(StandardCharsets.US_ASCII);
@@ -29,6 +30,8 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
     private final byte[] prefix;
     private final DebuggedRanks debugged;
     private final boolean mayListen;
+    private final boolean folds;
+    private final FoldedTrace trace = new FoldedTrace();
     private final Consumer<IOException> outputClosed;
     private final ByteArrayOutputStream batch = new ByteArrayOutputStream();
     private final Patience patience = new Patience(System::nanoTime);
@@ -67,6 +70,7 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
         this.prefix = screen.prefixed(name) ? prefix(ties.rank(), screen.terminal(name)) : new byte[0];
         this.debugged = ties.debugged();
         this.mayListen = name == Screen.Name.OUT && debugged.ranks().contains(rank);
+        this.folds = name == Screen.Name.ERR && screen.folds();
         this.outputClosed = ties.outputClosed();
     }
 
@@ -101,6 +105,7 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
             show();
         }
         lines.finish();
+        trace.last().forEach(line -> print(line, (byte) '\n'));
         show();
     }
 
@@ -136,10 +141,19 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
         }
         if (!ours && (length > 0 || end == '\n')) {
             tail.add(bytes, length);
-            batch.writeBytes(prefix);
-            batch.write(bytes, 0, length);
-            batch.write(end);
+            // a character for each byte, so that the screen gets the bytes of the rank
+            String text = new String(bytes, 0, length, StandardCharsets.ISO_8859_1);
+            List<String> shown = folds ? trace.next(text) : List.of(text);
+            for (String one : shown) {
+                print(one, one.equals(text) ? end : (byte) '\n');
+            }
         }
+    }
+
+    private void print(String line, byte end) {
+        batch.writeBytes(prefix);
+        batch.writeBytes(line.getBytes(StandardCharsets.ISO_8859_1));
+        batch.write(end);
     }
 
     /** Prints the line about a debugger in place of a line of the JVM; returns whether there was one. */

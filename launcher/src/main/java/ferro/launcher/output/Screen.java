@@ -1,5 +1,6 @@
 package ferro.launcher.output;
 
+import ferro.spi.Settings;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -27,6 +28,7 @@ public final class Screen {
     private final ScreenStream out;
     private final ScreenStream err;
     private final boolean prefixed;
+    private final boolean folds;
     private final LinePrinter teller;
     private final ReentrantLock lock;
     private final AtomicBoolean warned;
@@ -51,10 +53,20 @@ public final class Screen {
         ERR
     }
 
-    /** Prints to two streams, line by line. */
+    /** Prints to two streams, line by line. Traces of ranks are folded. */
     public Screen(ScreenStream out, ScreenStream err) {
+        this(out, err, true);
+    }
+
+    /**
+     * Prints to two streams, line by line.
+     *
+     * @param folds whether traces of ranks are folded
+     */
+    Screen(ScreenStream out, ScreenStream err, boolean folds) {
         this.out = out;
         this.err = err;
+        this.folds = folds;
         this.prefixed = true;
         this.teller = new LinePrinter();
         this.lock = new ReentrantLock(true);
@@ -65,6 +77,7 @@ public final class Screen {
         this.out = other.out;
         this.err = other.err;
         this.prefixed = prefixed;
+        this.folds = other.folds;
         this.teller = other.teller;
         this.lock = other.lock;
         this.warned = other.warned;
@@ -82,6 +95,11 @@ public final class Screen {
         return prefixed || name == Name.ERR;
     }
 
+    /** Whether traces of ranks are folded. */
+    boolean folds() {
+        return folds;
+    }
+
     /** Returns the streams of this process, without colours if NO_COLOR is set or the terminal is dumb. */
     public static Screen ofProcess(Map<String, String> environment) {
         boolean plain = environment.containsKey("NO_COLOR")
@@ -92,7 +110,8 @@ public final class Screen {
                         new FileOutputStream(FileDescriptor.out),
                         (terminals & Terminals.OUT) != 0,
                         Terminals.outIsOnDisk()),
-                new ScreenStream(new FileOutputStream(FileDescriptor.err), (terminals & Terminals.ERR) != 0));
+                new ScreenStream(new FileOutputStream(FileDescriptor.err), (terminals & Terminals.ERR) != 0),
+                !Settings.FULL_TRACES.read(environment.getOrDefault(Settings.FULL_TRACES.variable(), "0")));
     }
 
     /** Returns whether a stream is a terminal. */

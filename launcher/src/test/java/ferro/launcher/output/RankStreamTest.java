@@ -53,6 +53,59 @@ class RankStreamTest {
         assertEquals(List.of(JavaSettings.INCUBATING + " and more", "one"), tail.lines());
     }
 
+    private static final List<String> TRACE = List.of(
+            "Exception in thread \"main\" ferro.FerroException: PEER_LOST: caf\u00e9",
+            "\tat ferro.group.ProcessGroup.allReduce(ProcessGroup.java:1)",
+            "\tat ferro.group.Lane.run(Lane.java:2)",
+            "\tat ferro.group.Lane.call(Lane.java:3)",
+            "\tat java.base/java.lang.Thread.run(Thread.java:4)",
+            "\tat app.Main.main(Main.java:5)",
+            "Caused by: java.io.IOException: gone",
+            "\tat java.base/sun.nio.ch.Net.read(Net.java:6)");
+
+    @Test
+    void tracesOnStandardErrorAreFoldedForTheScreenOnly() {
+        Screen.ScreenStream err = errScreen();
+        String text = String.join("\n", TRACE) + "\nbye\n" + String.join("\n", TRACE);
+
+        read(text, errScreen(), err);
+
+        List<String> folded = List.of(
+                "[3] " + TRACE.get(0),
+                "[3] " + TRACE.get(1),
+                "[3] \t... 2 frames of ferro, 1 frame of the JDK",
+                "[3] " + TRACE.get(5),
+                "[3] " + TRACE.get(6),
+                "[3] \t... 1 frame of the JDK");
+        List<String> all = new ArrayList<>(folded);
+        all.add("[3] bye");
+        all.addAll(folded);
+        assertEquals(all, printed(err));
+        assertEquals(text, log.toString(StandardCharsets.UTF_8));
+        assertTrue(tail.lines().contains(TRACE.get(2)), "the box folds by itself: " + tail.lines());
+    }
+
+    @Test
+    void tracesAreFullOnStandardOutputAndWithTheSetting() {
+        Screen.ScreenStream out = errScreen();
+        Screen.ScreenStream err = errScreen();
+        String text = String.join("\n", TRACE) + "\n";
+        List<String> full = TRACE.stream().map(line -> "[3] " + line).toList();
+
+        read(text, Screen.Name.OUT, out, errScreen());
+        read(text, Screen.Name.ERR, new Screen(errScreen(), err, false));
+
+        assertEquals(full, printed(out));
+        assertEquals(full, printed(err));
+    }
+
+    private static List<String> printed(Screen.ScreenStream stream) {
+        return ((ByteArrayOutputStream) stream.stream())
+                .toString(StandardCharsets.UTF_8)
+                .lines()
+                .toList();
+    }
+
     @Test
     void prefixIsColouredOnATerminalOnly() {
         ByteArrayOutputStream err = new ByteArrayOutputStream();

@@ -1,10 +1,5 @@
-package ferro.group;
+package ferro.spi;
 
-import ferro.spi.NearestName;
-import ferro.spi.OncePerContext;
-import ferro.spi.RankContext;
-import ferro.spi.Setting;
-import ferro.spi.Settings;
 import java.lang.System.Logger.Level;
 import java.util.HashSet;
 import java.util.List;
@@ -12,10 +7,10 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Logs a warning for names that are set but are no settings, such as {@code ferro.tiemout}. Without the warning a
- * misspelled setting would silently have no effect.
+ * Finds names that are set but are no settings, such as {@code ferro.tiemout}, and logs a warning for each of them. Without
+ * the warning a misspelled setting would silently have no effect.
  */
-final class UnknownSettings {
+public final class UnknownSettings {
     private static final System.Logger LOG = System.getLogger("ferro.join");
     private static final Set<String> KNOWN = known();
     /** System properties of the Netty in ferro-backend-tcp-shaded, which that Netty reads itself. */
@@ -23,15 +18,33 @@ final class UnknownSettings {
 
     private UnknownSettings() {}
 
-    /** Logs a warning for each name once per context, even if the context joins several times. */
-    static void tellOnce(RankContext context) {
+    /**
+     * Logs a warning for each unknown name once per context, even if the context joins several times. Names about which the
+     * launcher has warned are left out.
+     *
+     * @param context context of the rank
+     */
+    public static void logOnce(RankContext context) {
+        List<String> warned = List.of(Settings.WARNED_NAMES.find(context).orElse("").split(","));
         for (String name : new TreeSet<>(context.settingNames())) {
-            if (!KNOWN.contains(name)
-                    && !name.startsWith(OF_NETTY)
+            if (isUnknown(name)
+                    && !warned.contains(name)
                     && OncePerContext.isFirst(context, UnknownSettings.class.getName() + name)) {
                 LOG.log(Level.WARNING, text(name));
             }
         }
+    }
+
+    /**
+     * Returns whether a name looks like a setting of ferro but is none.
+     *
+     * @param name property or variable
+     * @return whether the name begins like a setting, and neither a rank nor a script reads it
+     */
+    public static boolean isUnknown(String name) {
+        return (name.startsWith("ferro.") || name.startsWith("FERRO_"))
+                && !name.startsWith(OF_NETTY)
+                && !KNOWN.contains(name);
     }
 
     private static Set<String> known() {
@@ -44,8 +57,13 @@ final class UnknownSettings {
         return Set.copyOf(names);
     }
 
-    /** Returns the message for a name that is no setting, with the nearest name of a setting. */
-    static String text(String name) {
+    /**
+     * Returns the message for a name that is no setting.
+     *
+     * @param name property or variable
+     * @return message with the nearest name of a setting
+     */
+    public static String text(String name) {
         String asVariable = Setting.variable(name);
         List<String> variables = Settings.all().stream().map(Setting::variable).toList();
         String closest =
