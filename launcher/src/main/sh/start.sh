@@ -27,6 +27,11 @@ jdk_version() {
     [ ! -x "$1/bin/$tool" ] || java_version "$1"
 }
 
+# As process 1 of a container this shell gets only signals that it handles. launch_as_init passes them on.
+hear_as_init() {
+    [ $$ != 1 ] || trap 'exit 143' TERM INT HUP
+}
+
 # What this script needs: a checkout is built, which needs a compiler.
 kind() {
     case $tool in
@@ -242,11 +247,37 @@ start() {
     fi
     archive=$archives/launcher-$build.jsa
     [ -r "$archive" ] && archive=-XX:SharedArchiveFile=$archive || archive=
+    if [ $$ = 1 ]; then
+        launch_as_init "$archive" "$@"
+    fi
     launch "$archive" "$@"
+}
+
+# Runs the launcher of $lib as process 1 of a container must: passes signals on, and stays in order to take in the processes
+# that ranks have left behind, which a JVM does not. The launcher ignores INT, as each process does that a shell starts with &.
+launch_as_init() {
+    exec 3<&0
+    launch "$@" <&3 3<&- &
+    child=$!
+    exec 3<&-
+    for signal in TERM HUP QUIT USR1 ALRM VTALRM XCPU URG CONT; do
+        trap "heard=yes; kill -$signal $child 2>/dev/null" "$signal"
+    done
+    trap 'heard=yes; kill -TERM $child 2>/dev/null' INT
+    code=127
+    while :; do
+        heard=
+        # a signal that is heard ends it early, and after the end of the launcher it says 127
+        wait "$child"
+        waited=$?
+        [ "$waited" = 127 ] || code=$waited
+        [ "$waited" != 127 ] && [ -n "$heard" ] || exit "$code"
+    done
 }
 
 unlock() {
     rm -rf "$state/lock"
     trap - EXIT INT TERM HUP
+    hear_as_init
 }
 

@@ -112,6 +112,11 @@ final class Job {
         Descriptors.ofThisProcess().check(spec.placement());
         RankSettings.check(spec, target, environment);
         BackendChoice.of(spec, target, environment).check(spec.placement().worldSize(), target.mayBringBackends());
+        if (ProcessHandle.current().pid() == 1) {
+            screen.note(
+                    "this JVM is process 1 of its container: it does not reap processes that ranks leave behind, and loses"
+                            + " a signal that comes before it listens; start it by the script ferro, or the container with --init");
+        }
         unknown.forEach(name -> screen.note(UnknownSettings.text(name)));
         RankLog log = RankLog.in(spec.logDir(), screen);
         Recordings recordings = Recordings.of(target, environment);
