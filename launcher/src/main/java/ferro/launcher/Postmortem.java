@@ -1,5 +1,6 @@
 package ferro.launcher;
 
+import ferro.RankEnd;
 import ferro.launcher.analyze.Analysis;
 import ferro.launcher.analyze.Ends;
 import ferro.launcher.analyze.PlainTexts;
@@ -82,26 +83,54 @@ record Postmortem(
         return code == ExitCode.OK ? outcome.failures().get(0).code() : code;
     }
 
-    /** Returns how the generation ended, in a few words. */
+    /** Returns how the generation ended, in one line: the ranks to blame, and what the rank that failed first said last. */
     String cause() {
         JobEvent.Ended first = first();
         String how = ExitCode.signal(first.code())
                 .map(name -> " was ended by signal " + name)
-                .orElse(" ended with exit code " + first.code());
+                .orElseGet(() -> " ended with exit code " + first.code() + lastWord(first));
         return (isBlamed(first.rank()) ? "" : blame() + "; ") + "rank " + first.rank() + how;
+    }
+
+    /** Returns the exception or the last line of a rank, as short as in its {@link RankEnd}; empty if it printed none. */
+    private String lastWord(JobEvent.Ended ended) {
+        Optional<RankOutput> output = known(ended.rank());
+        Optional<String> thrown = output.flatMap(RankOutput::reason);
+        String line = thrown.or(() -> output.map(RankOutput::lastLine)).orElse("");
+        return RankEnd.of(NO_PID, "", ended.code())
+                .afterLine(line)
+                .lastLine()
+                .map(text -> (thrown.isPresent() ? ": " : "; its last line: ") + text)
+                .orElse("");
     }
 
     /** Whether nothing speaks against the rank that ended first as the one to blame. */
     private boolean isBlamed(int first) {
-        return guilty().isEmpty() || guilty().contains(first);
+        return guilty().isEmpty() || judged().contains(first);
     }
 
     private String blame() {
-        return PlainTexts.ranks(guilty()) + (guilty().size() == 1 ? " is to blame" : " are to blame");
+        String ranks = PlainTexts.ranks(guilty());
+        return judged().isEmpty()
+                ? ranks + " did not join"
+                : ranks + (guilty().size() == 1 ? " is to blame" : " are to blame");
     }
 
+    /** Returns the ranks to blame by the recordings, or else those that have kept others from joining. */
     private Set<Integer> guilty() {
+        return judged().isEmpty() ? absent() : judged();
+    }
+
+    private Set<Integer> judged() {
         return verdict.<Set<Integer>>map(Verdict::guilty).orElse(Set.of());
+    }
+
+    /** Returns the ranks that others missed when they joined. A rank that missed others itself is no cause. */
+    private Set<Integer> absent() {
+        Set<Integer> absent = new TreeSet<>();
+        printed.forEach(one -> absent.addAll(one.missing()));
+        printed.stream().filter(one -> !one.missing().isEmpty()).forEach(one -> absent.remove(one.rank()));
+        return absent;
     }
 
     /** Returns the bad ends that the launcher has not caused. */

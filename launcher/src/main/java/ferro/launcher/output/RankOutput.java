@@ -2,9 +2,12 @@ package ferro.launcher.output;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The output of a rank, as far as the end of a failed job shows it.
@@ -33,6 +36,11 @@ public record RankOutput(int rank, long pid, List<String> trace, List<String> la
 
     /** Matches what ferro logs while a rank joins and works, which says nothing about its end. */
     private static final Pattern INFO_OF_FERRO = Pattern.compile("INFO ferro\\.[a-z.]+: ");
+
+    /** Matches the failure to join a group, with the ranks that have not come. */
+    private static final Pattern WAITED_IN_VAIN =
+            Pattern.compile("joining \"[^\"]*\" as rank \\d+ failed(?: after \\d+ ms)?,"
+                    + " (?:missing:|waiting for ranks) \\[(\\d[\\d, ]*)] of \\d+");
 
     private static final String WARNING_ABOUT_A_RANK = "WARNING ferro.group: rank ";
 
@@ -91,6 +99,16 @@ public record RankOutput(int rank, long pid, List<String> trace, List<String> la
         return thrown().orElseGet(() -> lastLines.stream()
                 .filter(line -> !line.isBlank() && !isInfoOfFerro(line) && !isWarningAboutARank(line))
                 .reduce("", (first, last) -> last));
+    }
+
+    /** Returns the ranks that this rank reports as missing from its failure to join; none if it did not fail so. */
+    public Set<Integer> missing() {
+        return Stream.concat(trace.stream(), lastLines.stream())
+                .map(WAITED_IN_VAIN::matcher)
+                .filter(Matcher::find)
+                .flatMap(found -> Stream.of(found.group(1).split(", ")))
+                .map(Integer::valueOf)
+                .collect(Collectors.toSet());
     }
 
     /** Returns the code of the exception of ferro that ended the rank. */

@@ -1,0 +1,175 @@
+package ferro.launcher;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.launcher.output.RankOutput;
+import ferro.launcher.program.Recordings;
+import ferro.launcher.rank.JobEvent;
+import ferro.launcher.rank.Supervisor;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the line of a restart and the list of generations name as the cause of the end. */
+class CauseTest {
+    private static final String MAIN = "Exception in thread \"main\" ";
+
+    @TempDir
+    private Path empty;
+
+    private static String missing(int rank, String ranks) {
+        return MAIN + "ferro.FerroException: RENDEZVOUS: joining \"world\" as rank " + rank + " failed, missing: ["
+                + ranks
+                + "] of 4, which did not join within 5000 ms; check that they run (ferro.join.timeout sets the time)";
+    }
+
+    @Test
+    void rankThatDidNotJoinComesBeforeTheRankThatMissedIt() {
+        Postmortem ended = ended(List.of(end(3, 1)), List.of(), thrown(3, missing(3, "1")));
+
+        assertTrue(
+                ended.cause().startsWith("rank 1 did not join; rank 3 ended with exit code 1: RENDEZVOUS: joining "),
+                ended.cause());
+        String box = String.join("\n", ended.box(5.5).lines(120));
+        assertTrue(box.contains("| ferro: rank 1 did not join; rank 3 failed first: exit code 1\n"), box);
+        assertTrue(box.contains("| rank 1: host a, pid 1001\n"), box);
+    }
+
+    @Test
+    void ranksThatDidNotJoinAreNamedTogetherAndNoneThatMissedAnother() {
+        Postmortem ended = ended(
+                List.of(end(3, 1), end(0, 1)),
+                List.of(),
+                thrown(3, missing(3, "0, 1, 2")),
+                thrown(0, missing(0, "1, 2")));
+
+        assertTrue(ended.cause().startsWith("ranks 1, 2 did not join; rank 3 ended with "), ended.cause());
+    }
+
+    @Test
+    void ranksThatMissEachOtherAreNotNamedAsMissing() {
+        Postmortem ended =
+                ended(List.of(end(3, 1), end(1, 1)), List.of(), thrown(3, missing(3, "1")), thrown(1, missing(1, "3")));
+
+        assertTrue(ended.cause().startsWith("rank 3 ended with exit code 1: RENDEZVOUS: "), ended.cause());
+    }
+
+    @Test
+    void rankWhoseStoreWentAwayOrWhoLoggedItsFailureNamesTheMissingRankToo() {
+        String gone = "joining \"world\" as rank 0 failed after 5003 ms, waiting for ranks [1] of 4: connection closed";
+
+        Postmortem thrown =
+                ended(List.of(end(0, 1)), List.of(), thrown(0, MAIN + "app.Wrapped: ferro.FerroException: " + gone));
+        Postmortem logged = ended(
+                List.of(end(0, 3)),
+                List.of(),
+                new RankOutput(0, 1000, List.of(), List.of("SEVERE: RENDEZVOUS: " + gone)));
+
+        assertTrue(thrown.cause().startsWith("rank 1 did not join; rank 0 ended with exit code 1: "), thrown.cause());
+        assertEquals(
+                "rank 1 did not join; rank 0 ended with exit code 3; its last line: SEVERE: RENDEZVOUS: " + gone,
+                logged.cause());
+    }
+
+    @Test
+    void missingRankThatEndedByItselfSaysHow() {
+        Postmortem failed = ended(
+                List.of(end(3, 1), end(1, 1)),
+                List.of(),
+                thrown(3, missing(3, "1")),
+                thrown(1, MAIN + "java.lang.OutOfMemoryError: Java heap space"));
+        Postmortem left = ended(List.of(end(3, 1)), List.of(end(1, 0)), thrown(3, missing(3, "1")));
+
+        assertEquals(
+                "rank 1 did not join; rank 1 ended with exit code 1: java.lang.OutOfMemoryError: Java heap space",
+                failed.cause());
+        assertEquals("rank 1 did not join; rank 1 ended with exit code 0", left.cause());
+    }
+
+    @Test
+    void exceptionOrLastLineFollowsTheExitCode() {
+        assertEquals(
+                "rank 2 ended with exit code 1: java.lang.OutOfMemoryError: Java heap space",
+                ended(List.of(end(2, 1)), List.of(), thrown(2, MAIN + "java.lang.OutOfMemoryError: Java heap space"))
+                        .cause());
+        assertEquals(
+                "rank 2 ended with exit code 1: ABORTED: no data",
+                ended(
+                                List.of(end(2, 1)),
+                                List.of(),
+                                thrown(
+                                        2,
+                                        MAIN + "ferro.FerroException: ABORTED: barrier on group \"world\" rank 2 seq 4:"
+                                                + " no data"))
+                        .cause());
+        assertEquals(
+                "rank 2 ended with exit code 3; its last line: Terminating due to java.lang.OutOfMemoryError",
+                ended(
+                                List.of(end(2, 3)),
+                                List.of(),
+                                new RankOutput(
+                                        2,
+                                        1002,
+                                        List.of(),
+                                        List.of("step 7", "Terminating due to java.lang.OutOfMemoryError")))
+                        .cause());
+        assertEquals(
+                "rank 2 ended with exit code 7",
+                ended(List.of(end(2, 7)), List.of()).cause());
+    }
+
+    @Test
+    void longLineIsCutAsInTheEndOfARank() {
+        String cause = ended(List.of(end(2, 1)), List.of(), thrown(2, MAIN + "app.Long: " + "x\u001b".repeat(500)))
+                .cause();
+
+        assertEquals("rank 2 ended with exit code 1: app.Long: " + "x?".repeat(95), cause);
+    }
+
+    @Test
+    void signalNeedsNoLastLine() {
+        RankOutput output = new RankOutput(2, 1002, List.of(), List.of("step 7"));
+
+        assertEquals(
+                "rank 2 was ended by signal KILL",
+                ended(List.of(end(2, 137)), List.of(), output).cause());
+    }
+
+    private static JobEvent.Ended end(int rank, int code) {
+        return new JobEvent.Ended(rank, code, 17);
+    }
+
+    private static RankOutput thrown(int rank, String line) {
+        return new RankOutput(rank, 1000 + rank, List.of(line, "\tat app.Main.main(Main.java:3)"), List.of());
+    }
+
+    /** Returns the report on a job of four ranks; the launcher has stopped those that have not ended by themselves. */
+    private Postmortem ended(List<JobEvent.Ended> failures, List<JobEvent.Ended> left, RankOutput... said) {
+        Set<Integer> stopped = new TreeSet<>(Set.of(0, 1, 2, 3));
+        Stream.concat(failures.stream(), left.stream()).forEach(one -> stopped.remove(one.rank()));
+        List<RankOutput> printed = Stream.of(0, 1, 2, 3)
+                .map(rank -> Stream.of(said)
+                        .filter(one -> one.rank() == rank)
+                        .findFirst()
+                        .orElseGet(() -> new RankOutput(rank, 1000 + rank, List.of(), List.of())))
+                .toList();
+        Supervisor.JobOutcome outcome = new Supervisor.JobOutcome(
+                failures,
+                left,
+                stopped,
+                Optional.of(System.nanoTime()),
+                Map.of(),
+                Optional.empty(),
+                Optional.empty(),
+                Map.of(),
+                Optional.empty());
+        return Postmortem.of(new JobEnd(outcome, printed, "job", new Recordings(empty, false, Map.of()), "a"));
+    }
+}
