@@ -10,7 +10,7 @@ import java.util.List;
  * @param restarts   whether all ranks are started again
  * @param waitMillis rest of the wait until then, which begins at the failure; 0 if the job ends
  * @param line       what each launcher prints before it waits; empty if the job ends
- * @param past       one line for each generation until now; none for a job that has had only one
+ * @param past       one line for each generation until now; none for a job that ends with its only one
  */
 record GenerationEnd(Conclusion conclusion, boolean restarts, long waitMillis, String line, List<String> past) {
     /** Returns the end of a job. */

@@ -5,6 +5,7 @@ import ferro.launcher.restarts.PastGenerations;
 import ferro.launcher.restarts.PastGenerations.PastGeneration;
 import ferro.launcher.restarts.RestartRules;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
 
@@ -75,9 +76,17 @@ final class Generations {
                         + limits.within() + ")";
     }
 
+    /** Returns the end of a job whose launcher of node 0 is lost: without it, nobody starts the ranks again. */
+    GenerationEnd endedAlone(Conclusion conclusion, GenerationProgress progress, double seconds) {
+        List<String> all = new ArrayList<>(lines);
+        all.add(new PastGeneration(number, seconds, conclusion.cause(), progress.checkpoint()).line());
+        lines = all;
+        return last(conclusion);
+    }
+
     /** Returns the end of a job that starts no other generation, whatever its restarts. */
-    GenerationEnd last(Conclusion conclusion) {
-        return GenerationEnd.last(conclusion, lines);
+    private GenerationEnd last(Conclusion conclusion) {
+        return GenerationEnd.last(conclusion, lines.size() < 2 ? List.of() : lines);
     }
 
     /** Keeps what node 0 has decided. */
@@ -85,7 +94,7 @@ final class Generations {
         lines = end.past();
     }
 
-    /** Returns one line for each generation until now; none if there was only one. */
+    /** Returns one line for each generation that has ended. */
     List<String> lines() {
         return lines;
     }

@@ -153,7 +153,6 @@ final class Job {
             try (JobStores stores = new JobStores(spec, keys, screen::note)) {
                 return run(parts, keys, stores, files);
             } catch (NodesApartException why) {
-                GenerationEnd.listed(generations.lines()).forEach(screen::note);
                 return apart(why);
             }
         }
@@ -180,13 +179,20 @@ final class Job {
     private GenerationEnd later(
             GenerationRun.JobParts parts, JobKeys keys, JobStores stores, GenerationRun.Files files, Duration hold)
             throws InterruptedException, NodesApartException {
+        boolean run = false;
         try {
-            return generation(parts, keys, stores, files, hold);
+            GenerationEnd end = generation(parts, keys, stores, files, hold);
+            run = true;
+            return end;
         } catch (IOException failure) {
             throw new NodesApartException(
                     "generation " + generations.number() + " cannot be started on node "
                             + spec.placement().nodeRank() + ": " + failure,
                     ExitCode.FAILED);
+        } finally {
+            if (!run) {
+                GenerationEnd.listed(generations.lines()).forEach(screen::note);
+            }
         }
     }
 

@@ -149,7 +149,10 @@ record JobNodes(
     }
 
     private GenerationEnd decided(Conclusion conclusion, GenerationProgress progress) {
-        return generations.ended(conclusion, progress, (System.nanoTime() - startedNanos) / 1e9);
+        double seconds = (System.nanoTime() - startedNanos) / 1e9;
+        return own == 0
+                ? generations.ended(conclusion, progress, seconds)
+                : generations.endedAlone(conclusion, progress, seconds);
     }
 
     private String judged(Nodes.Gathered gathered, GenerationProgress progress) {
@@ -160,8 +163,7 @@ record JobNodes(
         List<LostNode> lost = List.copyOf(gathered.lost().values());
         Conclusion conclusion =
                 Conclusion.of(merged, lost, startedNanos, saysWhatIsWrong).after(notes);
-        // without node 0, nobody starts the ranks again
-        return new Gson().toJson(own == 0 ? decided(conclusion, progress) : generations.last(conclusion));
+        return new Gson().toJson(decided(conclusion, progress));
     }
 
     @Override

@@ -94,6 +94,45 @@ class GenerationsTest {
                 List.of(), GenerationEnd.listed(generations(2, Optional.empty()).lines()));
     }
 
+    /** The only generation has ended, and a node does not come back for the next one. */
+    @Test
+    void jobThatEndsBeforeItsSecondGenerationListsTheFirst() {
+        Generations two = generations(2, Optional.empty());
+        GenerationEnd first = two.ended(KILLED, JOINED, 3);
+        Generations other = generations(2, Optional.empty());
+        other.heard(first);
+
+        for (Generations each : List.of(two, other)) {
+            assertEquals(
+                    List.of("the job had these generations:", "  generation 0: 3.0 s, rank 2 was ended by signal KILL"),
+                    GenerationEnd.listed(each.lines()));
+        }
+    }
+
+    @Test
+    void launcherWithoutNodeZeroListsItsLastGenerationToo() {
+        Generations zero = generations(5, Optional.empty());
+        Generations other = generations(5, Optional.empty());
+        other.heard(zero.ended(KILLED, JOINED, 3));
+        other.met(1);
+
+        GenerationEnd alone = other.endedAlone(failed(1, "node 0 is lost: its connection has ended"), JOINED, 4);
+
+        assertFalse(alone.restarts());
+        assertEquals(
+                List.of(
+                        "the job had these generations:",
+                        "  generation 0: 3.0 s, rank 2 was ended by signal KILL",
+                        "  generation 1: 4.0 s, node 0 is lost: its connection has ended"),
+                alone.ofJob().notes());
+        assertEquals(
+                List.of(),
+                generations(5, Optional.empty())
+                        .endedAlone(KILLED, JOINED, 4)
+                        .ofJob()
+                        .notes());
+    }
+
     @Test
     void jobThatEndsWellOrAsItWasAskedDoesNotStartAgain() {
         for (ConclusionKind kind : List.of(ConclusionKind.WELL, ConclusionKind.ASKED)) {
@@ -127,6 +166,5 @@ class GenerationsTest {
         assertEquals(decided, read);
         assertTrue(read.restarts());
         assertEquals(zero.lines(), other.lines());
-        assertEquals(2, other.last(KILLED).past().size());
     }
 }

@@ -211,6 +211,9 @@ class RestartsOnNodesTest {
                 both.get(0).errText().contains("node 1 of 2 did not come back within 2000 ms: check that ferro run"),
                 both::toString);
         assertTrue(both.get(0).errText().contains("(--node-timeout sets the time)"), both::toString);
+        assertTrue(
+                ends(both.get(0)).get(1).matches("ferro: +generation 0: [0-9.]+ s, node 1 is lost: .*"),
+                both::toString);
     }
 
     @Test
@@ -218,11 +221,16 @@ class RestartsOnNodesTest {
     @Tag("long")
     void jobEndsWithTheLauncherOfNodeZero() throws Exception {
         List<HostProcess> both = new SumsAgain().start();
+        hosts.run(1, "kill -9 " + pid(both.get(1), 3, 0));
+        awaitSums(both, 1);
         both.get(0).kill();
 
         assertEquals(1, both.get(1).exitCode(), both::toString);
-        assertTrue(both.get(1).errText().contains("| ferro: node 0 is lost: "), both::toString);
-        assertFalse(both.get(1).errText().contains(" starts in "), both::toString);
+        String said = both.get(1).errText();
+        assertTrue(said.contains("| ferro: node 0 is lost: "), both::toString);
+        assertFalse(said.contains("generation 2 of at most 3 starts in "), both::toString);
+        assertTrue(said.contains("| the job had these generations:\n|   generation 0: "), both::toString);
+        assertTrue(said.contains("\n|   generation 1: "), both::toString);
     }
 
     @Test

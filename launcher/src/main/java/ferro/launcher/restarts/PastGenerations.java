@@ -20,7 +20,8 @@ public final class PastGenerations {
      * @param checkpoint last checkpoint that it published; empty text if none is known
      */
     public record PastGeneration(int number, double seconds, String cause, String checkpoint) {
-        private String line() {
+        /** Returns this generation in one line. */
+        public String line() {
             return String.format(Locale.ROOT, "generation %d: %.1f s, %s", number, seconds, cause)
                     + (checkpoint.isEmpty() ? "" : ", last checkpoint " + checkpoint);
         }
@@ -31,11 +32,8 @@ public final class PastGenerations {
         ended.add(generation);
     }
 
-    /** Returns one line for each generation, oldest first; nothing for a job that has had only one. */
+    /** Returns one line for each generation, oldest first. */
     public List<String> lines() {
-        if (ended.size() < 2) {
-            return List.of();
-        }
         List<String> lines = new ArrayList<>();
         int hidden = Math.max(0, ended.size() - MAX_LINES);
         if (hidden > 0) {

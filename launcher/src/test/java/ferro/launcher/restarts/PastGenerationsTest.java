@@ -11,10 +11,10 @@ class PastGenerationsTest {
     private final PastGenerations past = new PastGenerations();
 
     @Test
-    void jobOfOneGenerationPrintsNothing() {
-        past.add(new PastGeneration(0, 3, "rank 1 ended with exit code 7", ""));
+    void onlyGenerationIsListedToo() {
+        past.add(new PastGeneration(0, 3, "node 1 is lost", ""));
 
-        assertEquals(List.of(), past.lines());
+        assertEquals(List.of("generation 0: 3.0 s, node 1 is lost"), past.lines());
     }
 
     @Test
