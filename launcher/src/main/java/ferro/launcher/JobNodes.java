@@ -163,7 +163,11 @@ record JobNodes(
         List<LostNode> lost = List.copyOf(gathered.lost().values());
         Conclusion conclusion =
                 Conclusion.of(merged, lost, startedNanos, saysWhatIsWrong).after(notes);
-        return new Gson().toJson(decided(conclusion, progress));
+        GenerationEnd end = decided(conclusion, progress);
+        if (!end.restarts()) {
+            nodes.orElseThrow().jobEnds(conclusion.code());
+        }
+        return new Gson().toJson(end);
     }
 
     @Override

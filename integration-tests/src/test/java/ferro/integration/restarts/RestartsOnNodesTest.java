@@ -233,6 +233,20 @@ class RestartsOnNodesTest {
         assertTrue(said.contains("\n|   generation 1: "), both::toString);
     }
 
+    /** A loop of a shell ends with exit code 0, and starts the launcher again after any other one. */
+    @Test
+    void secondLauncherOfANodeEndsWithTheJob() throws Exception {
+        SumsAgain job = new SumsAgain();
+        List<HostProcess> both = job.start();
+        HostProcess second = job.launcher(1);
+        second.errLine("ferro: another launcher runs as node 1 ");
+
+        assertEndsWell(both, 0);
+
+        assertEquals(0, second.exitCode(), second::toString);
+        second.errLine("ferro: the job has ended with exit code 0, so this launcher of node 1 starts no rank");
+    }
+
     @Test
     @DisplayName("row 53: a node that was stopped until another launcher had its place changes no sum")
     @Tag("long")

@@ -23,6 +23,9 @@ record Keys(int generation) {
     /** Number of the last generation for which launchers meet. */
     static final String GENERATION = KEYS + "generation";
 
+    /** Exit code of the job, once it starts no other generation. */
+    static final String ENDED = KEYS + "ended";
+
     private String key(String name) {
         return KEYS + (generation == 0 ? "" : "generation/" + generation + "/") + name;
     }
@@ -101,6 +104,14 @@ record Keys(int generation) {
 
     static <T> T decoded(byte[] value, Class<T> type) {
         return new Gson().fromJson(new String(value, StandardCharsets.UTF_8), type);
+    }
+
+    static byte[] encoded(int exitCode) {
+        return Integer.toString(exitCode).getBytes(StandardCharsets.US_ASCII);
+    }
+
+    static int exitCode(byte[] value) {
+        return Integer.parseInt(new String(value, StandardCharsets.US_ASCII));
     }
 
     /** Sets a key if it is not set yet; returns whether this call has set it. */

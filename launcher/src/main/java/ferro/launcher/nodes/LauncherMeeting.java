@@ -60,6 +60,7 @@ final class LauncherMeeting {
             met = true;
             return all;
         } catch (NodesApartException apart) {
+            Nodes.jobEnds(store, own, apart.exitCode());
             awaitGone(store, own, cards);
             throw apart;
         } finally {

@@ -1,5 +1,6 @@
 package ferro.launcher.nodes;
 
+import ferro.FerroException;
 import ferro.Store;
 import ferro.backend.tcp.store.LauncherStore;
 import java.time.Duration;
@@ -26,14 +27,26 @@ record NodePlace(Store store, NodeCard own, Duration patience, Waiting waiting) 
      * Takes the place and returns the keys of the generation. If the job may start again and another launcher holds the
      * place, this launcher may have been started again in place of the other, and waits for the next generation.
      *
-     * @throws NodesApartException if another launcher holds the place and does not go, or if this launcher was started again
-     *     with other options
+     * @throws NodesApartException if another launcher holds the place and does not go, if this launcher was started again
+     *     with other options, or, with the exit code of the job, if the job ends meanwhile
      * @throws InterruptedException if the calling thread is interrupted
      */
     Keys taken(GenerationStart start) throws NodesApartException, InterruptedException {
         if (own.node() == 0) {
             opened(start);
         }
+        CompletableFuture<byte[]> ended = store.when(Keys.ENDED).toCompletableFuture();
+        try {
+            return taken(start, ended);
+        } catch (FerroException gone) {
+            // the store ends with the job
+            refuseEnded(ended);
+            throw gone;
+        }
+    }
+
+    private Keys taken(GenerationStart start, CompletableFuture<byte[]> ended)
+            throws NodesApartException, InterruptedException {
         Map<Long, CompletableFuture<byte[]>> goneBySession = new HashMap<>();
         long begun = System.nanoTime();
         int told = 0;
@@ -61,6 +74,7 @@ record NodePlace(Store store, NodeCard own, Duration patience, Waiting waiting) 
                 told = goneBySession.size();
                 waiting.held(holder);
             }
+            refuseEnded(ended);
             TimeUnit.MILLISECONDS.sleep(LOOK_AGAIN_MILLIS);
         }
     }
@@ -80,6 +94,16 @@ record NodePlace(Store store, NodeCard own, Duration patience, Waiting waiting) 
         for (int node = 1; node < own.nodes(); node++) {
             List.of(LauncherStore.refusedKey(node), LauncherStore.otherJobKey(node))
                     .forEach(store::delete);
+        }
+    }
+
+    /** Ends this launcher with the exit code of the job if the job has ended. */
+    private void refuseEnded(CompletableFuture<byte[]> ended) throws NodesApartException {
+        if (ended.isDone() && !ended.isCompletedExceptionally()) {
+            int code = Keys.exitCode(ended.join());
+            String text = "the job has ended with exit code " + code + ", so this launcher of node " + own.node()
+                    + " starts no rank";
+            throw new NodesApartException(text, code);
         }
     }
 

@@ -149,7 +149,7 @@ public final class Nodes implements AutoCloseable {
         store.when(keys.joined()).thenRun(news::allJoined);
         store.when(keys.stop()).thenAccept(code -> {
             ends();
-            news.failedElsewhere(Integer.parseInt(new String(code, StandardCharsets.US_ASCII)));
+            news.failedElsewhere(Keys.exitCode(code));
         });
         for (NodeCard card : cards) {
             for (int times = 1; times <= MOST_SIGNALS && card.node() != own.node(); times++) {
@@ -251,7 +251,7 @@ public final class Nodes implements AutoCloseable {
     private long stop(int code) {
         long order = store.add(keys.failures(), 1);
         if (order == 1) {
-            store.set(keys.stop(), Integer.toString(code).getBytes(StandardCharsets.US_ASCII));
+            store.set(keys.stop(), Keys.encoded(code));
         }
         return order;
     }
@@ -391,6 +391,27 @@ public final class Nodes implements AutoCloseable {
                     UntoldReport.lost(own, verdict).orElseThrow().why());
         }
         return verdict;
+    }
+
+    /**
+     * Tells launchers that wait for the place of a node that the job starts no other generation; only the launcher of node 0
+     * knows this.
+     *
+     * @param exitCode exit code of the job
+     */
+    public void jobEnds(int exitCode) {
+        jobEnds(store, own, exitCode);
+    }
+
+    static void jobEnds(Store store, NodeCard own, int exitCode) {
+        try {
+            if (own.node() == 0) {
+                Keys.first(store, Keys.ENDED, Keys.encoded(exitCode));
+            }
+        } catch (FerroException | IllegalStateException gone) {
+            // the store of this launcher has ended before it: nobody can wait there
+            return;
+        }
     }
 
     private String heard(String own, Function<Gathered, String> judge) throws InterruptedException {

@@ -175,6 +175,39 @@ class LaterGenerationsTest {
         assertEquals("over", concluded(second, "over"));
     }
 
+    /** The store of launchers lives through all generations. */
+    @Test
+    void keysOfTheGenerationBeforeAreRemovedFromTheStore() throws Exception {
+        List<Nodes> first = met(0);
+        first.forEach(LaterGenerationsTest::begin);
+        first.get(1).failed(1, 7);
+        first.get(1).signalled("TERM", 1);
+        first.get(1).ended(1, RankEnd.of(17, "h1", 7));
+        concluded(first, "again");
+        Keys old = new Keys(0);
+        List<String> keys = new ArrayList<>(old.all(first.get(0).cards(), 1));
+        keys.removeAll(List.of(old.joined(), old.end(0), old.end(1), old.signal(0, 1)));
+        Launcher reader = launcher(1);
+        for (String key : keys) {
+            assertTrue(isSet(reader, key), key);
+        }
+
+        met(1).forEach(LaterGenerationsTest::begin);
+
+        // the last step of the removal
+        await(() -> reader.connection.store().get(old.verdict(), LONG)[0] == '!');
+        for (String key : keys) {
+            assertFalse(isSet(reader, key), key);
+        }
+    }
+
+    private static boolean isSet(Launcher launcher, String key) {
+        CompletableFuture<byte[]> value = launcher.connection.store().when(key).toCompletableFuture();
+        // answers come in order
+        launcher.connection.store().add("any", 0);
+        return value.isDone();
+    }
+
     @Test
     @DisplayName("row 54: a launcher that is started again takes the place of its node in the next generation")
     void launcherThatIsStartedAgainTakesThePlaceOfItsNodeInTheNextGeneration() throws Exception {
@@ -276,6 +309,63 @@ class LaterGenerationsTest {
         assertTrue(refused.getMessage().startsWith("two launchers have --node-rank 1"), refused.getMessage());
         first.forEach(LaterGenerationsTest::begin);
         assertEquals("over", concluded(first, "over"));
+    }
+
+    /** A loop of a shell has started it again, although the launcher before it runs: the loop ends with the job. */
+    @Test
+    void secondLauncherOfANodeEndsWithTheExitCodeOfTheJob() throws Exception {
+        List<Nodes> first = met(0);
+        CompletableFuture<String> held = new CompletableFuture<>();
+        CompletableFuture<NodesApartException> second =
+                waitsFor(launcher(1), new GenerationStart(0, true, Duration.ZERO), held);
+        result(held);
+
+        first.get(0).jobEnds(7);
+
+        assertEquals(7, result(second).exitCode());
+        assertEquals(
+                "the job has ended with exit code 7, so this launcher of node 1 starts no rank",
+                result(second).getMessage());
+    }
+
+    @Test
+    void secondLauncherOfANodeEndsWithAJobThatDoesNotStartAgain() throws Exception {
+        Launcher zero = launcher(0);
+        Launcher one = launcher(1);
+        GenerationStart start = new GenerationStart(1, true, Duration.ZERO);
+        Keys.first(one.connection.store(), new Keys(1).card(1), Keys.encoded(one.card));
+        CompletableFuture<String> held = new CompletableFuture<>();
+        CompletableFuture<NodesApartException> second = waitsFor(launcher(1), start, held);
+        result(held);
+
+        CompletableFuture.runAsync(() -> {
+            Thread.currentThread().interrupt();
+            assertThrows(
+                    NodesApartException.class,
+                    () -> Nodes.meet(zero.connection, zero.card, TIMES, missing -> {}, start));
+        });
+
+        assertEquals(1, result(second).exitCode());
+        assertTrue(
+                result(second).getMessage().startsWith("the job has ended with exit code 1"),
+                () -> second.join().getMessage());
+    }
+
+    /** Waits as a second launcher of a node, and tells when it has found the first one. */
+    private static CompletableFuture<NodesApartException> waitsFor(
+            Launcher second, GenerationStart start, CompletableFuture<String> held) {
+        Waiting waiting = new Waiting() {
+            @Override
+            public void missing(Set<Integer> nodes) {}
+
+            @Override
+            public void held(NodeCard holder) {
+                held.complete("held");
+            }
+        };
+        return CompletableFuture.supplyAsync(() -> assertThrows(
+                NodesApartException.class,
+                () -> new NodePlace(second.connection.store(), second.card, LONG, waiting).taken(start)));
     }
 
     @Test
