@@ -1,6 +1,7 @@
 package ferro.backend.tcp.rendezvous;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
@@ -12,12 +13,14 @@ import ferro.backend.tcp.connect.TlsPolicy.TlsUse;
 import ferro.backend.tcp.mesh.Ranks;
 import ferro.spi.GroupSpec;
 import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -71,6 +74,20 @@ class RosterTest {
         early.giveUp();
 
         assertEquals(ahead.id(), claimed(1).id());
+    }
+
+    @Test
+    void anEntryThatAnEarlierGenerationHasLeftBehindIsNotThatOfAPeer() throws Exception {
+        store.set("g/generation", "2".getBytes(StandardCharsets.UTF_8));
+        store.set("g/1/card/1", "stale".getBytes(StandardCharsets.UTF_8));
+
+        CompletableFuture<byte[]> peer = claimed(0).card(1).toCompletableFuture();
+
+        // answers come in order
+        store.add("any", 0);
+        assertFalse(peer.isDone(), "the entry of generation 1 is taken for that of generation 2");
+        store.set("g/2/card/1", "fresh".getBytes(StandardCharsets.UTF_8));
+        assertEquals("fresh", Roster.text(peer.get(20, TimeUnit.SECONDS)));
     }
 
     @ParameterizedTest
