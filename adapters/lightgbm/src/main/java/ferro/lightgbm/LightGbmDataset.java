@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import ferro.HostTensor;
 import ferro.lightgbm.ffi.LightGbmFunctions;
+import java.util.List;
 
 /**
  * The rows of this rank, in LightGBM's bins. {@link LightGbmNetwork#dataset} makes it. Belongs to the thread of its
@@ -27,7 +28,6 @@ public final class LightGbmDataset extends LightGbmHandle {
 
     private static LightGbmDataset of(
             LightGbmNetwork network, LightGbmRows rows, float[] labels, String parameters, long reference) {
-        requireLength("labels", labels, rows.count);
         long[] out = new long[1];
         network.call("data set", () -> rows.createDataset(parameters, reference, out));
         LightGbmDataset data = new LightGbmDataset(network, out[0], rows, parameters);
@@ -36,18 +36,27 @@ public final class LightGbmDataset extends LightGbmHandle {
     }
 
     /**
-     * Makes a data set for the validation of a model that is trained with this data. It has the bins of this data.
+     * Makes a data set for the validation of a model that is trained with this data. It has the bins of this data. All
+     * ranks make this call.
      *
      * @param values values, row by row, with the same number of columns as this data
      * @param labels label of each row
      * @return data set, closed with the network
-     * @throws IllegalArgumentException if the sizes do not fit, or the values have another type
+     * @throws IllegalArgumentException if on any rank the sizes do not fit, the values have another type, or there are no
+     *     rows; the text names the rank
      * @throws IllegalStateException    if this data is closed, or belongs to another thread
      * @throws ferro.FerroException     if the group has failed; NATIVE if LightGBM reports an error
      */
     public LightGbmDataset validation(HostTensor values, float[] labels) {
+        requireNonNull(values, "values");
+        requireNonNull(labels, "labels");
         long reference = address("validation data");
-        return of(network(), LightGbmRows.of(values, columns), labels, parameters, reference);
+        LightGbmRows rows = network()
+                .checkedOnAllRanks(
+                        "validation data",
+                        () -> LightGbmRows.labelled(values, columns, labels),
+                        () -> List.of("columns=" + columns));
+        return of(network(), rows, labels, parameters, reference);
     }
 
     /**
@@ -56,7 +65,7 @@ public final class LightGbmDataset extends LightGbmHandle {
      * @param values values, row by row, with the same number of columns as this data
      * @param labels label of each row
      * @return data set, closed with the network
-     * @throws IllegalArgumentException if the sizes do not fit
+     * @throws IllegalArgumentException if on any rank the sizes do not fit or there are no rows; the text names the rank
      * @throws IllegalStateException    if this data is closed, or belongs to another thread
      * @throws ferro.FerroException     if the group has failed; NATIVE if LightGBM reports an error
      */
@@ -73,7 +82,7 @@ public final class LightGbmDataset extends LightGbmHandle {
      * @throws ferro.FerroException     if the group has failed; NATIVE if LightGBM reports an error
      */
     public void weights(float[] weights) {
-        requireLength("weights", weights, rows);
+        LightGbmRows.requireLength("weights", requireNonNull(weights, "weights"), rows);
         set("weight", weights);
     }
 
@@ -94,13 +103,6 @@ public final class LightGbmDataset extends LightGbmHandle {
                         field,
                         () -> LightGbmFunctions.LGBM_DatasetSetField(
                                 handle, field, values, values.length, LightGbmFunctions.FLOAT32));
-    }
-
-    private static void requireLength(String what, float[] values, int rows) {
-        if (requireNonNull(values, what).length != rows) {
-            throw new IllegalArgumentException(
-                    "need one of " + what + " per row, found " + values.length + " for " + rows + " rows");
-        }
     }
 
     @Override

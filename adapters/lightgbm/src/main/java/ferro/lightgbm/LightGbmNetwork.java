@@ -4,13 +4,19 @@ import static java.util.Objects.requireNonNull;
 
 import ferro.FerroException;
 import ferro.HostTensor;
+import ferro.group.Codec;
 import ferro.group.ProcessGroup;
 import ferro.lightgbm.ffi.LightGbmFunctions;
 import ferro.lightgbm.ffi.LightGbmLibrary;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.IntSupplier;
+import java.util.function.Supplier;
 
 /**
  * The network of LightGBM over a group. LightGBM calls two functions of this class for everything that its ranks exchange:
@@ -108,35 +114,92 @@ public final class LightGbmNetwork implements AutoCloseable {
      * @param labels     label of each row
      * @param parameters LightGBM's parameters, such as {@code "max_bin=255 num_threads=1"}; the same on all ranks
      * @return data set, closed with the network
-     * @throws IllegalArgumentException if the sizes do not fit, the values have another type, a parameter contradicts the
-     *     network, or the ranks have different numbers of columns
+     * @throws IllegalArgumentException if on any rank the sizes do not fit, there are no rows, the values have another
+     *     type, or a parameter contradicts the network; or if the ranks have different numbers of columns or different
+     *     parameters of bins. All ranks throw it, and the text names the ranks
      * @throws IllegalStateException    if the network is closed, or belongs to another thread
      * @throws FerroException           if the group fails or has failed; NATIVE if LightGBM reports an error
      */
     public LightGbmDataset dataset(HostTensor rows, int columns, float[] labels, String parameters) {
-        String all = NetworkParameters.of(requireNonNull(parameters, "parameters"), group.worldSize());
-        LightGbmRows checked = LightGbmRows.of(rows, columns);
-        require("data set");
-        requireColumnsOfAllRanks(columns);
-        return LightGbmDataset.of(this, checked, labels, all);
+        requireNonNull(rows, "rows");
+        requireNonNull(labels, "labels");
+        requireNonNull(parameters, "parameters");
+        LightGbmRows checked = checkedOnAllRanks(
+                "data set",
+                () -> {
+                    NetworkParameters.of(parameters, group.worldSize());
+                    return LightGbmRows.labelled(rows, columns, labels);
+                },
+                () -> {
+                    List<String> facts = new ArrayList<>(List.of("columns=" + columns));
+                    facts.addAll(NetworkParameters.ofBins(parameters));
+                    return facts;
+                });
+        return LightGbmDataset.of(this, checked, labels, NetworkParameters.of(parameters, group.worldSize()));
     }
 
-    /** Compares the number of columns. If they differed, LightGBM would end the process by SIGSEGV. */
-    private void requireColumnsOfAllRanks(int columns) {
-        if (group.worldSize() == 1) {
-            return;
-        }
-        int[] all = new int[group.worldSize()];
+    /**
+     * Checks the arguments of this rank, and compares facts about them between all ranks. Refuses a call on all ranks with
+     * one text if the arguments of one rank are refused, or a fact differs. LightGBM would end the process by SIGSEGV if
+     * the numbers of columns differed, and would hang or fail with a MISMATCH for other parameters.
+     *
+     * @param check throws an IllegalArgumentException for wrong arguments
+     * @param facts returns pairs {@code name=value}, in the same order on all ranks
+     */
+    <T> T checkedOnAllRanks(String what, Supplier<T> check, Supplier<List<String>> facts) {
+        require(what);
+        T checked = null;
+        IllegalArgumentException refused = null;
+        List<String> own = List.of();
         try {
-            group.allGather(new int[] {columns}, all);
+            checked = check.get();
+            own = facts.get();
+        } catch (IllegalArgumentException wrong) {
+            refused = wrong;
+        }
+        if (group.worldSize() > 1) {
+            String text = refused == null ? "" : (refused.getMessage() + "").replaceAll("\\R", " ");
+            List<String> texts = ofAllRanks(what, text + "\n" + String.join("\n", own));
+            requireEqual(
+                    what,
+                    texts.stream().map(one -> List.of(one.split("\n", -1))).toList(),
+                    refused);
+        } else if (refused != null) {
+            throw refused;
+        }
+        return checked;
+    }
+
+    private List<String> ofAllRanks(String what, String own) {
+        try {
+            return group.objects(Codec.utf8()).allGather(own);
         } catch (FerroException lost) {
-            failure = failed("data set", lost);
+            failure = failed(what, lost);
             throw failure;
         }
-        for (int rank = 0; rank < all.length; rank++) {
-            if (all[rank] != columns) {
-                throw new IllegalArgumentException("rows have " + columns + " columns on rank " + group.rank()
-                        + ", but " + all[rank] + " on rank " + rank + ": all ranks need the same number of columns");
+    }
+
+    /** Compares what all ranks have sent: a refusal, which may be empty, and facts. */
+    private void requireEqual(String what, List<List<String>> all, IllegalArgumentException refused) {
+        for (int fact = 0; fact < all.get(0).size(); fact++) {
+            int index = fact;
+            Map<String, List<Integer>> ranks = new TreeMap<>();
+            for (int rank = 0; rank < all.size(); rank++) {
+                String value = index < all.get(rank).size() ? all.get(rank).get(index) : "";
+                ranks.computeIfAbsent(value, first -> new ArrayList<>()).add(rank);
+            }
+            boolean isRefusal = fact == 0;
+            if (isRefusal) {
+                ranks.remove("");
+            }
+            if (ranks.size() > (isRefusal ? 0 : 1)) {
+                List<String> texts = new ArrayList<>();
+                ranks.forEach((value, who) ->
+                        texts.add((who.size() == 1 ? "rank " + who.get(0) : "ranks " + who) + ": " + value));
+                throw new IllegalArgumentException(
+                        "LightGBM " + what + ": " + String.join("; ", texts)
+                                + (isRefusal ? "" : ": pass the same value on all ranks"),
+                        refused);
             }
         }
     }
@@ -149,8 +212,8 @@ public final class LightGbmNetwork implements AutoCloseable {
      * @param labels     label of each row
      * @param parameters LightGBM's parameters; the same on all ranks
      * @return data set, closed with the network
-     * @throws IllegalArgumentException if the sizes do not fit, a parameter contradicts the network, or the ranks have
-     *     different numbers of columns
+     * @throws IllegalArgumentException if on any rank the sizes do not fit, there are no rows, or a parameter contradicts
+     *     the network; or if the ranks have different numbers of columns or different parameters of bins
      * @throws IllegalStateException    if the network is closed, or belongs to another thread
      * @throws FerroException           if the group fails or has failed; NATIVE if LightGBM reports an error
      */
@@ -159,19 +222,25 @@ public final class LightGbmNetwork implements AutoCloseable {
     }
 
     /**
-     * Makes an untrained model of the ranks.
+     * Makes an untrained model of the ranks. All ranks make this call. The ranks may write a parameter by another alias,
+     * and may have different numbers of threads.
      *
      * @param data       this rank's rows, of this network
      * @param parameters LightGBM's parameters, such as {@code "objective=binary num_leaves=31"}; the same on all ranks.
      *     Without {@code tree_learner}, the tree learner is {@code data}
      * @return booster, closed with the network
-     * @throws IllegalArgumentException if a parameter contradicts the network, or the data belongs to another network
+     * @throws IllegalArgumentException if on any rank a parameter contradicts the network, if parameters that each training
+     *     uses differ between ranks, or if the data belongs to another network
      * @throws IllegalStateException    if the network is closed, or belongs to another thread
      * @throws FerroException           if the group fails or has failed; NATIVE if LightGBM reports an error
      */
     public LightGbmBooster booster(LightGbmDataset data, String parameters) {
         requireOwn(requireNonNull(data, "data"));
-        String all = NetworkParameters.of(requireNonNull(parameters, "parameters"), group.worldSize());
+        requireNonNull(parameters, "parameters");
+        String all = checkedOnAllRanks(
+                "booster",
+                () -> NetworkParameters.of(parameters, group.worldSize()),
+                () -> NetworkParameters.ofTrees(parameters));
         return LightGbmBooster.of(this, data, all);
     }
 

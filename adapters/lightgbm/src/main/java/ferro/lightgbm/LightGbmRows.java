@@ -38,6 +38,24 @@ final class LightGbmRows {
         return new LightGbmRows((int) count, columns, memory(rows), code);
     }
 
+    /** Returns rows of a data set, which needs at least one row and a label for each row. */
+    static LightGbmRows labelled(HostTensor rows, int columns, float[] labels) {
+        LightGbmRows checked = of(rows, columns);
+        if (checked.count == 0) {
+            throw new IllegalArgumentException(
+                    "no rows, need at least 1: give each rank a part of the rows, or start fewer ranks");
+        }
+        requireLength("labels", labels, checked.count);
+        return checked;
+    }
+
+    static void requireLength(String what, float[] values, int rows) {
+        if (values.length != rows) {
+            throw new IllegalArgumentException(
+                    "need one of " + what + " per row, found " + values.length + " for " + rows + " rows");
+        }
+    }
+
     private static Object memory(HostTensor rows) {
         int from = (int) rows.offset();
         int to = from + (int) rows.elementCount();

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -50,11 +51,88 @@ class LightGbmNetworkTest {
                 IllegalArgumentException refused = assertThrows(
                         IllegalArgumentException.class, () -> network.dataset(values, columns, labels, ""));
 
-                String other = columns == 4 ? "3 on rank 0" : "4 on rank 1";
                 assertEquals(
-                        "rows have " + columns + " columns on rank " + group.rank() + ", but " + other
-                                + ": all ranks need the same number of columns",
+                        "LightGBM data set: ranks [0, 2]: columns=3; rank 1: columns=4: pass the same value on all ranks",
                         refused.getMessage());
+            }
+        });
+    }
+
+    @Test
+    void aRankWithoutRowsIsNamedOnAllRanks() {
+        assertRefusedOnAllRanks(
+                3,
+                network -> network.dataset(values(network, 1), 3, labels(network, 1), BINARY),
+                "data set: rank 1: no rows, need at least 1: give each rank a part of the rows, or start fewer ranks");
+        assertRefusedOnAllRanks(
+                2,
+                network -> network.dataset(
+                        values(network, 2), 3, new float[4 - network.group().rank()], BINARY),
+                "data set: rank 1: need one of labels per row, found 3 for 4 rows");
+    }
+
+    @Test
+    void validationDataWithoutRowsIsRefused() {
+        assertRefusedOnAllRanks(
+                2,
+                network -> network.dataset(values(network, 2), 3, labels(network, 2), BINARY)
+                        .validation(values(network, 0), labels(network, 0)),
+                "validation data: rank 0: no rows, need at least 1: give each rank a part of the rows, or start fewer"
+                        + " ranks");
+    }
+
+    @Test
+    void parametersThatDifferAreNamedOnAllRanks() {
+        assertRefusedOnAllRanks(
+                3,
+                network -> network.dataset(
+                        values(network, 9),
+                        3,
+                        labels(network, 9),
+                        network.group().rank() == 2 ? "max_bin=63" : ""),
+                "data set: ranks [0, 1]: max_bin=255; rank 2: max_bin=63: pass the same value on all ranks");
+        assertRefusedOnAllRanks(
+                2,
+                network -> network.booster(
+                        network.dataset(values(network, 9), 3, labels(network, 9), BINARY),
+                        network.group().rank() == 0 ? "objective=binary" : "objective=binary eta=0.2"),
+                "booster: rank 0: learning_rate=0.1; rank 1: learning_rate=0.2: pass the same value on all ranks");
+    }
+
+    @Test
+    void ranksWhoseParametersTrainTheSameModelMayWriteThemDifferently() {
+        String other = BINARY.replace("num_leaves=15", "max_leaves=15 learning_rate=.1 boosting=gbrt")
+                .replace("min_data_in_leaf=5", "min_child_samples=5 max_bin=255 tree_learner=data_parallel");
+        List<String> models = SimulatedBackend.runAll(2, group -> train(group, group.rank() == 0 ? BINARY : other));
+
+        assertEquals(SimulatedBackend.runAll(2, group -> train(group, BINARY)), models);
+    }
+
+    @Test
+    void ranksMayHaveTheirOwnNumberOfThreads() {
+        String two = BINARY.replace("num_threads=1", "num_threads=2");
+
+        List<String> models = SimulatedBackend.runAll(2, group -> train(group, group.rank() == 0 ? BINARY : two));
+
+        assertEquals(SimulatedBackend.runAll(2, group -> train(group, BINARY)), models);
+    }
+
+    /** Returns four rows of three values; none on a rank without rows. */
+    private static double[] values(LightGbmNetwork network, int rankWithoutRows) {
+        return new double[network.group().rank() == rankWithoutRows ? 0 : 12];
+    }
+
+    private static float[] labels(LightGbmNetwork network, int rankWithoutRows) {
+        return new float[network.group().rank() == rankWithoutRows ? 0 : 4];
+    }
+
+    private static void assertRefusedOnAllRanks(int ranks, Consumer<LightGbmNetwork> call, String text) {
+        SimulatedBackend.run(ranks, group -> {
+            try (LightGbmNetwork network = LightGbmNetwork.connect(group)) {
+                IllegalArgumentException refused =
+                        assertThrows(IllegalArgumentException.class, () -> call.accept(network));
+                assertEquals("LightGBM " + text, refused.getMessage());
+                group.barrier();
             }
         });
     }
@@ -260,7 +338,7 @@ class LightGbmNetworkTest {
         assertTrue(refused.getMessage().contains(parametersAndText[1]), refused.getMessage());
     }
 
-    /** Rank 1 only waits. LightGBM checks the objective before it communicates. */
+    /** Rank 1 waits. LightGBM checks this parameter, which the ranks do not compare, before it communicates. */
     @Test
     void anErrorOfLightGbmOnOneRankEndsTheGroup() {
         SimulatedBackend.run(2, group -> {
@@ -269,12 +347,13 @@ class LightGbmNetworkTest {
                 LightGbmDataset data = network.dataset(rows.values, SampleRows.COLUMNS, rows.labels, BINARY);
                 FerroException failure = assertThrows(FerroException.class, () -> {
                     if (group.rank() == 0) {
-                        network.booster(data, "objective=none_such");
+                        network.booster(data, BINARY + " min_gain_to_split=-1");
                     } else {
+                        network.booster(data, BINARY);
                         group.barrier();
                     }
                 });
-                assertTrue(failure.getMessage().contains("Unknown objective"), failure.getMessage());
+                assertTrue(failure.getMessage().contains("min_gain_to_split"), failure.getMessage());
                 if (group.rank() == 0) {
                     assertEquals(FerroException.Code.NATIVE, failure.code());
                     assertTrue(failure.getMessage().contains("on rank 0 of 2, host "), failure.getMessage());
