@@ -453,7 +453,8 @@ class FerroCommandTest {
         List<String> warned =
                 said.lines().filter(line -> line.contains("TIEMOUT")).toList();
         assertEquals(1, warned.size(), said);
-        assertTrue(warned.get(0).startsWith("ferro: FERRO_TIEMOUT is no setting of ferro and has no effect: did"), said);
+        assertTrue(
+                warned.get(0).startsWith("ferro: FERRO_TIEMOUT is no setting of ferro and has no effect: did"), said);
         assertEquals(
                 List.of("[0] FERRO_TIEMOUT", "[1] FERRO_TIEMOUT"),
                 out.toString(StandardCharsets.UTF_8).lines().sorted().toList());

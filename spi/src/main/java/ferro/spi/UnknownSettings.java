@@ -25,7 +25,8 @@ public final class UnknownSettings {
      * @param context context of the rank
      */
     public static void logOnce(RankContext context) {
-        List<String> warned = List.of(Settings.WARNED_NAMES.find(context).orElse("").split(","));
+        List<String> warned =
+                List.of(Settings.WARNED_NAMES.find(context).orElse("").split(","));
         for (String name : new TreeSet<>(context.settingNames())) {
             if (isUnknown(name)
                     && !warned.contains(name)

@@ -48,12 +48,14 @@ class SameStepTest {
     private void saveTwice(String older, String later) {
         withCheckpoints(
                 CheckpointSettings.DEFAULT,
-                checkpoints -> checkpoints.save(2, ToyModel.on(0, 1).fill(OF_OLDER).state()));
+                checkpoints ->
+                        checkpoints.save(2, ToyModel.on(0, 1).fill(OF_OLDER).state()));
         withCheckpoints(CheckpointSettings.DEFAULT, checkpoints -> {
             checkpoints.save(2, ToyModel.on(0, 1).fill(OF_LATER).state());
             checkpoints.save(3, ToyModel.on(0, 1).fill(3).state());
         });
-        // names that no other pattern matches come between, because an owner's new name may match the pattern of the other
+        // names that no other pattern matches come between, because an owner's new name may match the pattern of the
+        // other
         rename("step-2-1-[^/]+", "older");
         rename("step-2-2-[^/]+", "later");
         rename("older", "step-2" + older);
