@@ -66,6 +66,15 @@ class NcclDifferentCallsTest {
     @Test
     @DisplayName("a rank whose call NCCL refuses names both calls; the rank whose call succeeded hears it at once")
     void theRankThatIsRefusedNamesBothCalls() throws InterruptedException {
+        // a call of more than 50 ms is compared before NCCL refuses it: the failure then has no words of NCCL
+        FerroException refused = refusedOnce();
+        for (int again = 0; again < 20 && refused.getCause() == null; again++) {
+            refused = refusedOnce();
+        }
+        assertInstanceOf(NcclException.class, refused.getCause(), "NCCL's words are the cause");
+    }
+
+    private static FerroException refusedOnce() throws InterruptedException {
         BlockingQueue<GroupEvent> events = new LinkedBlockingQueue<>();
         float[] summed = {1, 2, 3, 4};
         try (NcclRanks ranks = NcclRanks.of(2)) {
@@ -82,11 +91,11 @@ class NcclDifferentCallsTest {
                     "at seq 1: rank 0 allReduce of f32[4] by sum, rank 1 allReduce of f32[3] by sum",
                     "results since then may be wrong on any rank");
             assertEquals(Set.of(0, 1), refused.where().culprits(), refused.toString());
-            assertInstanceOf(NcclException.class, refused.getCause(), "NCCL's words are the cause");
             GroupEvent heard = events.poll(10, TimeUnit.SECONDS);
             assertEquals(GroupEvent.Kind.FAILED, heard.kind());
             FerroException next = failed(outcome(ranks.rank(0), Collective.barrier()), Code.MISMATCH);
             says(next, "f32[4]", "f32[3]");
+            return refused;
         }
     }
 
