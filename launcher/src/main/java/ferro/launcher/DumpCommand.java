@@ -12,7 +12,9 @@ import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
@@ -115,27 +117,33 @@ final class DumpCommand implements Callable<Integer> {
                             + " (ferro.recorder.dir), are stopped, or have ended");
             return ExitCode.FAILED;
         }
+        List<Integer> damaged = new ArrayList<>();
         for (DumpAnswers answers : all) {
             String which = all.size() == 1 ? "" : "job " + answers.job() + ": ";
-            world.out().println(which + "ranks that answered: " + answers.came() + " of " + answers.worldSize());
+            world.out().println(which + "ranks that answered: " + answers.came()
+                    + (answers.worldSize() == 0 ? "" : " of " + answers.worldSize()));
             if (!answers.silent().isEmpty()) {
                 world.out()
                         .println(which + "ranks that did not answer within " + wait + ": " + answers.silent()
                                 + " (stopped, dead, or writing elsewhere)");
             }
+            answers.damaged().forEach((rank, why) -> {
+                world.out().println(which + "the recording of rank " + rank + " is damaged: " + why);
+                damaged.add(rank);
+            });
         }
         world.out().println("now: " + Invocation.ofProcess().line("analyze", folder));
-        return complete(all) ? ExitCode.OK : ExitCode.FAILED;
+        return complete(all) && damaged.isEmpty() ? ExitCode.OK : ExitCode.FAILED;
     }
 
     /**
      * The ranks of one job that have answered.
      *
      * @param job       name of the job
-     * @param came      ranks with a recording younger than the request
+     * @param files     recordings younger than the request, by rank
      * @param worldSize number of ranks of the job, 0 if no recording says it
      */
-    private record DumpAnswers(String job, SortedSet<Integer> came, int worldSize) {
+    private record DumpAnswers(String job, SortedMap<Integer, Path> files, int worldSize) {
         /** Returns one entry per job: several jobs may write to one folder. */
         static List<DumpAnswers> of(Path folder, Instant asked) throws IOException {
             List<DumpAnswers> all = new ArrayList<>();
@@ -143,19 +151,39 @@ final class DumpCommand implements Callable<Integer> {
                 SortedMap<Integer, Path> young = new TreeMap<>(files);
                 young.values().removeIf(file -> !isYounger(file, asked));
                 if (!young.isEmpty()) {
-                    int worldSize = worldSize(young.get(young.firstKey()));
-                    all.add(new DumpAnswers(job, new TreeSet<>(young.keySet()), worldSize));
+                    all.add(new DumpAnswers(job, young, worldSize(young.values())));
                 }
             });
             return all;
         }
 
-        private static int worldSize(Path file) {
-            try {
-                return Analysis.worldSize(file);
-            } catch (UnreadableRecordingException notYetWhole) {
-                return 0;
+        private static int worldSize(Collection<Path> files) {
+            for (Path file : files) {
+                try {
+                    return Analysis.worldSize(file);
+                } catch (UnreadableRecordingException damaged) {
+                    // the next one says it as well
+                    continue;
+                }
             }
+            return 0;
+        }
+
+        Set<Integer> came() {
+            return files.keySet();
+        }
+
+        /** Returns what is wrong with the files that cannot be read. */
+        SortedMap<Integer, String> damaged() {
+            SortedMap<Integer, String> damaged = new TreeMap<>();
+            files.forEach((rank, file) -> {
+                try {
+                    Analysis.worldSize(file);
+                } catch (UnreadableRecordingException broken) {
+                    damaged.put(rank, broken.reason());
+                }
+            });
+            return damaged;
         }
 
         /** Compares two times of the folder's own clock: the folder may be on another host. */
@@ -168,13 +196,13 @@ final class DumpCommand implements Callable<Integer> {
         }
 
         boolean complete() {
-            return worldSize > 0 && came.size() == worldSize;
+            return worldSize > 0 && files.size() == worldSize;
         }
 
         SortedSet<Integer> silent() {
             SortedSet<Integer> silent =
                     IntStream.range(0, worldSize).boxed().collect(Collectors.toCollection(TreeSet::new));
-            silent.removeAll(came);
+            silent.removeAll(came());
             return silent;
         }
     }

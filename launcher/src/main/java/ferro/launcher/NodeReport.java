@@ -82,7 +82,7 @@ record NodeReport(
                 outcome.unshown().orElse(null),
                 printed(end),
                 recordings,
-                recordings.texts().isEmpty() ? null : end.recordings().folder().toString(),
+                recordings.brief().isEmpty() ? null : end.recordings().folder().toString(),
                 outcome.passed());
     }
 
@@ -178,10 +178,14 @@ record NodeReport(
         Map<Integer, String> lost = new HashMap<>();
         Map<Integer, Long> heard = new HashMap<>();
         List<String> texts = new ArrayList<>();
+        Map<Integer, String> damaged = new HashMap<>();
         for (NodeCard node : nodes) {
             NodeReport report = reports.get(node.node());
             Optional<NodeRecordings> recordings = Optional.ofNullable(report).map(NodeReport::recordings);
-            recordings.ifPresent(one -> texts.addAll(one.texts()));
+            recordings.map(NodeRecordings::brief).ifPresent(brief -> {
+                texts.addAll(brief.texts());
+                damaged.putAll(brief.damaged());
+            });
             for (int rank = node.node() * node.ranks(); rank < (node.node() + 1) * node.ranks(); rank++) {
                 int of = rank;
                 recordings.ifPresent(one -> heard.put(of, one.heardWallNanos()));
@@ -191,7 +195,7 @@ record NodeReport(
             }
         }
         return Recordings.analyzed(
-                        texts,
+                        new Analysis.Brief(texts, damaged),
                         Endings.of(outcome, printed(reports), lost, heard),
                         why -> notes.accept("the recordings could not be analyzed (" + why
                                 + "): the failure report does not use them"))

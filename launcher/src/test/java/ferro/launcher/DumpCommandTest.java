@@ -66,6 +66,21 @@ class DumpCommandTest {
     }
 
     @Test
+    void damagedAnswersAreNamedWithTheReason() throws Exception {
+        FileTime later = FileTime.from(Instant.now().plusSeconds(600));
+        for (int rank = 0; rank < 3; rank++) {
+            answer(rank);
+            Files.setLastModifiedTime(rank == 0 ? Files.writeString(file(0), "{\"format\":1,") : file(rank), later);
+        }
+
+        int code = execute("dump", "--wait", "100ms", folder.toString());
+
+        assertEquals(1, code, said());
+        assertTrue(said().contains("ranks that answered: [0, 1, 2] of 3"), said());
+        assertTrue(said().contains("the recording of rank 0 is damaged: it is not valid JSON, or ends too early"), said());
+    }
+
+    @Test
     void filesOfAnotherJobAreNoAnswersOfThisOne() throws Exception {
         FileTime later = FileTime.from(Instant.now().plusSeconds(600));
         answer(0);
@@ -110,7 +125,8 @@ class DumpCommandTest {
         int code = execute("analyze", folder.toString());
 
         assertEquals(2, code);
-        assertTrue(said().contains("verdict: no call hangs and none has failed, but ranks 1, 2 wrote no rec"), said());
+        assertTrue(said().contains("verdict: no call hangs and none has failed, but rank 2 wrote no rec"), said());
+        assertTrue(said().contains(" no recording, and the recording of rank 1 is damaged\n"), said());
         assertTrue(said().contains(file(1) + ": it is not valid JSON, or ends too early"), said());
     }
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.launcher.analyze.Analysis;
 import ferro.launcher.input.Placement;
 import ferro.launcher.nodes.LostNode;
 import ferro.launcher.nodes.NodeCard;
@@ -85,7 +86,9 @@ class NodeReportTest {
         }
         String third = recording(3, "PEER_LOST", List.of(0), "rank 0 is gone");
         NodeRecordings both =
-                new NodeRecordings(List.of(reports[1].recordings().texts().get(0), third), Set.of(0), Long.MAX_VALUE);
+                new NodeRecordings(
+                        new Analysis.Brief(List.of(reports[1].recordings().brief().texts().get(0), third), Map.of()),
+                        Set.of(0), Long.MAX_VALUE);
         reports[1] = report(
                 outcome(List.of(ended(2, 1), ended(3, 1)), List.of()), List.of(printed(2, 1), printed(3, 1)), both);
 
@@ -151,8 +154,8 @@ class NodeReportTest {
                 NodeReport.decoded(report(failed, printed, recordings).encoded());
 
         assertEquals(printed, decoded.printed());
-        assertEquals(8, decoded.recordings().texts().size());
-        String text = decoded.recordings().texts().get(0);
+        assertEquals(8, decoded.recordings().brief().texts().size());
+        String text = decoded.recordings().brief().texts().get(0);
         assertTrue(text.contains("Program.java:3)"), text);
         assertTrue(text.length() < 1_500, () -> text.length() + " characters");
     }
@@ -187,8 +190,38 @@ class NodeReportTest {
     }
 
     @Test
+    void aNodeWhoseRecordingsAreAllDamagedReportsThemWithTheReasonAndItsFolder() {
+        NodeRecordings damaged =
+                new NodeRecordings(new Analysis.Brief(List.of(), Map.of(0, "it ends too early")), Set.of(), HEARD);
+        NodeReport report = NodeReport.decoded(
+                report(outcome(List.of(ended(0, 1)), List.of()), List.of(printed(0, 1)), damaged)
+                        .encoded());
+
+        assertEquals("/nowhere", report.folder());
+        Postmortem merged =
+                NodeReport.merged(Map.of(0, report), List.of(card(0, 1, 2), card(1, 1, 2)), 0, note -> {});
+        String box = box(Conclusion.of(merged, List.of(), 0, false).after(List.of()));
+        assertTrue(
+                box.contains("no recording can be read, so nothing is known of any call: the recording of rank 0 is damaged"),
+                box);
+        assertTrue(box.contains("rank 0 wrote a recording that is damaged: it ends too early"), box);
+    }
+
+    @Test
+    void aDamagedRecordingOfOneNodeIsDamagedInTheReportOfAll() {
+        NodeRecordings damaged =
+                new NodeRecordings(new Analysis.Brief(List.of(), Map.of(1, "it ends too early")), Set.of(), HEARD);
+        NodeReport first = report(outcome(List.of(ended(0, 1)), List.of()), List.of(printed(0, 1)), lost(0, 1));
+        NodeReport second = report(outcome(List.of(ended(1, 1)), List.of()), List.of(printed(1, 1)), damaged);
+
+        String box = box(concluded(1, List.of(), first, second));
+
+        assertTrue(box.contains("its recording is damaged: it ends too early"), box);
+    }
+
+    @Test
     void analysisThatFailsLeavesOutTheVerdictAlone() {
-        NodeRecordings recordings = new NodeRecordings(Arrays.asList("{}", null), Set.of(), HEARD);
+        NodeRecordings recordings = new NodeRecordings(new Analysis.Brief(Arrays.asList("{}", null), Map.of()), Set.of(), HEARD);
         NodeReport report = report(outcome(List.of(ended(0, 1)), List.of()), List.of(printed(0, 1)), recordings);
         List<String> notes = new ArrayList<>();
 
@@ -412,7 +445,7 @@ class NodeReportTest {
     }
 
     private static NodeRecordings recorded(long heard, String... texts) {
-        return new NodeRecordings(List.of(texts), Set.of(), heard);
+        return new NodeRecordings(new Analysis.Brief(List.of(texts), Map.of()), Set.of(), heard);
     }
 
     private static String recording(int rank, String code, List<Integer> culprits, String text) {

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
@@ -30,15 +31,32 @@ public final class Analysis {
     private final List<String> problems;
 
     /**
+     * The recordings of some ranks of a job, as a launcher tells them to another one.
+     *
+     * @param texts   recordings with the last calls alone
+     * @param damaged what is wrong with the recordings that cannot be read, by rank
+     */
+    public record Brief(List<String> texts, Map<Integer, String> damaged) {
+        /**
+         * Returns whether no rank has written a recording.
+         *
+         * @return true if there are neither recordings nor damaged ones
+         */
+        public boolean isEmpty() {
+            return texts.isEmpty() && damaged.isEmpty();
+        }
+    }
+
+    /**
      * Analyses recordings that several launchers have read, each those of its own ranks.
      *
-     * @param recordings texts of {@link #brief}, of one job
+     * @param recordings recordings of {@link #brief}, of one job
      * @param ends       how the ranks' processes ended
-     * @return analysis; empty if no recording can be read
+     * @return analysis; empty if no rank has written a recording
      */
-    public static Optional<Analysis> of(List<String> recordings, Ends ends) {
+    public static Optional<Analysis> of(Brief recordings, Ends ends) {
         List<RankRecording> readable = new ArrayList<>();
-        for (String text : recordings) {
+        for (String text : recordings.texts()) {
             try {
                 readable.add(RecordingReader.read(text));
             } catch (UnreadableRecordingException broken) {
@@ -46,9 +64,12 @@ public final class Analysis {
                 continue;
             }
         }
-        return readable.isEmpty()
+        List<Merge.DamagedFile> damaged = recordings.damaged().entrySet().stream()
+                .map(one -> new Merge.DamagedFile("", one.getKey(), one.getValue()))
+                .toList();
+        return readable.isEmpty() && damaged.isEmpty()
                 ? Optional.empty()
-                : Optional.of(new Analysis(Merge.ofOneRun(readable), ends, List.of()));
+                : Optional.of(new Analysis(Merge.ofOneRun(readable, damaged), ends, List.of()));
     }
 
     /**
@@ -58,22 +79,23 @@ public final class Analysis {
      * @param job    which job
      * @param taken  which files to read
      * @param calls  how many calls of each group are kept
-     * @return texts of the recordings that can be read
+     * @return recordings
      * @throws IOException if the folder cannot be read
      */
-    public static List<String> brief(Path folder, String job, Predicate<Path> taken, int calls) throws IOException {
+    public static Brief brief(Path folder, String job, Predicate<Path> taken, int calls) throws IOException {
         List<String> texts = new ArrayList<>();
-        for (Path file : files(folder).getOrDefault(job, new TreeMap<>()).values()) {
-            if (taken.test(file)) {
+        Map<Integer, String> damaged = new TreeMap<>();
+        for (Map.Entry<Integer, Path> file :
+                files(folder).getOrDefault(job, new TreeMap<>()).entrySet()) {
+            if (taken.test(file.getValue())) {
                 try {
-                    texts.add(RecordingReader.brief(file, calls));
+                    texts.add(RecordingReader.brief(file.getValue(), calls));
                 } catch (UnreadableRecordingException broken) {
-                    // ferro analyze says what is wrong with it
-                    continue;
+                    damaged.put(file.getKey(), broken.reason());
                 }
             }
         }
-        return texts;
+        return new Brief(texts, damaged);
     }
 
     private Analysis(Merge merge, Ends ends, List<String> problems) {
@@ -107,13 +129,14 @@ public final class Analysis {
      * @param taken   which files to read; the others are treated as absent
      * @param ends    how the ranks' processes ended; empty for what launchers have written beside the recordings
      * @return analysis
-     * @throws UnreadableRecordingException if there is no recording that can be read
+     * @throws UnreadableRecordingException if there is no recording, or if none can be read and no ends are given
      * @throws IOException if a folder cannot be read
      */
     public static Analysis of(List<Path> folders, Optional<String> job, Predicate<Path> taken, Optional<Ends> ends)
             throws UnreadableRecordingException, IOException {
         List<RankRecording> readable = new ArrayList<>();
         List<String> problems = new ArrayList<>();
+        List<Merge.DamagedFile> damaged = new ArrayList<>();
         for (Path folder : folders) {
             if (!Files.isDirectory(folder)) {
                 throw new UnreadableRecordingException(
@@ -125,15 +148,25 @@ public final class Analysis {
                     readable.add(RecordingReader.read(file));
                 } catch (UnreadableRecordingException broken) {
                     problems.add(broken.getMessage());
+                    damagedFile(file, broken.reason()).ifPresent(damaged::add);
                 }
             }
         }
-        if (readable.stream()
-                .noneMatch(one -> job.isEmpty() || job.get().equals(one.writer().job()))) {
+        boolean none = readable.stream()
+                .noneMatch(one -> job.isEmpty() || job.get().equals(one.writer().job()));
+        boolean told = ends.isPresent() && damaged.stream().anyMatch(one -> job.equals(Optional.of(one.job())));
+        if (none && !told) {
             throw nothingIn(folders, job, problems);
         }
-        Merge merge = Merge.of(readable, job);
+        Merge merge = Merge.of(readable, damaged, job);
         return new Analysis(merge, ends.isPresent() ? ends.get() : EndsFile.read(folders, merge), problems);
+    }
+
+    private static Optional<Merge.DamagedFile> damagedFile(Path file, String why) {
+        Matcher name = NAME.matcher(file.getFileName().toString());
+        return name.matches()
+                ? Optional.of(new Merge.DamagedFile(name.group(1), Integer.parseInt(name.group(2)), why))
+                : Optional.empty();
     }
 
     private static List<Path> permitted(Path folder) throws UnreadableRecordingException, IOException {

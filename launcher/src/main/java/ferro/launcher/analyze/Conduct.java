@@ -30,10 +30,11 @@ record Conduct(
      * Whether there is a recording of a rank.
      *
      * @param missing    whether there is none that counts
+     * @param damaged    what is wrong with the one that it wrote; empty if none is damaged
      * @param olderNanos by how much the recording is older than the others, if it is left out for that
      * @param isEarlier  whether it was written before the others failed, in answer to ferro dump
      */
-    record Presence(boolean missing, Optional<Long> olderNanos, boolean isEarlier) {}
+    record Presence(boolean missing, Optional<String> damaged, Optional<Long> olderNanos, boolean isEarlier) {}
 
     /**
      * A call of the rank.

@@ -57,7 +57,8 @@ final class Conducts {
                 && !group.failures().containsKey(rank)
                 && group.failures().keySet().stream()
                         .anyMatch(other -> merge.writtenAt(rank) < merge.failedAt(group, other));
-        return new Conduct.Presence(own == null, merge.outdated(rank), isEarlier);
+        return new Conduct.Presence(
+                own == null, Optional.ofNullable(merge.damaged().get(rank)), merge.outdated(rank), isEarlier);
     }
 
     /** Whether a rank ended by itself; its exit code may only mean that it had received the failure of another rank. */

@@ -82,6 +82,11 @@ final class HtmlReport {
         ranks("guilty", verdict.guilty());
         ranks("missing", merge.missing());
         ranks("outdated", merge.outdated());
+        json.name("damaged").beginObject();
+        for (Map.Entry<Integer, String> one : merge.damaged().entrySet()) {
+            json.name("" + one.getKey()).value(one.getValue());
+        }
+        json.endObject();
         json.name("group").value(verdict.scene().group());
         json.name("sequence").value(verdict.scene().sequence());
         json.name("lanes").beginArray();

@@ -237,6 +237,12 @@ final class Investigation {
                 new TreeSet<>(),
                 Agreement.NONE,
                 CallScene.NONE,
-                new VerdictFacts(conduct, calls, List.of(), Set.of(), conducts.unexplained(), ends.lost()));
+                new VerdictFacts(
+                        conduct,
+                        calls,
+                        List.of(),
+                        merge.recordings().keySet(),
+                        conducts.unexplained(),
+                        ends.lost()));
     }
 }

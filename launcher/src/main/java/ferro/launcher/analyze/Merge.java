@@ -37,6 +37,7 @@ final class Merge {
 
     private final SortedMap<Integer, RankRecording> recordings = new TreeMap<>();
     private final SortedMap<Integer, Long> outdated = new TreeMap<>();
+    private final SortedMap<Integer, String> damaged = new TreeMap<>();
     private final Map<Integer, Long> offsets = new HashMap<>();
     private final Map<List<?>, SharedGroup> groups = new LinkedHashMap<>();
     private final List<String> notes = new ArrayList<>();
@@ -48,8 +49,11 @@ final class Merge {
         this.job = job;
     }
 
+    /** A file whose name is that of a recording, but which cannot be read. */
+    record DamagedFile(String job, int rank, String why) {}
+
     /** Merges the recordings of a job, or of the job that was written last if none is named. */
-    static Merge of(List<RankRecording> all, Optional<String> wanted) {
+    static Merge of(List<RankRecording> all, List<DamagedFile> unreadable, Optional<String> wanted) {
         String job = wanted.orElseGet(() -> all.stream()
                 .max(Comparator.comparingLong(one -> one.clock().wallNanos()))
                 .orElseThrow(() -> new IllegalArgumentException("0 recordings, need at least 1"))
@@ -65,18 +69,21 @@ final class Merge {
             merge.notes.add("files of other jobs are left out: " + String.join(", ", others)
                     + (wanted.isPresent() ? "" : "; this job wrote last"));
         }
-        merge.leaveOutEarlierRuns();
-        merge.leaveOutEarlierAnswers(List.copyOf(merge.recordings.values()));
-        merge.settle();
+        if (!merge.recordings.isEmpty()) {
+            merge.leaveOutEarlierRuns();
+            merge.leaveOutEarlierAnswers(List.copyOf(merge.recordings.values()));
+        }
+        merge.settle(unreadable.stream().filter(one -> one.job().equals(job)).toList());
         return merge;
     }
 
     /** Merges recordings that are known to be of one run. The clocks of its hosts may differ by any time. */
-    static Merge ofOneRun(List<RankRecording> all) {
-        Merge merge = new Merge(all.get(0).writer().job());
+    static Merge ofOneRun(List<RankRecording> all, List<DamagedFile> unreadable) {
+        Merge merge = new Merge(
+                all.isEmpty() ? unreadable.get(0).job() : all.get(0).writer().job());
         all.forEach(merge::add);
         byHost(merge.recordings.values()).values().forEach(merge::leaveOutEarlierAnswers);
-        merge.settle();
+        merge.settle(unreadable);
         return merge;
     }
 
@@ -145,9 +152,9 @@ final class Merge {
                 (first, second) -> first.clock().wallNanos() > second.clock().wallNanos() ? first : second);
     }
 
-    private void settle() {
+    private void settle(List<DamagedFile> unreadable) {
         Map<String, List<RankRecording>> hosts = byHost(recordings.values());
-        hosts.values().forEach(this::settle);
+        hosts.values().forEach(this::settleClocks);
         if (hosts.size() > 1) {
             notes.add("times of " + hosts.size() + " hosts are compared by their wall clocks, which may differ");
         }
@@ -161,10 +168,14 @@ final class Merge {
         worldSize = recordings.values().stream()
                 .mapToInt(one -> one.writer().worldSize())
                 .max()
-                .orElse(0);
+                .orElseGet(() ->
+                        unreadable.stream().mapToInt(DamagedFile::rank).max().orElse(-1) + 1);
         IntStream.range(0, worldSize)
                 .filter(rank -> !recordings.containsKey(rank))
                 .forEach(missing::add);
+        unreadable.stream()
+                .filter(one -> missing.contains(one.rank()))
+                .forEach(one -> damaged.put(one.rank(), one.why()));
         recordings.forEach(this::share);
     }
 
@@ -192,7 +203,7 @@ final class Merge {
                 });
     }
 
-    private void settle(List<RankRecording> host) {
+    private void settleClocks(List<RankRecording> host) {
         long[] sorted =
                 host.stream().mapToLong(one -> one.clock().offset()).sorted().toArray();
         long middle = sorted[sorted.length / 2];
@@ -218,9 +229,14 @@ final class Merge {
         return recordings;
     }
 
-    /** Returns the ranks that wrote nothing. */
+    /** Returns the ranks that wrote nothing that counts. */
     SortedSet<Integer> missing() {
         return Collections.unmodifiableSortedSet(missing);
+    }
+
+    /** Returns what is wrong with the recordings of ranks that have written none that can be read. */
+    SortedMap<Integer, String> damaged() {
+        return Collections.unmodifiableSortedMap(damaged);
     }
 
     /** Returns by how much the newest recording of a rank is older than the others, if it is left out for that. */

@@ -96,6 +96,10 @@ final class TextReport {
         });
         SortedSet<Integer> silent = new TreeSet<>(merge.missing());
         silent.removeAll(merge.outdated());
+        silent.removeAll(merge.damaged().keySet());
+        Verdict.alike(merge.damaged())
+                .forEach((why, ranks) ->
+                        lines.add("  " + PlainTexts.ranks(ranks) + " wrote a recording that is damaged: " + why));
         SortedMap<Integer, String> texts = new TreeMap<>();
         silent.forEach(rank -> texts.put(
                 rank,
@@ -126,7 +130,9 @@ final class TextReport {
     private String status(SharedGroup group, int rank, long top) {
         Optional<RecordedOperation> last = group.last(rank);
         if (last.isEmpty()) {
-            String since = merge.outdated(rank).isPresent() ? "no recent recording" : "no recording";
+            String since = merge.damaged().containsKey(rank)
+                    ? "recording damaged"
+                    : merge.outdated(rank).isPresent() ? "no recent recording" : "no recording";
             return merge.missing().contains(rank) ? since : "no call recorded";
         }
         RecordedOperation operation = last.get();

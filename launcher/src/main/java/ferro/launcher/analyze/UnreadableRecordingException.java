@@ -11,4 +11,13 @@ public final class UnreadableRecordingException extends Exception {
     UnreadableRecordingException(String message, Throwable cause) {
         super(message, cause);
     }
+
+    /**
+     * Returns what is wrong, without the file.
+     *
+     * @return part of the message
+     */
+    public String reason() {
+        return getCause() instanceof UnreadableRecordingException inner ? inner.reason() : getMessage();
+    }
 }

@@ -84,7 +84,8 @@ public record Verdict(
      * @param conduct ranks to blame, or, if nothing is wrong, ranks that recorded nothing
      * @param calls   calls that differ, or calls in which ranks wait, or waited when they were ended
      * @param others  calls of the ranks that are not to blame
-     * @param most    all ranks of the group that are not to blame and recorded calls
+     * @param most    all ranks of the group that are not to blame and recorded calls, or, if no rank is to blame, all ranks
+     *     whose recordings can be read
      * @param ended   ranks that ended badly and that no failure explains
      * @param lost    nodes that a launcher has lost, each in one line
      */

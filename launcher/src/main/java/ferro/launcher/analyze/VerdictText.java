@@ -111,11 +111,25 @@ public final class VerdictText {
     }
 
     private String nothing() {
-        SortedMap<Integer, Conduct> missing = verdict.facts().conduct();
-        return missing.isEmpty()
+        SortedSet<Integer> silent = new TreeSet<>(verdict.facts().conduct().keySet());
+        SortedSet<Integer> damaged = new TreeSet<>(silent);
+        damaged.removeIf(
+                rank -> verdict.facts().conduct().get(rank).recording().damaged().isEmpty());
+        silent.removeAll(damaged);
+        List<String> lacking = new ArrayList<>();
+        if (!silent.isEmpty()) {
+            lacking.add(PlainTexts.ranks(silent) + " wrote no recording");
+        }
+        if (!damaged.isEmpty()) {
+            lacking.add((damaged.size() == 1 ? "the recording of " : "the recordings of ") + PlainTexts.ranks(damaged)
+                    + (damaged.size() == 1 ? " is damaged" : " are damaged"));
+        }
+        return lacking.isEmpty()
                 ? "nothing is wrong in these recordings: no call hangs, none has failed, none differs" + unexplained()
-                : "no call hangs and none has failed, but " + PlainTexts.ranks(missing.keySet())
-                        + " wrote no recording";
+                : (verdict.facts().most().isEmpty()
+                                ? "no recording can be read, so nothing is known of any call: "
+                                : "no call hangs and none has failed, but ")
+                        + String.join(", and ", lacking);
     }
 
     private List<String> texts() {
@@ -212,6 +226,11 @@ public final class VerdictText {
     }
 
     private String ofMissing(Conduct one) {
+        if (one.recording().damaged().isPresent()) {
+            return " wrote a recording that is damaged: "
+                    + one.recording().damaged().get()
+                    + seen(one).map(end -> "; " + said(end, new Wording(false))).orElse("");
+        }
         Optional<Long> older = one.recording().olderNanos();
         if (older.isPresent()) {
             return " wrote no recording for " + PlainTexts.time(older.get()) + ": dead, killed or stopped";
@@ -221,6 +240,11 @@ public final class VerdictText {
                         ? " recorded on " + end.detail()
                         : " wrote no recording: " + said(end, new Wording(false)))
                 .orElse(" wrote no recording: dead, killed, stopped, asked too late, or on another host");
+    }
+
+    /** Returns how a process ended whose recording is damaged. The recording says that it was no silent rank. */
+    private static Optional<ProcessEnd> seen(Conduct one) {
+        return one.end().filter(end -> end.kind() != EndKind.STOPPED && end.kind() != EndKind.ELSEWHERE);
     }
 
     /** Returns how processes ended abnormally, for a verdict that names no rank from the recordings. */
@@ -259,6 +283,14 @@ public final class VerdictText {
         }
         if (is(Code.MISMATCH)) {
             return who.its() + " calls differ";
+        }
+        if (one.recording().damaged().isPresent()) {
+            return seen(one)
+                    .map(end -> ended(end, who) + "; " + damaged(one, who))
+                    .orElseGet(() -> (is(Code.PEER_LOST)
+                                    ? who.process("is gone", "are gone")
+                                    : who.it() + " kept the others waiting")
+                            + meanwhile() + "; " + damaged(one, who));
         }
         if (one.recording().missing()) {
             return one.end()
@@ -352,6 +384,11 @@ public final class VerdictText {
         return lost
                 ? who.process("is gone", "are gone") + wrote + " (killed, crashed, or ended by itself)"
                 : wrote + " (stopped, killed or stuck)";
+    }
+
+    private static String damaged(Conduct one, Wording who) {
+        return who.its() + (who.isPlural() ? " recordings are damaged: " : " recording is damaged: ")
+                + one.recording().damaged().orElseThrow();
     }
 
     private String recorded(Conduct one, Wording who) {

@@ -108,7 +108,7 @@ public record Recordings(Path folder, boolean ours, Map<Path, FileTime> before) 
     }
 
     /**
-     * Returns the analysis of the recordings of a job together with how its ranks ended; empty if there is nothing readable.
+     * Returns the analysis of the recordings of a job together with how its ranks ended; empty if there are none.
      */
     public Optional<Analysis> analyzed(String job, Ends ends) {
         return patiently(
@@ -116,23 +116,23 @@ public record Recordings(Path folder, boolean ours, Map<Path, FileTime> before) 
     }
 
     /**
-     * Returns the analysis of recordings that launchers have read; empty if there is nothing readable.
+     * Returns the analysis of recordings that launchers have read; empty if there are none.
      *
-     * @param texts    recordings as {@link #brief} returns them
+     * @param brief    recordings as {@link #brief} returns them
      * @param ends     how the ranks' processes ended
      * @param unjudged receives the reason if the analysis fails or takes too long
      */
-    public static Optional<Analysis> analyzed(List<String> texts, Ends ends, Consumer<String> unjudged) {
-        return patiently(() -> Analysis.of(texts, ends), unjudged).flatMap(Function.identity());
+    public static Optional<Analysis> analyzed(Analysis.Brief brief, Ends ends, Consumer<String> unjudged) {
+        return patiently(() -> Analysis.of(brief, ends), unjudged).flatMap(Function.identity());
     }
 
     /**
      * Returns the last calls of each rank of a job, for the launcher that analyses the recordings of all nodes; empty if there
-     * is nothing readable.
+     * are none.
      */
-    public List<String> brief(String job) {
+    public Analysis.Brief brief(String job) {
         return patiently(() -> Analysis.brief(folder, job, this::isOfThisJob, LAST_CALLS), why -> {})
-                .orElse(List.of());
+                .orElseGet(() -> new Analysis.Brief(List.of(), Map.of()));
     }
 
     /** Whether a rank of a job has written a recording. */

@@ -338,11 +338,11 @@ class AnalysisTest {
         job.ask(folder).passes(34_000 * RecordedJob.MILLI);
         job.fail(List.of(0), "PEER_LOST", List.of(1), 6, "the connection to rank 1 was closed");
         job.write(folder, "failure", List.of(0));
-        List<String> texts = Analysis.brief(folder, "a1b2c3d4", file -> true, 10);
+        Analysis.Brief texts = Analysis.brief(folder, "a1b2c3d4", file -> true, 10);
 
         Analysis analysis = Analysis.of(texts, Ends.UNSEEN).orElseThrow();
 
-        assertEquals(3, texts.size());
+        assertEquals(3, texts.texts().size());
         assertEquals(Set.of(1), analysis.missing());
         assertEquals(Set.of(1), analysis.guilty());
     }

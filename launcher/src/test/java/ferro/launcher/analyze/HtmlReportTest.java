@@ -81,6 +81,20 @@ class HtmlReportTest {
     }
 
     @Test
+    void laneOfTheRankWhoseRecordingIsDamagedSaysSo() throws Exception {
+        RecordedJob job = new RecordedJob(3).calls(1, 4, 0);
+        job.allBut(2).forEach(rank -> job.hangs(rank, RecordedJob.GROUP, 5, RecordedJob.TEXT, 2));
+        job.passes(100 * RecordedJob.MILLI).fail(job.allBut(2), "TIMED_OUT", List.of(2), 5, "gave up on rank 2");
+        Files.writeString(folder.resolve("ferro-a1b2c3d4-rank2.json"), "{");
+
+        String shown = opened(job.analyzed(folder, job.allBut(2)).html());
+
+        String empty = facts(shown).get("empty");
+        assertTrue(empty.startsWith("wrote a recording that is damaged: it is not valid JSON"), empty);
+        assertTrue(shown.contains("<td>recording damaged</td>"), shown);
+    }
+
+    @Test
     void laneOfTheRankThatMadeNoCallSaysSo() throws Exception {
         RecordedJob job = new RecordedJob(3).calls(1, 9, 0);
         job.allBut(1).forEach(rank -> job.hangs(rank, RecordedJob.GROUP, 10, RecordedJob.TEXT, 1));

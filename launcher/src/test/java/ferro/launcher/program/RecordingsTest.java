@@ -77,11 +77,13 @@ class RecordingsTest {
     }
 
     @Test
-    void recordingsThatCannotBeReadCostTheDiagnosisOnly() throws IOException {
+    void recordingsThatCannotBeReadAreDamagedInTheDiagnosis() throws IOException {
         Recordings recordings = Recordings.of(TARGET, Map.of("FERRO_RECORDER_DIR", temporary.toString()));
         record(recordings);
 
-        assertEquals(Optional.empty(), recordings.analyzed("j", Ends.UNSEEN));
+        assertEquals(
+                "no recording can be read, so nothing is known of any call: the recording of rank 0 is damaged",
+                recordings.analyzed("j", Ends.UNSEEN).orElseThrow().verdict().get(0));
     }
 
     @Test
