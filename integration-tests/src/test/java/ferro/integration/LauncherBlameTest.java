@@ -51,7 +51,8 @@ class LauncherBlameTest {
                     box.contains("ferro: rank 1 ended too early: exit code 0, but other ranks still needed it");
             assertTrue(endedFirst || RELEASED_FIRST.matcher(flat).find(), box);
             String others = "(the others|rank [02])";
-            String ended = "it ended with exit code 0 before " + others + " had finished allReduce seq ";
+            String ended = "it ended with exit code 0 before close, at \\w+\\.java:\\d+, before " + others
+                    + " had finished allReduce seq ";
             String left = "it left, although " + others + " (was|were) in allReduce seq ";
             assertTrue(flat.matches("(?s).*diagnosis: rank 1 is to blame: " + (endedFirst ? ended : left) + ".*"), box);
             assertFalse(flat.contains("killed") || flat.contains("crashed"), box);
@@ -61,8 +62,8 @@ class LauncherBlameTest {
 
     @Tag("long")
     @Test
-    @DisplayName(
-            "row 20: the trace of the rank that threw comes first in the launcher's box, with all frames of its program")
+    @DisplayName("row 20: the trace of the rank that threw comes first in the launcher's box, with all frames of its"
+            + " program")
     void rankThatThrowsIsShownWithItsWholeTrace() throws Exception {
         try (LauncherRun run = start("throws", "PT30S")) {
             assertShare(run);

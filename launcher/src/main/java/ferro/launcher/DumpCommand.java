@@ -34,8 +34,8 @@ import picocli.CommandLine.Parameters;
                 "Asks the ranks of a running job to write their flight recordings, and shows which ranks answered.",
         footer = {
             "",
-            "DIR is the job's ferro.recorder.dir; ferro run prints it when it starts. Exit code 0 if all ranks have answered,"
-                    + " else 1. Run ferro analyze DIR afterwards."
+            "DIR is the job's ferro.recorder.dir; ferro run prints it when it starts. Exit code 0 if all ranks have"
+                    + " answered, else 1. Run ferro analyze DIR afterwards."
         })
 final class DumpCommand implements Callable<Integer> {
     /** Ranks poll for this file about twice a second. */
@@ -120,8 +120,9 @@ final class DumpCommand implements Callable<Integer> {
         List<Integer> damaged = new ArrayList<>();
         for (DumpAnswers answers : all) {
             String which = all.size() == 1 ? "" : "job " + answers.job() + ": ";
-            world.out().println(which + "ranks that answered: " + answers.came()
-                    + (answers.worldSize() == 0 ? "" : " of " + answers.worldSize()));
+            world.out()
+                    .println(which + "ranks that answered: " + answers.came()
+                            + (answers.worldSize() == 0 ? "" : " of " + answers.worldSize()));
             if (!answers.silent().isEmpty()) {
                 world.out()
                         .println(which + "ranks that did not answer within " + wait + ": " + answers.silent()

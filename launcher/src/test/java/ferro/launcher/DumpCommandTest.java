@@ -77,7 +77,8 @@ class DumpCommandTest {
 
         assertEquals(1, code, said());
         assertTrue(said().contains("ranks that answered: [0, 1, 2] of 3"), said());
-        assertTrue(said().contains("the recording of rank 0 is damaged: it is not valid JSON, or ends too early"), said());
+        assertTrue(
+                said().contains("the recording of rank 0 is damaged: it is not valid JSON, or ends too early"), said());
     }
 
     @Test

@@ -85,10 +85,11 @@ class NodeReportTest {
             reports[node] = report(outcome(ends, List.of()), printed, lost(2 * node + (node == 0 ? 1 : 0), 0));
         }
         String third = recording(3, "PEER_LOST", List.of(0), "rank 0 is gone");
-        NodeRecordings both =
-                new NodeRecordings(
-                        new Analysis.Brief(List.of(reports[1].recordings().brief().texts().get(0), third), Map.of()),
-                        Set.of(0), Long.MAX_VALUE);
+        NodeRecordings both = new NodeRecordings(
+                new Analysis.Brief(
+                        List.of(reports[1].recordings().brief().texts().get(0), third), Map.of()),
+                Set.of(0),
+                Long.MAX_VALUE);
         reports[1] = report(
                 outcome(List.of(ended(2, 1), ended(3, 1)), List.of()), List.of(printed(2, 1), printed(3, 1)), both);
 
@@ -193,16 +194,16 @@ class NodeReportTest {
     void aNodeWhoseRecordingsAreAllDamagedReportsThemWithTheReasonAndItsFolder() {
         NodeRecordings damaged =
                 new NodeRecordings(new Analysis.Brief(List.of(), Map.of(0, "it ends too early")), Set.of(), HEARD);
-        NodeReport report = NodeReport.decoded(
-                report(outcome(List.of(ended(0, 1)), List.of()), List.of(printed(0, 1)), damaged)
+        NodeReport report =
+                NodeReport.decoded(report(outcome(List.of(ended(0, 1)), List.of()), List.of(printed(0, 1)), damaged)
                         .encoded());
 
         assertEquals("/nowhere", report.folder());
-        Postmortem merged =
-                NodeReport.merged(Map.of(0, report), List.of(card(0, 1, 2), card(1, 1, 2)), 0, note -> {});
+        Postmortem merged = NodeReport.merged(Map.of(0, report), List.of(card(0, 1, 2), card(1, 1, 2)), 0, note -> {});
         String box = box(Conclusion.of(merged, List.of(), 0, false).after(List.of()));
         assertTrue(
-                box.contains("no recording can be read, so nothing is known of any call: the recording of rank 0 is damaged"),
+                box.contains("no recording can be read, so nothing is known of any call: the recording of rank 0 is"
+                        + " damaged"),
                 box);
         assertTrue(box.contains("rank 0 wrote a recording that is damaged: it ends too early"), box);
     }
@@ -221,7 +222,8 @@ class NodeReportTest {
 
     @Test
     void analysisThatFailsLeavesOutTheVerdictAlone() {
-        NodeRecordings recordings = new NodeRecordings(new Analysis.Brief(Arrays.asList("{}", null), Map.of()), Set.of(), HEARD);
+        NodeRecordings recordings =
+                new NodeRecordings(new Analysis.Brief(Arrays.asList("{}", null), Map.of()), Set.of(), HEARD);
         NodeReport report = report(outcome(List.of(ended(0, 1)), List.of()), List.of(printed(0, 1)), recordings);
         List<String> notes = new ArrayList<>();
 

@@ -27,9 +27,13 @@ import java.util.function.LongSupplier;
  * object that runs operations acquires the recorder with {@link #of} and releases it with {@link #release}. If {@code
  * ferro.recorder.dir} is set, the record is written to that folder at the first failure of each group. If the JVM ends
  * before the record of a failure is written, the record is written at the end of the JVM. The record is also written
- * when the rank ends and its last operation has timed out, and within a second after a file {@code dump.request} appears or changes in that folder.
+ * when the rank ends and its last operation has timed out, when the program calls {@code System.exit} before it has closed its
+ * groups, and within a second after a file {@code dump.request} appears or changes in that folder.
  */
 public final class FlightRecorder implements AutoCloseable {
+    /** The reason of a record that is written at {@code System.exit}, up to the line of the program. */
+    public static final String EXIT_AT = "System.exit at ";
+
     private static final int MOST_ENTRIES = 1 << 20;
     private static final int EVENTS = 256;
     private static final int STACKS = 8;

@@ -12,13 +12,15 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
  * The folder of {@code ferro.recorder.dir}, with the thread that writes to it. The thread writes when a group has
  * failed, when more is known about the failure, when a file requests it, and when the rank ends because a call has timed
- * out. Only two events wait for this thread: the end of the JVM, and the close of the last group.
+ * out, or by {@code System.exit} before its groups are closed. Only two events wait for this thread: the end of the JVM, and the close of the last group.
  */
 final class RecordFolder {
     static final String REQUEST = "dump.request";
@@ -41,12 +43,16 @@ final class RecordFolder {
     private final Path folder;
     private final FlightRecorder recorder;
     private final Thread writer;
-    private ExitTask.Handle atExit;
+    private List<ExitTask.Handle> atExit = List.of();
     private FileTime answered;
     private boolean woken;
     private boolean closed;
+    /** Whether the JVM exits, and no signal ends it. */
+    private volatile boolean exits;
     /** Whether a file has the failure of a group. Only the writer thread uses this field. */
     private boolean wroteFailure;
+    /** Whether the group had failed before the JVM exits. Only the writer thread uses this field. */
+    private boolean failedBefore;
     /** Whether a warning has been logged. Only the writer thread uses this field. */
     private boolean complained;
 
@@ -84,7 +90,11 @@ final class RecordFolder {
     }
 
     void start(RankContext context) {
-        atExit = context.atExit(ExitTask.Stage.RECORDINGS, exit -> finish());
+        // before the groups are left, by which they may fail
+        atExit = List.of(
+                context.atExit(
+                        ExitTask.Stage.DEVICES, exit -> exits = exit.signal().isEmpty()),
+                context.atExit(ExitTask.Stage.RECORDINGS, exit -> finish()));
         writer.start();
     }
 
@@ -95,9 +105,7 @@ final class RecordFolder {
 
     void close() {
         finish();
-        if (atExit != null) {
-            atExit.cancel();
-        }
+        atExit.forEach(ExitTask.Handle::cancel);
     }
 
     /**
@@ -127,6 +135,40 @@ final class RecordFolder {
         }
         writeFailures();
         writeTimeout();
+        writeExit();
+    }
+
+    /** Initialised by the first rank that writes a file at the exit of the JVM: the search stops every thread. */
+    private static final class Exit {
+        /** The line of the program that has called {@code System.exit}; empty if none has. */
+        private static final String LINE = line();
+
+        private Exit() {}
+
+        private static String line() {
+            for (StackTraceElement[] frames : Thread.getAllStackTraces().values()) {
+                if (Arrays.stream(frames)
+                        .anyMatch(frame -> frame.getClassName().equals("java.lang.Runtime")
+                                && frame.getMethodName().equals("exit"))) {
+                    return Arrays.stream(frames)
+                            .filter(ProgramFrames::isOfTheProgram)
+                            .findFirst()
+                            .map(frame -> frame.getFileName() + ":" + frame.getLineNumber())
+                            .orElse("");
+                }
+            }
+            return "";
+        }
+    }
+
+    /**
+     * Writes a file if the program has called {@code System.exit} before it has closed its groups. The other ranks may still
+     * need this one, and the file shows where it ended.
+     */
+    private void writeExit() {
+        if (exits && !failedBefore && !Exit.LINE.isEmpty()) {
+            write(FlightRecorder.EXIT_AT + Exit.LINE);
+        }
     }
 
     /**
@@ -188,6 +230,7 @@ final class RecordFolder {
             String first = news.keySet().iterator().next().name();
             if (write("first failure of group " + first)) {
                 wroteFailure = true;
+                failedBefore |= !exits;
                 news.forEach(GroupRecorder::written);
             }
         }

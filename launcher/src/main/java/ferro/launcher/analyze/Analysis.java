@@ -154,8 +154,8 @@ public final class Analysis {
         }
         boolean none = readable.stream()
                 .noneMatch(one -> job.isEmpty() || job.get().equals(one.writer().job()));
-        boolean told = ends.isPresent() && damaged.stream().anyMatch(one -> job.equals(Optional.of(one.job())));
-        if (none && !told) {
+        boolean forLauncher = ends.isPresent() && damaged.stream().anyMatch(one -> job.equals(Optional.of(one.job())));
+        if (none && !forLauncher) {
             throw nothingIn(folders, job, problems);
         }
         Merge merge = Merge.of(readable, damaged, job);

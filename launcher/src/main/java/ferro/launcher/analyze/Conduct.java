@@ -16,6 +16,7 @@ import java.util.Optional;
  * @param open      another call that it is in, or that failed with the group, in this group or else in another one
  * @param passed    whether it has made later calls
  * @param line      the line of the program that the thread that has joined executed, if it was in no call
+ * @param exitLine  the line of the program at which it has called System.exit before it closed its groups
  */
 record Conduct(
         Optional<ProcessEnd> end,
@@ -25,7 +26,8 @@ record Conduct(
         Optional<OwnCall> last,
         Optional<OwnCall> open,
         boolean passed,
-        Optional<String> line) {
+        Optional<String> line,
+        Optional<String> exitLine) {
     /**
      * Whether there is a recording of a rank.
      *

@@ -41,7 +41,8 @@ final class Conducts {
                         last(rank, group, sequence),
                         open(rank, group).or(() -> elsewhere(rank, group)),
                         group.reached(rank, sequence),
-                        Optional.ofNullable(merge.recordings().get(rank)).flatMap(RankRecording::line))));
+                        Optional.ofNullable(merge.recordings().get(rank)).flatMap(RankRecording::line),
+                        Optional.ofNullable(merge.recordings().get(rank)).flatMap(RankRecording::exitLine))));
         return conduct;
     }
 

@@ -238,11 +238,6 @@ final class Investigation {
                 Agreement.NONE,
                 CallScene.NONE,
                 new VerdictFacts(
-                        conduct,
-                        calls,
-                        List.of(),
-                        merge.recordings().keySet(),
-                        conducts.unexplained(),
-                        ends.lost()));
+                        conduct, calls, List.of(), merge.recordings().keySet(), conducts.unexplained(), ends.lost()));
     }
 }

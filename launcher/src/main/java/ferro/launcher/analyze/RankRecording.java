@@ -1,6 +1,7 @@
 package ferro.launcher.analyze;
 
 import ferro.control.failure.Failure;
+import ferro.recorder.FlightRecorder;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -71,6 +72,13 @@ record RankRecording(
     /** Returns what the thread that has joined did while it was in no call, if that is known. */
     Optional<String> line() {
         return stackOutsideOfCalls().map(StackView::line);
+    }
+
+    /** Returns the line of the program at which the rank has called System.exit, if it wrote the recording then. */
+    Optional<String> exitLine() {
+        return Optional.of(origin.reason())
+                .filter(reason -> reason.startsWith(FlightRecorder.EXIT_AT))
+                .map(reason -> reason.substring(FlightRecorder.EXIT_AT.length()));
     }
 
     /**

@@ -113,15 +113,16 @@ public final class VerdictText {
     private String nothing() {
         SortedSet<Integer> silent = new TreeSet<>(verdict.facts().conduct().keySet());
         SortedSet<Integer> damaged = new TreeSet<>(silent);
-        damaged.removeIf(
-                rank -> verdict.facts().conduct().get(rank).recording().damaged().isEmpty());
+        damaged.removeIf(rank ->
+                verdict.facts().conduct().get(rank).recording().damaged().isEmpty());
         silent.removeAll(damaged);
         List<String> lacking = new ArrayList<>();
         if (!silent.isEmpty()) {
             lacking.add(PlainTexts.ranks(silent) + " wrote no recording");
         }
         if (!damaged.isEmpty()) {
-            lacking.add((damaged.size() == 1 ? "the recording of " : "the recordings of ") + PlainTexts.ranks(damaged)
+            lacking.add((damaged.size() == 1 ? "the recording of " : "the recordings of ")
+                    + PlainTexts.ranks(damaged)
                     + (damaged.size() == 1 ? " is damaged" : " are damaged"));
         }
         return lacking.isEmpty()
@@ -286,7 +287,7 @@ public final class VerdictText {
         }
         if (one.recording().damaged().isPresent()) {
             return seen(one)
-                    .map(end -> ended(end, who) + "; " + damaged(one, who))
+                    .map(end -> ended(one, end, who) + "; " + damaged(one, who))
                     .orElseGet(() -> (is(Code.PEER_LOST)
                                     ? who.process("is gone", "are gone")
                                     : who.it() + " kept the others waiting")
@@ -296,11 +297,12 @@ public final class VerdictText {
             return one.end()
                     .map(end -> end.kind() == EndKind.ELSEWHERE
                             ? faraway(who) + " on " + end.detail() + meanwhile()
-                            : ended(end, who))
+                            : ended(one, end, who))
                     .orElseGet(() -> silent(one, who) + meanwhile());
         }
         if (is(Code.PEER_LOST) && one.ownEnd().isPresent()) {
-            return ended(one.ownEnd().get(), who) + (verdict.scene().sequence() < 0 ? "" : "; " + lastCall(one, who));
+            return ended(one, one.ownEnd().get(), who)
+                    + (verdict.scene().sequence() < 0 ? "" : "; " + lastCall(one, who));
         }
         // a late rank may have ended because of the failure that the others reported to it, unless they still wait for
         // it
@@ -338,11 +340,14 @@ public final class VerdictText {
     }
 
     /** Returns how a process ended while the others were in their calls. */
-    private String ended(ProcessEnd end, Wording who) {
+    private String ended(Conduct one, ProcessEnd end, Wording who) {
+        String how = said(end, who)
+                + one.exitLine().map(line -> " before close, at " + line).orElse("");
         if (end.kind() != EndKind.WELL) {
-            return said(end, who) + meanwhile();
+            return how + meanwhile();
         }
-        return said(end, who)
+        return how
+                + (one.exitLine().isPresent() ? "," : "")
                 + (verdict.facts().others().isEmpty()
                         ? " before the others had finished"
                         : others(" before ", "had finished", "had finished"));
@@ -387,7 +392,8 @@ public final class VerdictText {
     }
 
     private static String damaged(Conduct one, Wording who) {
-        return who.its() + (who.isPlural() ? " recordings are damaged: " : " recording is damaged: ")
+        return who.its()
+                + (who.isPlural() ? " recordings are damaged: " : " recording is damaged: ")
                 + one.recording().damaged().orElseThrow();
     }
 

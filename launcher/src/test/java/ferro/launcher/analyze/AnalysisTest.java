@@ -110,6 +110,30 @@ class AnalysisTest {
                 analysis.verdict().get(0));
     }
 
+    @Test
+    void exitOfTheProgramBeforeCloseIsNamedWithItsLine() throws Exception {
+        RecordedJob job = new RecordedJob(3).calls(1, 5, 0).write(folder, "System.exit at Main.java:12", List.of(1));
+        job.allBut(1).forEach(rank -> job.hangs(rank, RecordedJob.GROUP, 6, NEXT, 1));
+        job.fail(job.allBut(1), "PEER_LOST", List.of(1), 6, "rank 1 left");
+
+        String well = job.analyzed(folder, job.allBut(1), seen(1, Ends.EndKind.WELL, ""))
+                .verdict()
+                .get(0);
+        String code = job.analyzed(folder, job.allBut(1), seen(1, Ends.EndKind.CODE, "exit code 3"))
+                .verdict()
+                .get(0);
+
+        assertTrue(
+                well.startsWith(
+                        "rank 1 is to blame: it ended with exit code 0 before close, at Main.java:12, before the"
+                                + " others had finished allReduce seq 6 of group"),
+                well);
+        assertTrue(
+                code.startsWith("rank 1 is to blame: it ended with exit code 3 before close, at Main.java:12, while the"
+                        + " others were in allReduce seq 6 of group"),
+                code);
+    }
+
     private Analysis lost(Ends ends) throws Exception {
         RecordedJob job = new RecordedJob(3).calls(1, 5, 0);
         job.allBut(1).forEach(rank -> job.hangs(rank, RecordedJob.GROUP, 6, NEXT, 1));
@@ -193,8 +217,8 @@ class AnalysisTest {
                         "lengths differ under seq 6 of group \"tcp\": rank 1 differs from the others",
                         "rank 1 called allReduce f32[262143] SUM by ring",
                         "ranks 0, 2, 3 called allReduce f32[262144] SUM by ring",
-                        "all ranks must pass the same length; gather, allGather, scatter, reduceScatter and allToAll have"
-                                + " forms with counts for lengths that differ"),
+                        "all ranks must pass the same length; gather, allGather, scatter, reduceScatter and allToAll"
+                                + " have forms with counts for lengths that differ"),
                 analysis.verdict());
         assertTrue(text(analysis).contains("different calls under seq 6:"), text(analysis));
     }

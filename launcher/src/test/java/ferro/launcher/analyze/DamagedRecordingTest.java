@@ -27,7 +27,8 @@ class DamagedRecordingTest {
         Analysis analysis = damaged(new RecordedJob(3).calls(1, 5, 0), List.of(0), 1);
 
         assertEquals(
-                "no call hangs and none has failed, but rank 2 wrote no recording, and the recording of rank 1 is damaged",
+                "no call hangs and none has failed, but rank 2 wrote no recording, and the recording of rank 1 is"
+                        + " damaged",
                 analysis.verdict().get(0));
         String text = String.join("\n", analysis.text());
         assertTrue(text.contains("rank 1 wrote a recording that " + WHY), text);
@@ -105,17 +106,18 @@ class DamagedRecordingTest {
         breakOf(folder, 0);
         breakOf(folder, 1);
 
-        Analysis told = Analysis.of(
-                List.of(folder), Optional.of("a1b2c3d4"), file -> true, Optional.of(Ends.UNSEEN));
+        Analysis launched =
+                Analysis.of(List.of(folder), Optional.of("a1b2c3d4"), file -> true, Optional.of(Ends.UNSEEN));
         Analysis brief = Analysis.of(Analysis.brief(folder, "a1b2c3d4", file -> true, 3), Ends.UNSEEN)
                 .orElseThrow();
         String typed = assertThrows(
                         UnreadableRecordingException.class, () -> Analysis.of(List.of(folder), Optional.empty()))
                 .getMessage();
 
-        for (Analysis each : List.of(told, brief)) {
+        for (Analysis each : List.of(launched, brief)) {
             assertEquals(
-                    "no recording can be read, so nothing is known of any call: the recordings of ranks 0, 1 are damaged",
+                    "no recording can be read, so nothing is known of any call: the recordings of ranks 0, 1 are"
+                            + " damaged",
                     each.verdict().get(0));
             assertTrue(each.verdict().get(1).startsWith("ranks 0, 1 wrote a recording that " + WHY));
             assertTrue(String.join("\n", each.text()).contains("ranks 0, 1 wrote a recording that " + WHY));
