@@ -3,6 +3,7 @@ package ferro.spi;
 import java.lang.System.Logger.Level;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -43,6 +44,7 @@ public final class UnknownSettings {
      * @return whether the name begins like a setting, and neither a rank nor a script reads it
      */
     public static boolean isUnknown(String name) {
+        Objects.requireNonNull(name, "name");
         return (name.startsWith("ferro.") || name.startsWith("FERRO_"))
                 && !name.startsWith(OF_NETTY)
                 && !KNOWN.contains(name);
