@@ -12,6 +12,7 @@ import java.util.Iterator;
 import java.util.Optional;
 import org.apache.spark.BarrierTaskContext;
 import org.apache.spark.SparkEnv;
+import org.apache.spark.TaskContext;
 import org.apache.spark.util.LongAccumulator;
 import scala.reflect.ClassTag$;
 import scala.runtime.AbstractFunction1;
@@ -43,7 +44,8 @@ public final class BarrierRank<T, R>
 
     @Override
     public scala.collection.Iterator<byte[]> apply(scala.collection.Iterator<T> rows) {
-        BarrierTaskContext task = BarrierTaskContext.get();
+        // BarrierTaskContext.get() starts a thread of Spark 3.5 that keeps an application on local[n] running
+        BarrierTaskContext task = (BarrierTaskContext) TaskContext.get();
         try (DriverLine line = new DriverLine(store, task.stageAttemptNumber(), task.partitionId());
                 RankCompletion end = RankCompletion.of(task, line)) {
             try {
