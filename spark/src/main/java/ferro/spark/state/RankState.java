@@ -4,6 +4,7 @@ import ferro.group.Codec;
 import ferro.group.ProcessGroup;
 import ferro.spark.rank.RestoredState;
 import ferro.training.checkpoint.CheckpointException;
+import ferro.training.checkpoint.CheckpointSettings;
 import ferro.training.checkpoint.CheckpointStorage;
 import ferro.training.checkpoint.SavedStep;
 import ferro.training.checkpoint.StateFolder;
@@ -11,8 +12,10 @@ import ferro.training.checkpoint.StoredObject;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.zip.CRC32C;
 import org.apache.spark.SparkEnv;
 
@@ -37,6 +40,7 @@ public final class RankState {
 
     private final CheckpointStorage storage;
     private final ProcessGroup group;
+    private final Duration visibleWithin;
     private StateFolder folder;
     private long newest = -1;
     /** The folder of the latest step; null if no such step is known. */
@@ -49,8 +53,14 @@ public final class RankState {
 
     /** Creates the state of a rank. */
     public RankState(CheckpointStorage storage, ProcessGroup group) {
+        this(storage, group, CheckpointSettings.DEFAULT.visibleWithin());
+    }
+
+    /** Creates the state of a rank. Rank 0 waits for this time until it sees what the other ranks have written. */
+    RankState(CheckpointStorage storage, ProcessGroup group, Duration visibleWithin) {
         this.storage = storage;
         this.group = group;
+        this.visibleWithin = visibleWithin;
     }
 
     /** Saves the state of this rank. All ranks must call this method with the same step. */
@@ -62,8 +72,10 @@ public final class RankState {
         begin();
         String name = folder.ofStep(step);
         write(object(name), state);
-        group.barrier();
+        long[] lengths = new long[group.worldSize()];
+        group.allGather(new long[] {Long.BYTES + state.length}, lengths);
         if (group.rank() == 0) {
+            awaitSeen(name, lengths);
             publish(SavedStep.of(name, step, group.worldSize()));
         }
         // no rank deletes the older state before rank 0 has published the newer state
@@ -75,6 +87,34 @@ public final class RankState {
         kept = name;
         hasSaved = true;
         newest = step;
+    }
+
+    /** Waits until rank 0 sees the states of all ranks. Throws an exception if it does not see them in time. */
+    private void awaitSeen(String step, long[] lengths) throws IOException {
+        try {
+            String unseen = folder.awaitSeen(step, visibleWithin, () -> unseen(step, lengths));
+            if (!unseen.isEmpty()) {
+                throw new IOException("rank 0 does not see the states of all ranks: is " + storage
+                        + " a folder that all executors share? (" + unseen + ")");
+            }
+        } catch (CheckpointException refused) {
+            throw new IOException(refused.getMessage(), refused);
+        }
+    }
+
+    private String unseen(String step, long[] lengths) {
+        try {
+            Set<StoredObject> seen = Set.copyOf(storage.list(step + "/"));
+            for (int rank = 0; rank < lengths.length; rank++) {
+                String name = step + "/rank-" + rank;
+                if (!seen.contains(new StoredObject(name, lengths[rank]))) {
+                    return name + " with " + lengths[rank] + " bytes is missing";
+                }
+            }
+            return "";
+        } catch (IOException unlisted) {
+            return step + " cannot be listed: " + unlisted;
+        }
     }
 
     private void publish(SavedStep step) throws IOException {

@@ -16,6 +16,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -203,6 +204,33 @@ class RankStateTest {
             assertThrows(FerroException.class, () -> save(alone, 1, "one"));
         }
         assertEquals(List.of(), names());
+    }
+
+    /** As where the URI names a folder that each host has for itself. */
+    @Test
+    void stateIsNotSavedInAFolderThatIsNotShared() throws Exception {
+        JoinOptions serves = JoinOptions.of(0, 2).serveStore("127.0.0.1", "0");
+        try (SystemContext first = SystemContext.of(serves);
+                SystemContext second = SystemContext.of(JoinOptions.of(1, 2).storeAt(first.storeEndpoint()))) {
+            CompletableFuture<ProcessGroup> joining = CompletableFuture.supplyAsync(second::join);
+            RankState own = new RankState(storage(), first.join(), Duration.ZERO);
+            CheckpointStorage elsewhere =
+                    HadoopStorage.at(folder.resolve("elsewhere").toUri().toString(), new Configuration());
+            RankState other = new RankState(elsewhere, joining.get(30, TimeUnit.SECONDS), Duration.ZERO);
+            CompletableFuture<Void> saving =
+                    CompletableFuture.runAsync(() -> assertThrows(FerroException.class, () -> save(other, 1, "one")));
+
+            IOException unseen = assertThrows(IOException.class, () -> save(own, 1, "one"));
+
+            first.abort(unseen);
+            saving.get(30, TimeUnit.SECONDS);
+            String text = unseen.getMessage();
+            assertTrue(
+                    text.matches("rank 0 does not see the states of all ranks: is .* a folder that all executors share"
+                            + "[?] [(]step-1-1-[0-9a-f]{8}/rank-1 with 11 bytes is missing[)]"),
+                    text);
+        }
+        assertTrue(attempt().restore().isEmpty());
     }
 
     /** An action that another attempt runs at the same time. */

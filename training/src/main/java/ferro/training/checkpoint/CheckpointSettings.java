@@ -10,7 +10,7 @@ import java.util.Objects;
  */
 public final class CheckpointSettings {
     /**
-     * The default settings. All checkpoints are kept. Ranks wait up to one hour for each other. Rank 0 waits up to 10 s
+     * The default settings. All checkpoints are kept. Ranks wait up to one hour for each other. A rank waits up to 10 s
      * for a file of another rank. Ranks compare hashes.
      */
     public static final CheckpointSettings DEFAULT =
@@ -52,7 +52,7 @@ public final class CheckpointSettings {
     }
 
     /**
-     * {@return how long rank 0 waits until it can read a file that another rank has written; NFS may show a file late}
+     * {@return how long a rank waits until it can read a file that another rank has written; NFS may show a file late}
      */
     public Duration visibleWithin() {
         return visibleWithin;
@@ -86,7 +86,7 @@ public final class CheckpointSettings {
     }
 
     /**
-     * Changes how long rank 0 waits until it can read a file that another rank has written.
+     * Changes how long a rank waits until it can read a file that another rank has written.
      *
      * @param limit a time of zero or more
      * @return settings with this time

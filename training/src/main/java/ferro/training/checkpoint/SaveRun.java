@@ -7,22 +7,19 @@ import ferro.training.checkpoint.StoredParameters.WeightIndex;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.locks.LockSupport;
 
 /**
- * One save. All ranks agree on a plan, and each rank writes its files. Rank 0 reads all files and then publishes the
- * step. If one rank fails, all ranks fail.
+ * One save. All ranks agree on a plan, and each rank writes its files. Rank 0 reads all files, and the other ranks read
+ * the index that rank 0 has written. Rank 0 then publishes the step. If one rank fails, all ranks fail.
  */
 final class SaveRun {
     private static final String FOLDER_FIELD = "folder";
-    private static final long POLL_NANOS = Duration.ofMillis(50).toNanos();
 
     private final RankMessages ranks;
     private final StateFolder folder;
@@ -168,14 +165,22 @@ final class SaveRun {
 
     /** Writes the files of this rank, publishes the step on rank 0, and returns the description of the checkpoint. */
     CheckpointInfo run() {
-        List<JsonValues> written;
+        List<StoredPart> parts = new ArrayList<>();
         try {
-            written = ranks.exchange(
+            List<JsonValues> written = ranks.exchange(
                     what(),
                     () -> Map.of(
                             "parts", write().stream().map(StoredPart::fields).toList()));
+            for (JsonValues message : written) {
+                message.objects("parts").forEach(part -> parts.add(StoredPart.of(part)));
+            }
+            ranks.exchange(what(), () -> {
+                awaitSeen(parts);
+                return Map.of();
+            });
         } catch (CheckpointException failure) {
-            // a rank could not write, so rank 0 does not publish and the files can be deleted. The loss of a rank
+            // a rank could not write or does not see a part, so rank 0 does not publish and the files can be deleted.
+            // The loss of a rank
             // causes another exception, and rank 0 may then have published
             new Retention(folder).deleteFailed(ownFolder, ownFiles());
             refuseIfLost(failure);
@@ -184,7 +189,7 @@ final class SaveRun {
         CheckpointInfo info = new CheckpointInfo(step, ranks.worldSize(), metadata);
         ranks.exchange(what(), () -> {
             if (ranks.rank() == 0) {
-                publish(info, written);
+                publish(info, parts);
             }
             return Map.of();
         });
@@ -251,16 +256,9 @@ final class SaveRun {
         return new WeightIndex(files, bytes);
     }
 
-    private void publish(CheckpointInfo info, List<JsonValues> written) throws IOException {
-        List<StoredPart> parts = new ArrayList<>();
-        for (JsonValues message : written) {
-            message.objects("parts").forEach(part -> parts.add(StoredPart.of(part)));
-        }
+    private void publish(CheckpointInfo info, List<StoredPart> parts) throws IOException {
         String manifest = new CheckpointManifest(ownFolder, info, parts).text();
         try {
-            for (StoredPart part : parts) {
-                awaitSeen(part);
-            }
             PartWriter.text(storage, ownFolder, ObjectNames.MANIFEST, 0, manifest);
         } catch (IOException | RuntimeException | Error failure) {
             deleteFailed(parts);
@@ -286,20 +284,18 @@ final class SaveRun {
         new Retention(folder).deleteFailed(ownFolder, files);
     }
 
-    private void awaitSeen(StoredPart part) throws IOException {
+    /** Rank 0 reads all parts. The other ranks read one small part of rank 0, because they may have written no part. */
+    private void awaitSeen(List<StoredPart> parts) throws IOException {
         ObjectReader reader = new ObjectReader(storage);
-        long begun = System.nanoTime();
-        String difference = reader.difference(ownFolder, part);
-        while (!difference.isEmpty()) {
-            if (System.nanoTime() - begun >= settings.visibleWithin().toNanos()) {
-                throw new CheckpointException(ranks.origin() + " does not see the part of rank " + part.rank()
-                        + " on host " + hosts.get(part.rank()) + ": is " + storage + " shared? (" + difference + ")");
+        for (StoredPart part : parts) {
+            if (ranks.rank() == 0 || part.file().equals(ObjectNames.INDEX)) {
+                String unseen =
+                        folder.awaitSeen(ownFolder, settings.visibleWithin(), () -> reader.difference(ownFolder, part));
+                if (!unseen.isEmpty()) {
+                    throw new CheckpointException(ranks.origin() + " does not see the part of rank " + part.rank()
+                            + " on host " + hosts.get(part.rank()) + ": is " + storage + " shared? (" + unseen + ")");
+                }
             }
-            folder.refuseIfLost();
-            LockSupport.parkNanos(POLL_NANOS);
-            // opening the folder makes an NFS client ask the server for the entries again
-            storage.list(ownFolder + "/");
-            difference = reader.difference(ownFolder, part);
         }
     }
 }

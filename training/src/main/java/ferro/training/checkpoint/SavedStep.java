@@ -4,10 +4,15 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** A step that a job has published in a {@link StateFolder}. */
 public final class SavedStep {
     private static final String FOLDER_FIELD = "folder";
+    private static final Pattern PLAIN_TEXT =
+            Pattern.compile("(step-[0-9]{1,18}-\\S{10,27}) ([0-9]{1,18}) ([0-9]{1,9})");
+    private static final String PLAIN_NONE = "none -1 0";
 
     private final String folder;
     private final long step;
@@ -67,6 +72,22 @@ public final class SavedStep {
         }
         int worldSize = fields.fields().containsKey("worldSize") ? fields.small("worldSize") : 0;
         return new SavedStep(folder, step, worldSize, fields.count("crc32c"));
+    }
+
+    /**
+     * Parses the text that older builds published for ranks inside Spark: folder, step and number of ranks. Returns null
+     * if the text says that there is no step.
+     */
+    static SavedStep ofPlainText(String source, String text) {
+        Matcher parts = PLAIN_TEXT.matcher(text);
+        if (text.equals(PLAIN_NONE)) {
+            return null;
+        }
+        if (!parts.matches() || ObjectNames.stepOf(parts.group(1) + "/") != Long.parseLong(parts.group(2))) {
+            throw new CheckpointException(
+                    source + ": need folder, step and number of ranks, found \"" + Text.shortened(text) + "\"");
+        }
+        return new SavedStep(parts.group(1), Long.parseLong(parts.group(2)), Integer.parseInt(parts.group(3)), 0);
     }
 
     Map<String, Object> fields() {

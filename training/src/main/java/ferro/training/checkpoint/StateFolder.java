@@ -9,6 +9,7 @@ import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Comparator;
@@ -20,9 +21,9 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -57,11 +58,8 @@ public final class StateFolder {
      * during the read.
      */
     private static final int MAX_READS = 100;
-    /** The text that older builds published for ranks inside Spark: folder, step and number of ranks. */
-    private static final Pattern PLAIN_TEXT =
-            Pattern.compile("(step-[0-9]{1,18}-\\S{10,27}) ([0-9]{1,18}) ([0-9]{1,9})");
 
-    private static final String PLAIN_NONE = "none -1 0";
+    private static final long POLL_NANOS = Duration.ofMillis(50).toNanos();
 
     private final CheckpointStorage storage;
     private final String host;
@@ -211,28 +209,14 @@ public final class StateFolder {
 
     private static Published parse(String source, ByteBuffer bytes) {
         if (source.endsWith(".txt")) {
-            return plainText(source, StandardCharsets.UTF_8.decode(bytes).toString());
+            String text = StandardCharsets.UTF_8.decode(bytes).toString();
+            return new Published(StateOwner.ofPublished(source).orElseThrow(), SavedStep.ofPlainText(source, text));
         }
         JsonValues fields = StrictJson.read(source, bytes);
         CheckpointManifest.refuseOther(fields, VERSION);
         StateOwner owner =
                 fields.fields().containsKey(OWNER_FIELD) ? StateOwner.of(fields.object(OWNER_FIELD)) : StateOwner.NONE;
         return new Published(owner, fields.fields().containsKey("step") ? SavedStep.of(fields) : null);
-    }
-
-    private static Published plainText(String source, String text) {
-        StateOwner owner = StateOwner.ofPublished(source).orElseThrow();
-        Matcher parts = PLAIN_TEXT.matcher(text);
-        if (text.equals(PLAIN_NONE)) {
-            return new Published(owner, null);
-        }
-        if (!parts.matches() || ObjectNames.stepOf(parts.group(1) + "/") != Long.parseLong(parts.group(2))) {
-            throw new CheckpointException(
-                    source + ": need folder, step and number of ranks, found \"" + Text.shortened(text) + "\"");
-        }
-        return new Published(
-                owner,
-                new SavedStep(parts.group(1), Long.parseLong(parts.group(2)), Integer.parseInt(parts.group(3)), 0));
     }
 
     /** Returns the owners that have a published file in the storage. */
@@ -383,6 +367,29 @@ public final class StateFolder {
                 failure.addSuppressed(unknown);
             }
         }
+    }
+
+    /**
+     * Waits until this rank sees what other ranks have written in a step folder. A network file system may show it late.
+     *
+     * @param step       the name of the step folder
+     * @param limit      how long to wait
+     * @param difference returns what this rank does not see yet; empty if it sees everything
+     * @return what this rank did not see within the limit; empty if it sees everything
+     * @throws CheckpointException if a later job has become the owner of the folder
+     * @throws IOException if the storage fails
+     */
+    public String awaitSeen(String step, Duration limit, Supplier<String> difference) throws IOException {
+        long begun = System.nanoTime();
+        String unseen = difference.get();
+        while (!unseen.isEmpty() && System.nanoTime() - begun < limit.toNanos()) {
+            refuseIfLost();
+            LockSupport.parkNanos(POLL_NANOS);
+            // opening the folder makes an NFS client ask the server for the entries again
+            storage.list(step + "/");
+            unseen = difference.get();
+        }
+        return unseen;
     }
 
     /**

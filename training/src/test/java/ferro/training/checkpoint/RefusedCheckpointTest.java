@@ -10,6 +10,7 @@ import ferro.training.TrainingRanks;
 import ferro.training.TrainingRanks.Over;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -45,8 +46,40 @@ class RefusedCheckpointTest {
             }
         });
         String expected = "saving step 1 failed: rank 0 on host a does not see the part of rank 2 on host b: is "
-                + folders.get(0) + " shared? (step-1/model-00003-of-00003.safetensors is missing)";
+                + folders.get(0) + " shared? (step-1/model-00003-of-00003.safetensors is missing); " + unseenIndex(2);
         assertEquals(List.of(expected, expected, expected), messages);
+        assertEquals(List.of(), filesOfSteps());
+    }
+
+    /** A small model has no part for the rank on the other host, so rank 0 misses no file. */
+    @Test
+    void aRankThatWritesNothingNamesTheFolderThatItDoesNotShare() {
+        List<String> messages = messages(2, (group, model) -> {
+            NamedTensor one = ToyModel.tensor("w", DataType.FLOAT32, 4);
+            CheckpointSettings settings = CheckpointSettings.DEFAULT.withVisibleWithin(Duration.ofMillis(1));
+            CheckpointStorage storage = LocalStorage.at(folder.resolve(group.rank() == 0 ? "a" : "b"));
+            try (Checkpoints checkpoints = Checkpoints.open(group, storage, settings, group.rank() == 0 ? "a" : "b")) {
+                checkpoints.save(1, TrainingState.of(List.of(one)));
+            }
+        });
+        String expected = "saving step 1 failed: " + unseenIndex(1);
+        assertEquals(List.of(expected, expected), messages);
+        assertEquals(List.of(), filesOfSteps());
+    }
+
+    private String unseenIndex(int rank) {
+        return "rank " + rank + " on host b does not see the part of rank 0 on host a: is " + folder.resolve("b")
+                + " shared? (" + INDEX + " is missing)";
+    }
+
+    private List<String> filesOfSteps() {
+        try (Stream<Path> all = Files.walk(folder)) {
+            return all.map(path -> folder.relativize(path).toString())
+                    .filter(path -> path.contains("/step-"))
+                    .toList();
+        } catch (IOException failure) {
+            throw new AssertionError("cannot list " + folder, failure);
+        }
     }
 
     /** As where the disk of another host changes a bit. */
