@@ -54,12 +54,7 @@ class SameStepTest {
             checkpoints.save(2, ToyModel.on(0, 1).fill(OF_LATER).state());
             checkpoints.save(3, ToyModel.on(0, 1).fill(3).state());
         });
-<<<<<<< HEAD
-        // names that no other pattern matches come between, because an owner's new name may match the pattern of the
-        // other
-=======
         // in two steps, because the new name of an owner may match the pattern of the other
->>>>>>> c7a03829 (training, spark: Fix saves in a folder that is not shared)
         rename("step-2-1-[^/]+", "older");
         rename("step-2-2-[^/]+", "later");
         rename("older", "step-2" + older);
