@@ -69,6 +69,21 @@ class RenamedNettyTest {
     }
 
     @Test
+    void everyServiceFileNamesClassesOfThisJar() throws Exception {
+        List<String> missing = new ArrayList<>();
+        for (Path service : files(output().resolve("META-INF/services"), "")) {
+            for (String name : Files.readAllLines(service)) {
+                boolean isName = !name.isBlank() && !name.startsWith("#");
+                if (isName && !Files.exists(output().resolve(name.replace('.', '/') + ".class"))) {
+                    missing.add(service.getFileName() + ": " + name);
+                }
+            }
+        }
+
+        assertEquals(List.of(), missing);
+    }
+
+    @Test
     void socketsAreThoseOfEpollAndTlsIsThatOfOpenSsl() throws Exception {
         String machine = System.getProperty("os.name") + " " + System.getProperty("os.arch");
         assumeTrue(machine.matches("Linux (amd64|aarch64)"), "natives are for Linux, found " + machine);
