@@ -5,6 +5,8 @@ import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,6 +22,9 @@ import java.util.Locale;
  */
 record MachineUse(int cores, int localRanks, int ranks) {
     private static final Path COUNTERS = Path.of("/proc/stat");
+    /** The threads of this process. */
+    static final Path THREADS = Path.of("/proc/self/task");
+
     private static final double NANOS_PER_TICK = 1e7;
     /** Below this use by other processes there is no warning, however busy the ranks are. */
     private static final double BUSY_CORES = 0.2;
@@ -74,6 +79,35 @@ record MachineUse(int cores, int localRanks, int ranks) {
         /** Returns this reading with the time of all ranks of the job in place of the time of this rank. */
         Reading ofRanks(double nanos) {
             return new Reading(wallNanos, machineNanos, machineCores, nanos);
+        }
+    }
+
+    /**
+     * Returns the time for which the JIT compilers of a JVM have run or waited for a core, also for code that they have not
+     * finished. The JVM itself counts only compilations that have ended.
+     *
+     * @param threads folder of the threads of the JVM, {@link #THREADS}
+     * @return nanoseconds; NaN if Linux does not tell them
+     */
+    static double compilerNanos(Path threads) {
+        double nanos = Double.NaN;
+        try (DirectoryStream<Path> each = Files.newDirectoryStream(threads)) {
+            for (Path thread : each) {
+                if (Files.readString(thread.resolve("comm")).matches("C[12] Compiler.*\\s*")) {
+                    String[] times =
+                            Files.readString(thread.resolve("schedstat")).split("\\s+");
+                    nanos = (Double.isNaN(nanos) ? 0 : nanos)
+                            + Double.parseDouble(times[0])
+                            + Double.parseDouble(times[1]);
+                }
+            }
+            return nanos;
+        } catch (IOException
+                | DirectoryIteratorException
+                | NumberFormatException
+                | ArrayIndexOutOfBoundsException none) {
+            // no Linux, a kernel without these counters, or a thread has just ended
+            return Double.NaN;
         }
     }
 

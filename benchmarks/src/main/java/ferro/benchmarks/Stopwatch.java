@@ -6,18 +6,25 @@ import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.concurrent.locks.LockSupport;
 
 /**
- * Times an operation on all ranks together. The warm-up lasts for a time, and continues while the JIT compilers of a rank
- * are busy. Then come 5 to 64 blocks, each a barrier and up to 1000 calls back to back. A sample is the slowest rank's time
+ * Times an operation on all ranks together. The warm-up lasts for a time, and continues until the JIT compilers of all ranks
+ * have been at rest for a time. Then come 5 to 64 blocks, each a barrier and up to 1000 calls back to back. A sample is the slowest rank's time
  * for a block divided by its calls. The benches of the peers do the same.
  */
 final class Stopwatch {
     /** Length of a block: so long that the clock and the barrier do not matter. */
     private static final double BLOCK_NANOS = Duration.ofMillis(4).toNanos();
 
-    /** Longest warm-up in multiples of its time: then a JVM is measured even if its compilers are still busy. */
+    /** Longest warm-up in multiples of the first one: then a JVM is measured even if its compilers are still busy. */
     private static final int LONGEST_WARM_UP = 8;
+
+    /**
+     * Longest pause of the ranks behind a batch during which code was compiled. A rank that polls leaves a compiler on the same
+     * core half of the core, and each of the two waits for slices of the scheduler.
+     */
+    private static final long LONGEST_PAUSE_NANOS = Duration.ofMillis(20).toNanos();
 
     private static final Duration LONG_WARM_UP = Duration.ofMillis(1500);
     private static final Duration SHORT_WARM_UP = Duration.ofMillis(200);
@@ -26,6 +33,7 @@ final class Stopwatch {
     private static final double COMPILERS_AT_REST = 0.05;
 
     private final CompilationMXBean compilers = ManagementFactory.getCompilationMXBean();
+    private final boolean isCounted = !Double.isNaN(MachineUse.compilerNanos(MachineUse.THREADS));
     private final ProcessGroup group;
     private final Pace pace;
     private boolean warm;
@@ -39,7 +47,7 @@ final class Stopwatch {
      * The times of the phases.
      *
      * @param firstWarmUp before the first operation: a JVM needs this time until the code of a call is compiled
-     * @param warmUp      before every further operation
+     * @param warmUp      before every further operation; also the time for which the compilers must be at rest
      * @param measure     for the samples of one operation
      */
     record Pace(Duration firstWarmUp, Duration warmUp, Duration measure) {
@@ -70,8 +78,47 @@ final class Stopwatch {
         }
     }
 
+    /** Decides when a warm-up is over. */
+    static final class WarmUp {
+        private final double leastNanos;
+        private final double restNanos;
+        private final double maxNanos;
+        private double spent;
+        private double atRest;
+
+        WarmUp(Pace pace, boolean isFirst) {
+            leastNanos = (isFirst ? pace.firstWarmUp() : pace.warmUp()).toNanos();
+            restNanos = pace.warmUp().toNanos();
+            maxNanos = LONGEST_WARM_UP * (double) pace.firstWarmUp().toNanos();
+        }
+
+        /**
+         * Adds a batch.
+         *
+         * @param nanos time of the batch
+         * @param compilerNanos longest time that the compilers of a rank were busy meanwhile
+         * @return whether the compilers were at rest
+         */
+        boolean add(double nanos, double compilerNanos) {
+            boolean isAtRest = compilerNanos <= COMPILERS_AT_REST * nanos;
+            spent += nanos;
+            atRest = isAtRest ? atRest + nanos : 0;
+            return isAtRest;
+        }
+
+        /** Returns whether the warm-up was long enough, and its last part without compilations too. */
+        boolean isOver() {
+            return spent >= leastNanos && atRest >= restNanos || spent >= maxNanos;
+        }
+
+        /** Returns whether a batch is so short that the next one has twice its calls. */
+        boolean isShort(double batchNanos) {
+            return batchNanos < leastNanos / 8;
+        }
+    }
+
     CallTimes time(Runnable operation) {
-        double callNanos = warmUp(operation, (warm ? pace.warmUp() : pace.firstWarmUp()).toNanos());
+        double callNanos = warmUp(operation, new WarmUp(pace, !warm));
         warm = true;
         int calls = (int) Math.max(1, Math.min(1000, BLOCK_NANOS / callNanos));
         int blocks = (int) Math.max(5, Math.min(64, pace.measure().toNanos() / (calls * callNanos)));
@@ -86,28 +133,35 @@ final class Stopwatch {
     }
 
     /** Runs batches that double until they are long. Returns the last batch's time per call, the same on every rank. */
-    private double warmUp(Runnable operation, long nanos) {
-        double spent = 0;
+    private double warmUp(Runnable operation, WarmUp warmUp) {
         int calls = 1;
         while (true) {
-            long compiledBefore = compileMillis();
+            double compiledBefore = compilerNanos();
             double[] batch = {block(operation, calls), 0};
-            batch[1] = Duration.ofMillis(compileMillis() - compiledBefore).toNanos();
+            batch[1] = compilerNanos() - compiledBefore;
             group.allReduce(batch, ReduceOp.MAX);
-            spent += batch[0];
-            boolean atRest = batch[1] <= COMPILERS_AT_REST * batch[0];
-            if (spent >= nanos && (atRest || spent >= LONGEST_WARM_UP * nanos)) {
+            boolean isAtRest = warmUp.add(batch[0], batch[1]);
+            if (warmUp.isOver()) {
                 return Math.max(1, batch[0] / calls);
             }
-            if (batch[0] < nanos / 8.0) {
+            if (!isAtRest) {
+                LockSupport.parkNanos((long) Math.min(batch[0], LONGEST_PAUSE_NANOS));
+            }
+            if (warmUp.isShort(batch[0])) {
                 calls *= 2;
             }
         }
     }
 
-    private long compileMillis() {
+    private double compilerNanos() {
+        if (isCounted) {
+            // NaN, if a thread ends meanwhile, is no rest
+            return MachineUse.compilerNanos(MachineUse.THREADS);
+        }
         // null if everything is interpreted
-        return compilers == null ? 0 : compilers.getTotalCompilationTime();
+        return compilers == null
+                ? 0
+                : Duration.ofMillis(compilers.getTotalCompilationTime()).toNanos();
     }
 
     private double block(Runnable operation, int calls) {

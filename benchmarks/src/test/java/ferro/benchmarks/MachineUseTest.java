@@ -5,11 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.benchmarks.MachineUse.Reading;
 import ferro.group.SystemContext;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 class MachineUseTest {
@@ -40,6 +43,35 @@ class MachineUseTest {
     void aMachineWithFreeCoresHasNoWarning() {
         // a container with 2 of 16 cores: other containers used 5 cores
         assertEquals(List.of(), new MachineUse(2, 2, 2).warnings(BEFORE, after(140e9, 16, 22e9)));
+    }
+
+    @Test
+    void compilersAreBusyWhileTheyRunOrWaitForACore() throws IOException {
+        thread("11", "java", "900 80 7");
+        thread("12", "C1 CompilerThre", "30 4 7");
+        thread("13", "C2 CompilerThre", "500 60 7");
+
+        assertEquals(594, MachineUse.compilerNanos(folder));
+    }
+
+    @Test
+    void timeOfCompilersIsUnknownWithoutCounters() throws IOException {
+        assertEquals(Double.NaN, MachineUse.compilerNanos(folder.resolve("absent")));
+        assertEquals(Double.NaN, MachineUse.compilerNanos(folder), "no thread");
+        thread("13", "C2 CompilerThre", "");
+        assertEquals(Double.NaN, MachineUse.compilerNanos(folder), "no times");
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void linuxTellsTheTimeOfTheCompilersOfThisProcess() {
+        assertTrue(MachineUse.compilerNanos(MachineUse.THREADS) > 0);
+    }
+
+    private void thread(String id, String name, String times) throws IOException {
+        Path thread = Files.createDirectory(folder.resolve(id));
+        Files.writeString(thread.resolve("comm"), name + "\n");
+        Files.writeString(thread.resolve("schedstat"), times + "\n");
     }
 
     @Test

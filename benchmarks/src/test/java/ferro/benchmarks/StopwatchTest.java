@@ -1,8 +1,11 @@
 package ferro.benchmarks;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -15,5 +18,35 @@ class StopwatchTest {
         assertEquals(
                 new Stopwatch.Pace(Duration.ofMillis(first), Duration.ofMillis(further), Duration.ofMillis(millis)),
                 pace);
+    }
+
+    @Test
+    void aWarmUpLastsUntilTheCompilersHaveRestedForATime() {
+        Stopwatch.WarmUp first = warmUp(true);
+        assertTrue(first.add(1490e6, 0));
+        assertFalse(first.isOver(), "1.49 of 1.5 s");
+        assertFalse(first.add(20e6, 2e6), "a tenth of the time is compilation");
+        assertFalse(first.isOver(), "code was compiled in the last batch");
+        assertTrue(first.add(150e6, 150e6 / 20));
+        assertFalse(first.isOver(), "0.15 of 0.2 s without compilations");
+        assertTrue(first.add(60e6, 0));
+        assertTrue(first.isOver());
+    }
+
+    @Test
+    void aFurtherWarmUpMayLastAsLongAsTheFirstOne() {
+        Stopwatch.WarmUp further = warmUp(false);
+        for (int batch = 0; batch < 119; batch++) {
+            assertFalse(further.add(100e6, 100e6), "the compilers are busy");
+            assertFalse(further.isOver(), "batch " + batch);
+        }
+        further.add(100e6, 100e6);
+        assertTrue(further.isOver(), "12 s");
+        assertTrue(warmUp(false).isShort(24e6));
+        assertFalse(warmUp(false).isShort(26e6));
+    }
+
+    private static Stopwatch.WarmUp warmUp(boolean isFirst) {
+        return new Stopwatch.WarmUp(Stopwatch.Pace.measuring(Duration.ofMillis(250)), isFirst);
     }
 }

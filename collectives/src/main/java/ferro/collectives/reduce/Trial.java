@@ -18,6 +18,11 @@ final class Trial {
      * rare as after a comparison that the fast kernel won.
      */
     private static final int MAX_TRIES = 4_000;
+    /**
+     * Share of samples while a trial is undecided: one in so many elements is part of a sample. In a call of few elements,
+     * the whole call is a sample, and only one in so many calls has one.
+     */
+    static final int SHARE = 32;
     /** Number of calls from one sample to the next after the trial is decided. */
     private static final int RARELY = 1_024;
 
@@ -39,7 +44,7 @@ final class Trial {
         return won;
     }
 
-    /** Returns whether each call is still sampled. */
+    /** Returns whether samples are still frequent. */
     boolean undecided() {
         return !won && losses < MAX_TRIES;
     }
@@ -62,6 +67,13 @@ final class Trial {
             compare();
         }
         callsToGo = undecided() ? 0 : RARELY;
+    }
+
+    /** Notes that so many of the elements of a call were part of samples. Later calls have samples again after a pause. */
+    void sampled(long elements, long count) {
+        if (undecided()) {
+            callsToGo = (int) Math.max(0, SHARE * elements / count - 1);
+        }
     }
 
     private void compare() {

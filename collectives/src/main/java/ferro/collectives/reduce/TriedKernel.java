@@ -7,12 +7,13 @@ import java.util.function.Supplier;
  * A kernel that uses a fast kernel while the fast kernel measures as faster than a plain kernel, and otherwise uses the
  * plain kernel. Both kernels give the same bits. Each pair of kinds of memory has a separate trial, because each pair
  * has a separate loop.
+ *
+ * <p>Samples and the rest of a call are combined at one place in the code. The compiled code then knows both kernels, and
+ * the JVM does not discard it when the other kernel becomes the faster one.
  */
 final class TriedKernel extends Kernel {
     /** Elements per sample. A loop that is not compiled yet takes some microseconds per sample. */
     private static final int SAMPLE = 1024;
-    /** Share of samples while a trial is undecided: one in so many elements of a run is part of a sample. */
-    private static final int SHARE = 32;
 
     private final Supplier<Kernel> made;
     private final BlockKernel plain;
@@ -28,43 +29,54 @@ final class TriedKernel extends Kernel {
 
     @Override
     public void combine(Object into, long intoOffset, Object source, long sourceOffset, long count) {
-        Trial trial = count <= BlockKernel.FEW ? null : this.into[pair(into, source)];
-        long done = 0;
-        if (trial != null && trial.due()) {
-            for (long max = maxElements(trial, count); done < max; ) {
-                long part = Math.min(SAMPLE, count - done);
-                Kernel kernel = trial.fastsTurn() ? fast() : plain;
-                long start = System.nanoTime();
-                kernel.combine(into, at(into, intoOffset, done), source, at(source, sourceOffset, done), part);
-                trial.took(System.nanoTime() - start, part);
-                done += part;
-            }
+        if (count <= BlockKernel.FEW) {
+            plain.combine(into, intoOffset, source, sourceOffset, count);
+            return;
         }
-        Kernel kernel = trial != null && trial.won() ? fast() : plain;
-        if (done < count) {
-            kernel.combine(into, at(into, intoOffset, done), source, at(source, sourceOffset, done), count - done);
+        Trial trial = this.into[pair(into, source)];
+        long samples = samples(trial, count);
+        for (long done = 0; done < count; ) {
+            boolean isSample = done < samples;
+            long part = isSample ? Math.min(SAMPLE, count - done) : count - done;
+            Kernel kernel = (isSample ? trial.fastsTurn() : trial.won()) ? fast() : plain;
+            long start = isSample ? System.nanoTime() : 0;
+            kernel.combine(into, at(into, intoOffset, done), source, at(source, sourceOffset, done), part);
+            done += part;
+            if (isSample) {
+                trial.took(System.nanoTime() - start, part);
+                trial.sampled(done, count);
+            }
         }
     }
 
     @Override
     public void combineBoth(Object first, long firstOffset, Object second, long secondOffset, long count) {
-        Trial trial = count <= BlockKernel.FEW ? null : both[pair(first, second)];
-        long done = 0;
-        if (trial != null && trial.due()) {
-            for (long max = maxElements(trial, count); done < max; ) {
-                long part = Math.min(SAMPLE, count - done);
-                Kernel kernel = trial.fastsTurn() ? fast() : plain;
-                long start = System.nanoTime();
-                kernel.combineBoth(first, at(first, firstOffset, done), second, at(second, secondOffset, done), part);
+        if (count <= BlockKernel.FEW) {
+            plain.combineBoth(first, firstOffset, second, secondOffset, count);
+            return;
+        }
+        Trial trial = both[pair(first, second)];
+        long samples = samples(trial, count);
+        for (long done = 0; done < count; ) {
+            boolean isSample = done < samples;
+            long part = isSample ? Math.min(SAMPLE, count - done) : count - done;
+            Kernel kernel = (isSample ? trial.fastsTurn() : trial.won()) ? fast() : plain;
+            long start = isSample ? System.nanoTime() : 0;
+            kernel.combineBoth(first, at(first, firstOffset, done), second, at(second, secondOffset, done), part);
+            done += part;
+            if (isSample) {
                 trial.took(System.nanoTime() - start, part);
-                done += part;
+                trial.sampled(done, count);
             }
         }
-        Kernel kernel = trial != null && trial.won() ? fast() : plain;
-        if (done < count) {
-            long left = count - done;
-            kernel.combineBoth(first, at(first, firstOffset, done), second, at(second, secondOffset, done), left);
+    }
+
+    /** Returns how many elements of a call are part of samples; the last sample may have more. */
+    private static long samples(Trial trial, long count) {
+        if (!trial.due()) {
+            return 0;
         }
+        return trial.undecided() ? Math.max(1, count / Trial.SHARE) : 1;
     }
 
     private Kernel fast() {
@@ -80,9 +92,5 @@ final class TriedKernel extends Kernel {
 
     private long at(Object memory, long offset, long elements) {
         return offset + elements * (memory instanceof ByteBuffer ? plain.byteSize() : 1);
-    }
-
-    private static long maxElements(Trial trial, long count) {
-        return trial.undecided() ? Math.max(1, count / SHARE) : 1;
     }
 }

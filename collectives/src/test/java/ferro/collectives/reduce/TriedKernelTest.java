@@ -90,6 +90,28 @@ class TriedKernelTest {
         assertTrue(trial.won());
     }
 
+    @ParameterizedTest(name = "{0} elements")
+    @ValueSource(longs = {17, 256, 4_096, 32_768, 100_000, 4_194_304})
+    void oneIn32ElementsIsPartOfASampleWhileATrialIsUndecided(long count) {
+        Trial trial = new Trial();
+        long sampled = 0;
+        int calls = 640;
+        for (int call = 0; call < calls; call++) {
+            if (trial.due()) {
+                long part = 0;
+                while (part < Math.max(1, count / 32)) {
+                    part += Math.min(1_024, count - part);
+                    trial.took(trial.fastsTurn() ? 20 : 10, 1);
+                    trial.sampled(part, count);
+                }
+                sampled += part;
+            }
+        }
+
+        double share = (double) sampled / (calls * count);
+        assertTrue(share > 0.6 / 32 && share < 1.4 / 32, "share " + share);
+    }
+
     private static void sample(Trial trial, long fastNanos, long plainNanos) {
         for (int i = 0; i < SAMPLES; i++) {
             trial.took(trial.fastsTurn() ? fastNanos : plainNanos, 1);
