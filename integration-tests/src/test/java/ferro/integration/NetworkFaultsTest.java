@@ -280,15 +280,17 @@ class NetworkFaultsTest {
             assumeFirewall(hosts);
             firewall(hosts, 0, "ct state invalid drop");
             hosts.set(0, "net/netfilter/nf_conntrack_tcp_loose", 0);
-            hosts.set(0, "net/netfilter/nf_conntrack_tcp_timeout_established", 10);
             for (int host = 0; host < 2; host++) {
                 hosts.set(host, "net/ipv4/tcp_keepalive_time", 1);
                 hosts.set(host, "net/ipv4/tcp_keepalive_intvl", 1);
             }
-            // with epoll the signs come every 60 s; here the system's time counts. The launchers' connections have
-            // epoll and what
-            // launchers send: 10 s are enough for those of a busy machine
+            // with epoll the signs come every 60 s; here the system's time counts
             SumsJob job = SumsJob.start(hosts, folder, Links.TLS, "-J-Dferro.tcp.io=nio", 13000);
+            // the launchers' connections have epoll: idle until all have met, then with heartbeats
+            for (HostProcess one : job.launchers()) {
+                one.errLine(" = pid ");
+            }
+            hosts.set(0, "net/netfilter/nf_conntrack_tcp_timeout_established", 10);
             job.awaitSums();
 
             job.end();
