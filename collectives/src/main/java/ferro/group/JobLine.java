@@ -4,6 +4,7 @@ import ferro.job.JobFinder;
 import ferro.job.JobVariables;
 import ferro.job.RankOfJob;
 import ferro.spi.GroupSpec;
+import ferro.spi.LogLines;
 import ferro.spi.OncePerContext;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
@@ -14,8 +15,6 @@ import java.lang.System.Logger.Level;
  * warning if {@code ferro.debug} is on, because a rank that hangs is then never reported.
  */
 final class JobLine {
-    private static final System.Logger LOG = System.getLogger("ferro.join");
-
     private JobLine() {}
 
     /** Logs the lines once per context, even if the context joins several times. */
@@ -28,7 +27,8 @@ final class JobLine {
 
     private static void warnOfDebug(GroupSpec group, RankContext context) {
         if (group.rank() == 0 && Settings.DEBUG.of(context)) {
-            LOG.log(
+            LogLines.write(
+                    "ferro.join",
                     Level.WARNING,
                     Settings.DEBUG.name()
                             + " is on: calls, joins and closes have no time limit, and silent ranks are not"
@@ -43,7 +43,7 @@ final class JobLine {
         }
         RankOfJob job = found.job().get();
         if (job.family().ofACluster() && job.rank() == group.rank() && job.worldSize() == group.worldSize()) {
-            LOG.log(Level.INFO, found.line());
+            LogLines.write("ferro.join", Level.INFO, found.line());
         }
     }
 }

@@ -39,7 +39,7 @@ class GroupLogTest {
     }
 
     @Test
-    void eachLineHasItsLevelAndAMethodAsItsSource() {
+    void eachLineHasItsLevelAndTheNameOfTheLoggerAsItsSource() {
         Listeners logging = new Listeners("pair", Runnable::run, true);
         Logger logger = Logger.getLogger("ferro.group");
         logger.addHandler(handler);
@@ -55,7 +55,7 @@ class GroupLogTest {
             logger.removeHandler(handler);
         }
 
-        String by = " by ferro.spi.Listeners write";
+        String by = " by ferro.group null";
         assertEquals(List.of("WARNING late" + by, "WARNING silent" + by, "INFO heard" + by), lines);
     }
 }

@@ -131,7 +131,7 @@ public final class JoinLines {
     }
 
     private static void log(String text) {
-        System.getLogger("ferro.join").log(Level.INFO, text);
+        LogLines.write("ferro.join", Level.INFO, text);
     }
 
     /** The lines of one part of a join. */

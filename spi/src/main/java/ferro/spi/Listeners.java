@@ -84,9 +84,10 @@ public final class Listeners {
         }
     }
 
-    /** Writes an event to the log. No lambda: java.util.logging prints the name of this method. */
+    /** Writes an event to the log. */
     private static void write(GroupEvent event) {
-        LOG.log(event.kind() == GroupEvent.Kind.RECOVERED ? Level.INFO : Level.WARNING, event.text());
+        LogLines.write(
+                "ferro.group", event.kind() == GroupEvent.Kind.RECOVERED ? Level.INFO : Level.WARNING, event.text());
     }
 
     /**

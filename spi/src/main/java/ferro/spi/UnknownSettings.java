@@ -12,7 +12,6 @@ import java.util.TreeSet;
  * the warning a misspelled setting would silently have no effect.
  */
 public final class UnknownSettings {
-    private static final System.Logger LOG = System.getLogger("ferro.join");
     private static final Set<String> KNOWN = known();
     /** System properties of the Netty in ferro-backend-tcp-shaded, which that Netty reads itself. */
     private static final String OF_NETTY = "ferro.shaded.";
@@ -32,7 +31,7 @@ public final class UnknownSettings {
             if (isUnknown(name)
                     && !warned.contains(name)
                     && OncePerContext.isFirst(context, UnknownSettings.class.getName() + name)) {
-                LOG.log(Level.WARNING, text(name));
+                LogLines.write("ferro.join", Level.WARNING, text(name));
             }
         }
     }

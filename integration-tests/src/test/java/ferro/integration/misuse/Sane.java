@@ -153,6 +153,7 @@ final class Sane {
                 Map.entry(BinaryOperator.class, () -> (BinaryOperator<?>) (one, other) -> null),
                 Map.entry(Supplier.class, () -> (Supplier<?>) () -> (AutoCloseable) () -> {}),
                 Map.entry(Executor.class, () -> (Executor) Runnable::run),
+                Map.entry(System.Logger.Level.class, () -> System.Logger.Level.DEBUG),
                 Map.entry(System.Logger.class, () -> System.getLogger("test")),
                 Map.entry(Throwable.class, () -> new IllegalStateException("of a test")),
                 Map.entry(URI.class, () -> URI.create("tcp://localhost:29500")),

@@ -5,6 +5,7 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.backend.tcp.tls.PemIdentityFiles;
 import ferro.backend.tcp.tls.TlsProvider;
+import ferro.spi.LogLines;
 import ferro.spi.OncePerContext;
 import ferro.spi.RankContext;
 import ferro.spi.Setting;
@@ -98,7 +99,7 @@ public final class TlsSettings {
     }
 
     private static void warn(String text) {
-        System.getLogger("ferro.join").log(Level.WARNING, text);
+        LogLines.write("ferro.join", Level.WARNING, text);
     }
 
     private Path file(Setting<String> setting) {

@@ -22,10 +22,10 @@ import ferro.backend.tcp.store.TcpStore;
 import ferro.collectives.CollectiveEngine;
 import ferro.spi.GroupSpec;
 import ferro.spi.JoinLines;
+import ferro.spi.LogLines;
 import ferro.spi.OncePerContext;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
 import java.security.SecureRandom;
@@ -44,7 +44,6 @@ import java.util.function.Supplier;
 
 /** One join of a group, from the store to the last control connection, with one absolute deadline. */
 final class TcpJoin {
-    private static final Logger LOG = System.getLogger("ferro.join");
     private static final long PAUSE_MILLIS = 100;
 
     /** Time for a reason in the store to arrive: a rank that has read it may leave before the others have read it. */
@@ -303,7 +302,7 @@ final class TcpJoin {
         if (Settings.LOCAL_RANK.find(context).orElse(0) == 0) {
             String text = "rank " + spec.rank() + " is reached at " + Addresses.text(own.host(), own.port()) + ", by "
                     + used.text();
-            LOG.log(OncePerContext.isFirst(context, text) ? Level.INFO : Level.DEBUG, text);
+            LogLines.write("ferro.join", OncePerContext.isFirst(context, text) ? Level.INFO : Level.DEBUG, text);
         }
         List<PeerMachine> hosts = new ArrayList<>();
         for (Card entry : all) {
@@ -311,7 +310,7 @@ final class TcpJoin {
         }
         String faster = NetLink.fasterEverywhere(hosts);
         if (spec.rank() == 0 && !faster.isEmpty()) {
-            LOG.log(Level.WARNING, faster);
+            LogLines.write("ferro.join", Level.WARNING, faster);
         }
     }
 
@@ -335,7 +334,7 @@ final class TcpJoin {
                         + "; ferro.tls=off for a network that you trust)"
                 : "TLS off " + where + ", as set by ferro.tls: anyone on their network can read and change the data";
         Level first = on ? Level.INFO : Level.WARNING;
-        LOG.log(OncePerContext.isFirst(context, text) ? first : Level.DEBUG, text);
+        LogLines.write("ferro.join", OncePerContext.isFirst(context, text) ? first : Level.DEBUG, text);
     }
 
     private PeerRecord[] resolved(Card[] cards) {

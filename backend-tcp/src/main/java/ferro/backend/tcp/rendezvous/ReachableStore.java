@@ -10,6 +10,7 @@ import ferro.backend.tcp.connect.StoreSettings;
 import ferro.job.JobFinder;
 import ferro.job.RankOfJob;
 import ferro.spi.GroupSpec;
+import ferro.spi.LogLines;
 import ferro.spi.OncePerContext;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
@@ -25,7 +26,6 @@ import java.util.Set;
  * machine do the same, because rank 0, which the name means, is one of them.
  */
 final class ReachableStore {
-    private static final System.Logger LOG = System.getLogger("ferro.join");
     private static final Set<String> NOT_FIXED = Set.of("auto", "0.0.0.0", "::");
 
     private ReachableStore() {}
@@ -103,6 +103,6 @@ final class ReachableStore {
     /** Logs a line once per machine, where the launcher tells the ranks of a machine apart. */
     private static void say(String text, RankContext context) {
         boolean first = Settings.LOCAL_RANK.find(context).orElse(0) == 0 && OncePerContext.isFirst(context, text);
-        LOG.log(first ? Level.WARNING : Level.DEBUG, text);
+        LogLines.write("ferro.join", first ? Level.WARNING : Level.DEBUG, text);
     }
 }

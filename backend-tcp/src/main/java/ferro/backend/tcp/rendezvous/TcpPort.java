@@ -23,6 +23,7 @@ import ferro.backend.tcp.netty.NettyParts;
 import ferro.backend.tcp.store.StoreGuest;
 import ferro.backend.tcp.store.StoreService;
 import ferro.spi.GroupSpec;
+import ferro.spi.LogLines;
 import ferro.spi.OncePerContext;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
@@ -178,7 +179,7 @@ public final class TcpPort implements AutoCloseable {
 
     private static void warn(Optional<String> text, RankContext context) {
         if (text.isPresent() && OncePerContext.isFirst(context, text.get())) {
-            System.getLogger("ferro.join").log(Level.WARNING, text.get());
+            LogLines.write("ferro.join", Level.WARNING, text.get());
         }
     }
 

@@ -3,14 +3,13 @@ package ferro.backend.tcp.rendezvous;
 import ferro.FerroException.Where;
 import ferro.backend.tcp.rendezvous.JobFile.JobFileContent;
 import ferro.spi.ExitTask;
+import ferro.spi.LogLines;
 import ferro.spi.RankContext;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 
 /** A job file that this rank has written. It is removed once: when all ranks have joined, with the port, or with the JVM. */
 final class WrittenJobFile {
-    private static final System.Logger LOG = System.getLogger("ferro.join");
-
     private final JobFile file;
     private final JobFileContent entry;
     private ExitTask.Handle atExit;
@@ -33,7 +32,10 @@ final class WrittenJobFile {
             }
         }
         OldJobFiles.sweep(file.folder(), System.currentTimeMillis(), where);
-        LOG.log(Level.INFO, "ranks find each other through the job file " + file.path() + " until all have joined");
+        LogLines.write(
+                "ferro.join",
+                Level.INFO,
+                "ranks find each other through the job file " + file.path() + " until all have joined");
         return written;
     }
 
@@ -46,7 +48,8 @@ final class WrittenJobFile {
         try {
             file.remove(entry);
         } catch (IOException failure) {
-            LOG.log(
+            LogLines.write(
+                    "ferro.join",
                     Level.WARNING,
                     "the job file " + file.path() + " cannot be removed (" + failure
                             + "): it contains the secret of this start");

@@ -4,6 +4,7 @@ import ferro.FerroException;
 import ferro.RankEnd;
 import ferro.Store;
 import ferro.spi.GroupSpec;
+import ferro.spi.LogLines;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import java.lang.System.Logger.Level;
@@ -21,7 +22,6 @@ import java.util.function.Consumer;
  * does not leave its machine. Launchers encrypt their connections between machines.
  */
 public final class EndedRanks {
-    private static final System.Logger LOG = System.getLogger("ferro.group");
     /** No group that a rank joins has this name. */
     private static final String KEYS = "@ends/";
 
@@ -88,7 +88,7 @@ public final class EndedRanks {
     }
 
     private RankEnd logged(int rank, RankEnd end) {
-        LOG.log(Level.WARNING, reader + end.text(rank));
+        LogLines.write("ferro.group", Level.WARNING, reader + end.text(rank));
         return end;
     }
 

@@ -9,6 +9,7 @@ import ferro.HostTensor;
 import ferro.Work;
 import ferro.collectives.shared.NodeTopology;
 import ferro.spi.GroupSpec;
+import ferro.spi.LogLines;
 import ferro.spi.RankContext;
 import ferro.spi.SegmentSize;
 import ferro.spi.Settings;
@@ -31,7 +32,6 @@ import java.util.function.Supplier;
  * the ring, so that operations keep their numbers; after them all ranks know the same.
  */
 final class SharedMemoryBootstrap {
-    private static final System.Logger LOG = System.getLogger("ferro.group");
     /** Below 0, where no message of a user is. */
     private static final int TAG = -1;
 
@@ -142,7 +142,7 @@ final class SharedMemoryBootstrap {
             if (failure.code() != Code.RESOURCE) {
                 throw failure;
             }
-            LOG.log(Level.WARNING, failure.getMessage());
+            LogLines.write("ferro.group", Level.WARNING, failure.getMessage());
             silentBecause = failure.getMessage();
             return null;
         }

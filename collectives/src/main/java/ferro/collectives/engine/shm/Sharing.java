@@ -5,6 +5,7 @@ import ferro.collectives.shared.RingLayout;
 import ferro.collectives.shared.SegmentLayout;
 import ferro.collectives.shared.SegmentView;
 import ferro.spi.GroupSpec;
+import ferro.spi.LogLines;
 import ferro.spi.OncePerContext;
 import ferro.spi.RankContext;
 import ferro.spi.SegmentSize;
@@ -26,7 +27,6 @@ import java.util.function.IntConsumer;
  * @param ranks  how many ranks count as of one host
  */
 record Sharing(GroupSpec group, SegmentLayout layout, RingLayout rings, int ranks) {
-    private static final System.Logger LOG = System.getLogger("ferro.group");
     /** Bytes of all segments of a group, without rings: with these, eight ranks fit in the 64 MiB that a container has. */
     private static final long BYTES_MOST = 25L << 20;
 
@@ -96,7 +96,7 @@ record Sharing(GroupSpec group, SegmentLayout layout, RingLayout rings, int rank
         }
         for (String line : lines) {
             boolean isNew = isJoined && rings.hasRings() && OncePerContext.isFirst(context, line);
-            LOG.log(isNew ? Level.INFO : Level.DEBUG, "group \"" + group.name() + "\": " + line);
+            LogLines.write("ferro.group", isNew ? Level.INFO : Level.DEBUG, "group \"" + group.name() + "\": " + line);
         }
     }
 }

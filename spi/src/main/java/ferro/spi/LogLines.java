@@ -1,0 +1,70 @@
+package ferro.spi;
+
+import static java.util.Objects.requireNonNull;
+
+import java.lang.System.Logger.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+
+/**
+ * Log lines for people who start ranks by hand. {@code java.util.logging} prints the class and the method that log, which
+ * are internal to ferro. It prints the name of the logger for a line of this class, such as {@code ferro.group}.
+ */
+public final class LogLines {
+    private LogLines() {}
+
+    /** Read by the first line, because the search for a logging library takes time. */
+    private static final class Finder {
+        static final boolean IS_OF_JDK = System.LoggerFinder.getLoggerFinder()
+                .getClass()
+                .getName()
+                .equals("sun.util.logging.internal.LoggingProviderImpl");
+
+        private Finder() {}
+    }
+
+    /**
+     * Writes a line to the log.
+     *
+     * @param logger name of the logger, such as {@code ferro.group}
+     * @param level  level of the line
+     * @param text   text, in which braces have no meaning
+     */
+    public static void write(String logger, Level level, String text) {
+        requireNonNull(text, "text");
+        System.Logger log = System.getLogger(requireNonNull(logger, "logger"));
+        if (!log.isLoggable(requireNonNull(level, "level"))) {
+            return;
+        }
+        if (Finder.IS_OF_JDK) {
+            JdkLines.write(logger, level, text);
+        } else {
+            log.log(level, text);
+        }
+    }
+
+    /** The calls of java.util.logging, which an image of the JDK may not have. */
+    private static final class JdkLines {
+        private JdkLines() {}
+
+        static void write(String logger, Level level, String text) {
+            LogRecord line = new LogRecord(levelOf(level), text);
+            line.setLoggerName(logger);
+            line.setSourceClassName(logger);
+            line.setSourceMethodName(null);
+            Logger.getLogger(logger).log(line);
+        }
+
+        private static java.util.logging.Level levelOf(Level level) {
+            return switch (level) {
+                case ALL -> java.util.logging.Level.ALL;
+                case TRACE -> java.util.logging.Level.FINER;
+                case DEBUG -> java.util.logging.Level.FINE;
+                case INFO -> java.util.logging.Level.INFO;
+                case WARNING -> java.util.logging.Level.WARNING;
+                case ERROR -> java.util.logging.Level.SEVERE;
+                case OFF -> java.util.logging.Level.OFF;
+            };
+        }
+    }
+}
