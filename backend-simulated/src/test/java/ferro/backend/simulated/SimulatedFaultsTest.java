@@ -22,6 +22,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -235,6 +236,59 @@ class SimulatedFaultsTest {
                                     .completion()));
                 })
                 .check(() -> assertArrayEquals(new int[][] {{8}, {10}, {8}, {10}}, data))
+                .run();
+    }
+
+    @Test
+    void aFailureOfASubgroupNamesARankByItsNumbersInBothGroups() {
+        List<String> found = new ArrayList<>();
+        for (int step = 0; step < STEPS; step++) {
+            List<ProcessGroup> made = new ArrayList<>();
+            Simulation simulation = Simulation.of(RANKS, 11 + step, SETTINGS).faults(List.of(new Fault.Crash(step, 3)));
+            simulation
+                    .onEveryRank(group -> {
+                        if (group.rank() % 2 == 1 && group.failure().isEmpty()) {
+                            simulation.newGroup(group, 1, 3).thenCompose(subgroup -> {
+                                made.add(subgroup);
+                                return subgroup.allReduceAsync(HostTensor.of(new int[1]), ReduceOp.SUM)
+                                        .completion();
+                            });
+                        }
+                    })
+                    .check(() -> made.forEach(group -> group.failure().ifPresent(why -> found.add(why.getMessage()))))
+                    .run();
+        }
+        assertTrue(!found.isEmpty());
+        found.forEach(text -> assertTrue(text.contains("rank 1 (rank 3 of \"simulated\""), text));
+    }
+
+    @Test
+    void anAbortOfANestedSubgroupKeepsItsTextAndNamesTheRankByBothNumbers() {
+        List<ProcessGroup> made = new ArrayList<>();
+        Simulation simulation = Simulation.of(RANKS, 11, SETTINGS);
+        simulation
+                .onEveryRank(group -> {
+                    if (group.rank() == 0) {
+                        return;
+                    }
+                    simulation.watch(simulation.newGroup(group, 1, 2, 3).thenCompose(outer -> outer.rank() == 0
+                            ? CompletableFuture.completedFuture(outer)
+                            : simulation.newGroup(outer, 2, 1).thenApply(inner -> {
+                                made.add(inner);
+                                if (inner.rank() == 1) {
+                                    inner.abort(new IllegalStateException("rank 1 is rank 1"));
+                                }
+                                return inner;
+                            })));
+                })
+                .check(() -> {
+                    assertEquals(2, made.size());
+                    for (ProcessGroup group : made) {
+                        String text = group.failure().orElseThrow().getMessage();
+                        assertTrue(text.contains("rank 1 (rank 2 of \"simulated\") aborted the group: "), text);
+                        assertTrue(text.contains("IllegalStateException: rank 1 is rank 1\n"), text);
+                    }
+                })
                 .run();
     }
 

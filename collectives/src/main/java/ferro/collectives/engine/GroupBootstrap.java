@@ -47,7 +47,7 @@ final class GroupBootstrap {
         Failure first = failure instanceof FerroException ? null : control.failure();
         FerroException told =
                 Failures.notMet(group, first == null ? failure : Failures.exception(group, first), joined);
-        control.fail(Failures.failure(group, told));
+        control.fail(Failures.failure(group, control.self(), told));
         try {
             engine.close(Duration.ZERO);
         } catch (RuntimeException second) {

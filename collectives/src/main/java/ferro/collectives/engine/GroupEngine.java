@@ -277,7 +277,7 @@ public final class GroupEngine implements CollectiveBackend {
     public void abort(Throwable cause) {
         // the refusal of a call while the JVM exits is not a failure that the other ranks need to hear of
         if (!parts.closing.ending().isExit()) {
-            control.failUnlessFailed(Failures.failure(group, cause));
+            control.failUnlessFailed(Failures.failure(group, control.self(), cause));
         }
     }
 

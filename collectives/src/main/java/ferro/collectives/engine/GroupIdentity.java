@@ -62,7 +62,7 @@ public record GroupIdentity(
     public static GroupIdentity unwatched(GroupSpec group, TunedRows tuned) {
         // data that one peer does not take yet may hold back data that another peer waits for
         EngineOptions options = new EngineOptions(false, 1, NOTHING_TO_READ, tuned);
-        return joined(Hashing.of(group.name()), Membership.unwatched(), group, options, LeftGroups.stepped());
+        return joined(Hashing.of(group.name()), Membership.unwatched(group), group, options, LeftGroups.stepped());
     }
 
     private static GroupIdentity joined(

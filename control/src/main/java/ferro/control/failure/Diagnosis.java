@@ -157,7 +157,7 @@ public final class Diagnosis {
     private Blame blameOfCycle(BitSet others) {
         BitSet listed = (BitSet) cycle.clone();
         listed.or(others);
-        String text = RankLists.ranks(cycle) + " wait for each other, so no rank alone is to blame: ";
+        String text = machines.named(cycle) + " wait for each other, so no rank alone is to blame: ";
         return new Blame(cycle, text + text(cycle, listed), true);
     }
 
@@ -270,28 +270,28 @@ public final class Diagnosis {
                 continue;
             }
             if (answers[rank].isAhead(sequence)) {
-                text.add("rank " + rank + " is ahead: its last call is " + lastCall(answers[rank]));
+                text.add(machines.named(rank) + " is ahead: its last call is " + lastCall(answers[rank]));
             } else {
                 there.set(rank);
             }
         }
         if (!there.isEmpty()) {
-            text.add(RankLists.ranks(there) + (there.cardinality() == 1 ? " is in this call" : " are in this call"));
+            text.add(machines.named(there) + (there.cardinality() == 1 ? " is in this call" : " are in this call"));
         }
     }
 
     private String whereIs(int rank) {
         if (rank == self) {
-            return "rank " + rank + " is "
+            return machines.named(rank) + " is "
                     + (cycle.get(self) && isCycle() ? ownCall + ", and reports this" : "the rank that reports this");
         }
         Status status = answers[rank];
         if (status == null) {
             String machine = machines.away(rank);
-            return "rank " + rank + (machine.isEmpty() ? "" : " on " + machine) + " does not answer"
+            return machines.named(rank) + (machine.isEmpty() ? "" : " on " + machine) + " does not answer"
                     + Advice.UNANSWERED;
         }
-        StringBuilder text = new StringBuilder("rank ").append(rank);
+        StringBuilder text = new StringBuilder(machines.named(rank));
         if (sequence > 0 && status.sequence() < sequence) {
             text.append(" has not made this call, its last call is ")
                     .append(lastCall(status))

@@ -13,7 +13,7 @@ import java.util.Set;
 
 /**
  * Makes failures of a group. A rank that aborts fails the group, and tells the others, with class, message and first frames
- * of what was thrown, and of its causes.
+ * of what was thrown, and of its causes. The texts name this rank by {@code self} ({@link Machines#named(int)}).
  */
 public final class Failures {
     private static final int FRAMES = 6;
@@ -22,11 +22,11 @@ public final class Failures {
     private Failures() {}
 
     /** Makes the failure of a group that a rank aborts. */
-    public static Failure failure(GroupSpec group, Throwable cause) {
+    public static Failure failure(GroupSpec group, String self, Throwable cause) {
         if (cause instanceof FerroException known && (isOfThisEnd(known.where(), group) || isOwnLack(known, group))) {
             return adopted(known);
         }
-        String text = "rank " + group.rank() + " aborted the group: " + of(cause);
+        String text = self + " aborted the group: " + of(cause);
         return new Failure(Code.ABORTED, group.rank(), -1, Set.of(group.rank()), text, cause);
     }
 
@@ -34,13 +34,13 @@ public final class Failures {
      * Makes the failure for an exception inside the engine. The whole group fails: if one caller alone were told, the other
      * ranks would wait.
      */
-    public static Failure inside(GroupSpec group, Throwable broken) {
+    public static Failure inside(GroupSpec group, String self, Throwable broken) {
         Set<Integer> blamed = Set.of(group.rank());
         if (broken instanceof FerroException known) {
             return new Failure(known.code(), group.rank(), -1, blamed, known.getMessage(), known);
         }
         boolean memory = broken instanceof OutOfMemoryError;
-        String text = "rank " + group.rank() + (memory ? lacking(broken.getMessage()) : reason(broken));
+        String text = self + (memory ? lacking(broken.getMessage()) : reason(broken));
         return new Failure(memory ? Code.RESOURCE : Code.ABORTED, group.rank(), -1, blamed, text, broken);
     }
 
@@ -71,8 +71,8 @@ public final class Failures {
     }
 
     /** Makes the failure of a group that a rank closes before its operations have ended. */
-    public static Failure closedTooEarly(GroupSpec group, Duration timeout) {
-        String text = "rank " + group.rank() + " closed the group with operations that did not end "
+    public static Failure closedTooEarly(GroupSpec group, String self, Duration timeout) {
+        String text = self + " closed the group with operations that did not end "
                 + (Thread.currentThread().isInterrupted()
                         ? "before its thread was interrupted"
                         : "within " + Deadlines.millis(timeout) + " ms");
@@ -80,8 +80,8 @@ public final class Failures {
     }
 
     /** Makes the failure of a group for a rank whose JVM exits during a call. */
-    public static Failure exits(int rank, String call) {
-        String text = "the JVM exits while rank " + rank + " is in " + call
+    public static Failure exits(int rank, String self, String call) {
+        String text = "the JVM exits while " + self + " is in " + call
                 + ": its main method has returned, or the program has called System.exit";
         return new Failure(Code.ABORTED, rank, -1, Set.of(rank), text, null);
     }
@@ -104,16 +104,16 @@ public final class Failures {
     }
 
     /** Makes the failure of a group for a rank whose JVM is ended by a signal. */
-    public static Failure endedBySignal(int rank, String signal, String call, long ended) {
+    public static Failure endedBySignal(int rank, String self, String signal, String call, long ended) {
         String where =
                 call.isEmpty() ? ended == 0 ? " before its first collective" : " after seq " + ended : " in " + call;
-        String text = "rank " + rank + " was ended by shutdown (" + signal + ")" + where;
+        String text = self + " was ended by shutdown (" + signal + ")" + where;
         return new Failure(Code.ABORTED, rank, -1, Set.of(rank), text, null);
     }
 
     /** Makes the failure of a call whose thread was interrupted. */
-    public static Failure interrupted(GroupSpec group, String call, long sequence) {
-        String text = "rank " + group.rank() + " was interrupted in " + call + (sequence < 0 ? "" : " seq " + sequence);
+    public static Failure interrupted(GroupSpec group, String self, String call, long sequence) {
+        String text = self + " was interrupted in " + call + (sequence < 0 ? "" : " seq " + sequence);
         return new Failure(Code.INTERRUPTED, group.rank(), sequence, Set.of(), text, null);
     }
 

@@ -1,7 +1,10 @@
 package ferro.control.failure;
 
+import ferro.FerroException;
+import ferro.FerroException.Code;
 import ferro.control.wire.RankLists;
 import java.util.BitSet;
+import java.util.List;
 import java.util.function.IntPredicate;
 
 /** The machines of the ranks of a group, as far as the ranks reported them when they joined. */
@@ -30,6 +33,54 @@ public final class Machines {
     /** Returns the known processes of the ranks of the joined group. */
     public RankProcesses processes() {
         return processes;
+    }
+
+    /** Names a rank of this group as {@link #named(BitSet)} does. */
+    public String named(int rank) {
+        BitSet alone = new BitSet();
+        alone.set(rank);
+        return named(alone);
+    }
+
+    /**
+     * Names ranks of this group for people, with their numbers in the joined group where these differ.
+     *
+     * @param ranks ranks of this group
+     * @return for example {@code rank 1} or {@code ranks 1, 2 (ranks 2, 4 of "world")}
+     */
+    public String named(BitSet ranks) {
+        return named(ranks, joinedRanks, processes.group());
+    }
+
+    /** Names ranks of a group by their numbers there and in the joined group, which may have no known name. */
+    public static String named(BitSet ranks, int[] joinedRanks, String joined) {
+        List<Integer> others = ranks.stream().mapToObj(rank -> joinedRanks[rank]).toList();
+        String name = RankLists.ranks(ranks);
+        boolean isSame = RankLists.ranks(others).equals(name);
+        return isSame || joined.isEmpty() ? name : name + " (" + RankLists.ranks(others) + " of \"" + joined + "\")";
+    }
+
+    /**
+     * Returns the failure that a medium reports about a rank, with the name of that rank before it: a medium has numbers of
+     * its own for the ranks of a subgroup. Other failures, and those in the joined group, stay as they are.
+     */
+    public FerroException named(int rank, FerroException cause) {
+        boolean isOfPeer = cause.code() == Code.PEER_LOST || cause.code() == Code.PARTITION || cause.code() == Code.PROTOCOL;
+        return isOfPeer && joinedRanks[rank] != rank && !processes.group().isEmpty()
+                ? new FerroException(
+                        cause.code(), cause.where(), named(rank) + ": " + cause.getMessage(), cause.getCause())
+                : cause;
+    }
+
+    /** Names ranks of one process, with the place of that process in the same parentheses. */
+    public String placed(BitSet ranks) {
+        return placed(named(ranks), processes.placed(joinedRanks[ranks.nextSetBit(0)]));
+    }
+
+    private static String placed(String name, String place) {
+        return name.endsWith(")") && !place.isEmpty()
+                ? name.substring(0, name.length() - 1) + ", " + place.substring(" (".length())
+                : name + place;
     }
 
     /** Returns this rank and the next ones, at most so many, as if they were a group of their own. */
@@ -70,15 +121,13 @@ public final class Machines {
 
     /** Returns a text that says that no rank of a machine answers. */
     public String silence(BitSet there) {
-        return silence(away(there.nextSetBit(0)), there);
+        return silence(away(there.nextSetBit(0)), named(there), there.cardinality() == 1);
     }
 
-    /** Says that the ranks of a machine are silent together. */
-    public static String silence(String machine, BitSet there) {
+    /** Says that one rank of a machine is silent, or that all its ranks are. */
+    public static String silence(String machine, String ranks, boolean isOne) {
         return machine + ": "
-                + (there.cardinality() == 1
-                        ? "its " + RankLists.ranks(there) + " does not answer"
-                        : "none of its " + RankLists.ranks(there) + " answers")
+                + (isOne ? "its " + ranks + " does not answer" : "none of its " + ranks + " answers")
                 + ": the network is cut or the machine is down";
     }
 }

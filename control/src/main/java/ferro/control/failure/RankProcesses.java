@@ -19,6 +19,11 @@ public interface RankProcesses {
         }
     };
 
+    /** Returns the name of the joined group; empty if it is unknown. */
+    default String group() {
+        return "";
+    }
+
     /** Returns the ranks of the process of a rank. */
     BitSet sharing(int rank);
 

@@ -144,7 +144,7 @@ public final class CallWatch<C> {
     private String says(Diagnosis.Blame verdict, String forSome, String forNone, String alone) {
         BitSet ranks = verdict.culprits();
         String nobody = calls.alone().isEmpty() ? forNone : alone + " " + calls.alone();
-        String does = ranks.isEmpty() ? nobody : forSome + RankLists.ranks(ranks);
+        String does = ranks.isEmpty() ? nobody : forSome + control.machines().named(ranks);
         return "rank " + control.group().rank() + " of \"" + control.group().name() + "\" "
                 + (verdict.isCycle() ? forNone : does);
     }

@@ -93,13 +93,14 @@ final class ControlInbox implements ControlMessage.Handler {
         try {
             ControlMessage.decode(message, group.worldSize()).accept(peer, this);
         } catch (IllegalArgumentException nonsense) {
-            String text = "rank " + peer + " sent an invalid control message: " + nonsense.getMessage();
+            String text = peerFailures.named(peer) + " sent an invalid control message: " + nonsense.getMessage();
             failure.fail(new Failure(Code.PROTOCOL, group.rank(), -1, Set.of(peer), text, nonsense));
         } catch (RuntimeException | Error broken) {
             // an exception passed on would end the connection to a rank that has done nothing wrong
             Code code = broken instanceof OutOfMemoryError ? Code.RESOURCE : Code.ABORTED;
             int self = group.rank();
-            String text = "rank " + self + " failed while it handled a control message of rank " + peer + ": " + broken;
+            String text = peerFailures.named(self) + " failed while it handled a control message of "
+                    + peerFailures.named(peer) + ": " + broken;
             failure.fail(new Failure(code, self, -1, Set.of(self), text, broken));
         }
     }

@@ -409,12 +409,12 @@ final class Deaths {
             return;
         }
         if (isOfTheSameDeath(process)) {
-            failure.failAsPart(loss(gone, text(peer, cause, gone, process), cause));
+            failure.failAsPart(loss(gone, text(cause, gone, process), cause));
         }
         boolean isWhole = machine.cardinality() > gone.cardinality();
         Failure loss = isWhole
                 ? loss(machine, machineText(machine), cause)
-                : loss(gone, text(peer, cause, gone, process), cause);
+                : loss(gone, text(cause, gone, process), cause);
         if (isWhole && isOfTheSameDeath(machine)) {
             failure.fail(loss);
         } else {
@@ -451,7 +451,7 @@ final class Deaths {
     }
 
     private String machineText(BitSet machine) {
-        return machines.away(machine.nextSetBit(0)) + ": all its " + RankLists.ranks(machine)
+        return machines.away(machine.nextSetBit(0)) + ": all its " + machines.named(machine)
                 + " are gone: their control connections ended without a goodbye, as happens when their "
                 + "launcher or machine ends" + Advice.THEIR_OUTPUT;
     }
@@ -483,11 +483,11 @@ final class Deaths {
         return false;
     }
 
-    private String text(int peer, FerroException cause, BitSet gone, BitSet process) {
+    private String text(FerroException cause, BitSet gone, BitSet process) {
         if (gone.cardinality() == 1) {
             return cause.getMessage();
         }
-        String who = RankLists.ranks(gone) + machines.processes().placed(machines.joinedRanks()[peer]) + " are gone: ";
+        String who = machines.placed(gone) + " are gone: ";
         return gone.equals(process)
                 ? who + "their process has ended without closing its groups" + Advice.ITS_OUTPUT
                 : who + "their control connections ended without a goodbye" + Advice.THEIR_OUTPUT;

@@ -69,14 +69,14 @@ public final class GracefulExits {
         long ended();
     }
 
-    GracefulExits(ControlSender sender, AgreedFailure failure, Timers timers, GroupSpec group, OwnCalls calls) {
+    GracefulExits(ControlSender sender, AgreedFailure failure, Timers timers, Leavers leavers, OwnCalls calls) {
         this.sender = sender;
         this.failure = failure;
         this.timers = timers;
         this.calls = calls;
-        this.group = group;
+        this.group = leavers.group();
         this.neighbours = sender.neighbours();
-        this.leavers = new Leavers(group, failure.rules());
+        this.leavers = leavers;
         this.news = new LeaverNews(sender, leavers, timers);
     }
 
@@ -194,7 +194,7 @@ public final class GracefulExits {
     /** Fails the group, since a call needs one of the other ranks, and all of them have left. */
     public void failForAll(String call) {
         BitSet all = leavers.ranks();
-        fail(all, RankLists.ranks(all) + " left group \"" + group.name() + "\"", call);
+        fail(all, leavers.text(all), call);
     }
 
     private void fail(BitSet peers, String who, String call) {

@@ -95,7 +95,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         this.timers = new Timers(context::background, clock, this::exhausted);
         this.failure = new AgreedFailure(sender, rules, clock, new FailureHandling());
         LeaverHandling leaving = new LeaverHandling();
-        this.exits = new GracefulExits(sender, failure, timers, group, leaving);
+        this.exits = new GracefulExits(sender, failure, timers, new Leavers(group, machines, rules), leaving);
         this.ends = new RankEnds(lane, group.rank());
         this.board = new StatusBoard(group.rank(), group.worldSize());
         // ranks that have left answer by their goodbye
@@ -204,6 +204,16 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         return group;
     }
 
+    /** Returns the names of the ranks, and their machines. */
+    public Machines machines() {
+        return machines;
+    }
+
+    /** Returns the name of this rank for texts of failures. */
+    public String self() {
+        return machines.named(group.rank());
+    }
+
     /** Returns the time on the clock of the context. */
     long nanoTime() {
         return timers.nanoTime();
@@ -237,7 +247,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     }
 
     private void exhausted(OutOfMemoryError noThread) {
-        failure.fail(Failures.inside(group, noThread));
+        failure.fail(Failures.inside(group, self(), noThread));
     }
 
     /** What a failure of the group does here. */
@@ -332,12 +342,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         return board.missingAt(sequence);
     }
 
-    /**
-     * Returns how long this process stood still.
-     *
-     * @param sinceNanos on the context's clock
-     * @return nanoseconds
-     */
+    /** Returns how many nanoseconds this process stood still since a time on the context's clock. */
     public long pausedSince(long sinceNanos) {
         return owner.pausedSince(sinceNanos);
     }
@@ -362,7 +367,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         exits.gone(peer);
         if (!closed && !exits.has(peer) && exits.isNeighbour(peer)) {
             // a rank that leaves says goodbye to its neighbours first
-            deaths.lost(peer, cause);
+            deaths.lost(peer, machines.named(peer, cause));
         } else if (!closed && !exits.has(peer)) {
             exits.closed(peer);
             changed();
@@ -382,12 +387,17 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     public void cutOff(int peer, FerroException cause) {
         exits.gone(peer);
         if (!closed) {
-            deaths.cutOff(peer, cause);
+            deaths.cutOff(peer, machines.named(peer, cause));
         }
     }
 
     @Override
     public void lost(int peer, FerroException cause) {
+        gone(peer, machines.named(peer, cause));
+    }
+
+    @Override
+    public void gone(int peer, FerroException cause) {
         exits.gone(peer);
         if (!closed) {
             deaths.lost(peer, cause);
@@ -408,10 +418,11 @@ public final class GroupControl implements Transport.Events, Membership.Member {
     }
 
     @Override
-    public void broken(int peer, FerroException cause) {
+    public void broken(int peer, FerroException ended) {
         if (closed) {
             return;
         }
+        FerroException cause = machines.named(peer, ended);
         if (cause.code() == Code.PROTOCOL) {
             // no message in flight can explain it better
             failure.fail(new Failure(cause.code(), group.rank(), -1, Set.of(peer), cause.getMessage(), cause));
@@ -460,11 +471,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         inbox.read(peer, message);
     }
 
-    /**
-     * Sets the thread that has joined. Its stack says what this rank does while it is in no call.
-     *
-     * @param thread platform or virtual thread
-     */
+    /** Sets the platform or virtual thread that has joined. Its stack says what this rank does while it is in no call. */
     public void joinedBy(Thread thread) {
         responder.joinedBy(thread);
     }

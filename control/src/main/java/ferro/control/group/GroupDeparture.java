@@ -52,7 +52,7 @@ public final class GroupDeparture {
     public void failUnfinished(Duration timeout) {
         boolean makesGroup = control.agreement().close();
         if (control.failure() == null && (makesGroup || !calls.isIdle())) {
-            control.fail(Failures.closedTooEarly(control.group(), timeout));
+            control.fail(Failures.closedTooEarly(control.group(), control.self(), timeout));
         }
         if (control.failure() == null) {
             control.settleWithLeavers();
@@ -74,9 +74,9 @@ public final class GroupDeparture {
         String known = calls.callInFlight();
         String call = known.isEmpty() ? control.agreement().status().operation() : known;
         if (control.failure() == null && !signal.isEmpty()) {
-            control.fail(Failures.endedBySignal(rank, signal, call, calls.ended()));
+            control.fail(Failures.endedBySignal(rank, control.self(), signal, call, calls.ended()));
         } else if (control.failure() == null && !call.isEmpty()) {
-            control.fail(Failures.exits(rank, call));
+            control.fail(Failures.exits(rank, control.self(), call));
         }
         return true;
     }

@@ -5,6 +5,7 @@ import ferro.control.failure.ControlMessage.Goodbye;
 import ferro.control.failure.ControlMessage.Left;
 import ferro.control.failure.Failure;
 import ferro.control.failure.FailurePolicy;
+import ferro.control.failure.Machines;
 import ferro.spi.GroupSpec;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -20,6 +21,7 @@ import java.util.TreeMap;
  */
 final class Leavers {
     private final GroupSpec group;
+    private final Machines machines;
     private final FailurePolicy rules;
     /** Goodbyes of the ranks that have said goodbye to this rank, or have closed their ends. */
     private final Map<Integer, Goodbye> left = new TreeMap<>();
@@ -38,8 +40,9 @@ final class Leavers {
     /** The lowest leaver that this rank knows, or null. */
     private volatile Left lowest;
 
-    Leavers(GroupSpec group, FailurePolicy rules) {
+    Leavers(GroupSpec group, Machines machines, FailurePolicy rules) {
         this.group = group;
+        this.machines = machines;
         this.rules = rules;
     }
 
@@ -207,12 +210,22 @@ final class Leavers {
         return new Failure(ofParent.code(), origin, -1, ofParent.culprits(), text, null);
     }
 
+    /** Returns the group that the ranks leave. */
+    GroupSpec group() {
+        return group;
+    }
+
+    /** Returns a text that says that ranks have left. */
+    String text(BitSet peers) {
+        return machines.named(peers) + " left group \"" + group.name() + "\"";
+    }
+
     /** Returns a text that says when a rank left: rank 0 left group "world" after seq 17. */
     String text(int peer) {
         Left known = leaver(peer);
         String after = known == null || !known.isKnown()
                 ? ""
                 : known.lastSequence() == 0 ? " before its first collective" : " after seq " + known.lastSequence();
-        return "rank " + peer + " left group \"" + group.name() + "\"" + after;
+        return machines.named(peer) + " left group \"" + group.name() + "\"" + after;
     }
 }

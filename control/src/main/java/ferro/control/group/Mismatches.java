@@ -213,8 +213,7 @@ final class Mismatches {
             }
             String print = call.getValue().print();
             text.append(text.isEmpty() ? "" : ", ")
-                    .append("rank ")
-                    .append(call.getKey())
+                    .append(named(call.getKey()))
                     .append(' ')
                     // many ranks make the same call at the same line
                     .append(printed.add(print) ? print : call.getValue().text);
@@ -239,6 +238,10 @@ final class Mismatches {
         peerFailures.afterWord(said, () -> blameBoth(peer, expected, found, ofTwo), SETTLE_NANOS);
     }
 
+    private String named(int rank) {
+        return inquiry.machines().named(rank);
+    }
+
     private synchronized boolean isContested() {
         return contested != 0;
     }
@@ -252,9 +255,9 @@ final class Mismatches {
         if (found.fingerprint() == expected.fingerprint()) {
             other = "the same call, but as its seq " + found.sequence();
         } else if (ofTwo && found.sequence() == expected.sequence()) {
-            other = "the same call, but with another number of elements for rank " + self;
+            other = "the same call, but with another number of elements for " + named(self);
         }
-        String list = "rank " + self + " " + expected.text() + ", rank " + peer + " " + other;
+        String list = named(self) + " " + expected.text() + ", " + named(peer) + " " + other;
         Set<Integer> both = new TreeSet<>(List.of(self, peer));
         failure.failUnlessFailed(new Failure(
                 Code.MISMATCH, self, expected.sequence(), both, text(expected.sequence(), List.of(), list), null));

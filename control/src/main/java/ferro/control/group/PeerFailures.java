@@ -45,6 +45,11 @@ final class PeerFailures {
         toldAbort.set(peer);
     }
 
+    /** Returns the name of a rank for texts of failures. */
+    String named(int rank) {
+        return machines.named(rank);
+    }
+
     synchronized boolean hasToldAbort(int peer) {
         return toldAbort.get(peer);
     }
@@ -84,7 +89,7 @@ final class PeerFailures {
         if (exits.has(peer)) {
             blameLeaver(peer, cause);
         } else if (cause.code() == Code.PEER_LOST && inquiry.hasAnswered(peer, ask)) {
-            String text = cause.getMessage() + "; rank " + peer
+            String text = cause.getMessage() + "; " + machines.named(peer)
                     + " answers on its control connection: the link broke, not the rank";
             fallback(of(peer, Code.PARTITION, text, cause));
         } else {

@@ -25,6 +25,11 @@ final class StatusInquiry {
         this.beforeAsking = beforeAsking;
     }
 
+    /** Returns the names of the ranks of this group. */
+    Machines machines() {
+        return machines;
+    }
+
     /** Asks all ranks for their state, and about an operation, or null; returns the number of the question. */
     long ask(CallHeader call) {
         return ask(call, false);

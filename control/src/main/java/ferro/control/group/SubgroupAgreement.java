@@ -129,8 +129,8 @@ public final class SubgroupAgreement {
                 finish(failure(
                         Code.TIMED_OUT,
                         RankLists.numbers(verdict.culprits()),
-                        "gave up on " + RankLists.ranks(verdict.culprits()) + " after "
-                                + TimeUnit.NANOSECONDS.toMillis(timeoutNanos) + " ms: " + RankLists.ranks(missing)
+                        "gave up on " + inquiry.machines().named(verdict.culprits()) + " after "
+                                + TimeUnit.NANOSECONDS.toMillis(timeoutNanos) + " ms: " + inquiry.machines().named(missing)
                                 + " never called newGroup(" + list + "): " + verdict.text()));
             }
             warnIfLate(missing, now);
@@ -153,7 +153,7 @@ public final class SubgroupAgreement {
                     group.name(),
                     group.rank(),
                     verdict.culprits().stream().boxed().toList(),
-                    "rank " + group.rank() + " of \"" + group.name() + "\" waits for " + RankLists.ranks(missing)
+                    "rank " + group.rank() + " of \"" + group.name() + "\" waits for " + inquiry.machines().named(missing)
                             + " after "
                             + TimeUnit.NANOSECONDS.toMillis(now - begunNanos) + " ms in newGroup(" + list + "): "
                             + verdict.text()));
@@ -173,7 +173,7 @@ public final class SubgroupAgreement {
         }
 
         private void interrupted() {
-            Failure why = Failures.interrupted(group, "newGroup(" + list + ")", -1);
+            Failure why = Failures.interrupted(group, inquiry.machines().named(group.rank()), "newGroup(" + list + ")", -1);
             finish(failure(why.code(), why.culprits(), why.text()));
         }
 
@@ -368,7 +368,7 @@ public final class SubgroupAgreement {
         Code code = why.code() == Code.INTERRUPTED ? Code.ABORTED : why.code();
         Set<Integer> culprits = why.culprits().isEmpty() ? Set.of(peer) : why.culprits();
         Failure given =
-                new Failure(code, peer, -1, culprits, "rank " + peer + " gave up this newGroup: " + why.text(), null);
+                new Failure(code, peer, -1, culprits, inquiry.machines().named(peer) + " gave up this newGroup: " + why.text(), null);
         synchronized (this) {
             OwnProposal mine = current;
             if (!proposals.giveUp(peer, said.round(), given)
@@ -481,7 +481,7 @@ public final class SubgroupAgreement {
             throw own.failure(
                     Code.MISMATCH,
                     Set.of(member),
-                    "members disagree: rank " + group.rank() + " makes " + own.list + ", rank " + member + " makes "
+                    "members disagree: " + inquiry.machines().named(group.rank()) + " makes " + own.list + ", " + inquiry.machines().named(member) + " makes "
                             + proposal.ranks());
         }
         if (proposal.given() != null) {

@@ -130,12 +130,12 @@ final class Members {
             }
             lostRanks.remove(rank);
         }
-        forEachWith(rank, Member::found);
+        forEachWith(rank, (entry, number) -> entry.member.found(number));
         return true;
     }
 
     void event(GroupEvent.Kind kind, int rank, String text) {
-        forEachWith(rank, (member, number) -> member.event(kind, number, numbered(text, number)));
+        forEachWith(rank, (entry, number) -> entry.member.event(kind, number, numbered(text, number, entry)));
     }
 
     /** Logs an event about another rank: one line, however many groups that rank is in. */
@@ -143,17 +143,17 @@ final class Members {
         for (MemberGroup entry : entries) {
             int number = entry.numberOf(rank);
             if (number >= 0) {
-                guarded(entry, member -> member.log(kind, number, numbered(text, number)));
+                guarded(entry, member -> member.log(kind, number, numbered(text, number, entry)));
                 return;
             }
         }
     }
 
-    private void forEachWith(int rank, ObjIntConsumer<Member> call) {
+    private void forEachWith(int rank, ObjIntConsumer<MemberGroup> call) {
         for (MemberGroup entry : entries) {
             int number = entry.numberOf(rank);
             if (number >= 0) {
-                guarded(entry, member -> call.accept(member, number));
+                guarded(entry, member -> call.accept(entry, number));
             }
         }
     }
@@ -171,14 +171,15 @@ final class Members {
                     .map(entry::numberOf)
                     .filter(rank -> rank >= 0)
                     .forEach(together::set);
-            String text = machine.replaceFirst(Matcher.quoteReplacement(Machines.silence(machine.group(2), together)));
+            String text = machine.replaceFirst(Matcher.quoteReplacement(Machines.silence(
+                    machine.group(2), named(together, entry), together.cardinality() == 1)));
             Where where = Where.of(joined.name(), joined.rank())
                     .blaming(together.stream().toArray());
             FerroException cause = new FerroException(loss.code(), where, text);
             guarded(entry, member -> member.silent(number, together, cause));
         } else if (number >= 0) {
             Where where = Where.of(joined.name(), joined.rank()).blaming(number);
-            FerroException cause = new FerroException(loss.code(), where, numbered(loss.text(), number));
+            FerroException cause = new FerroException(loss.code(), where, numbered(loss.text(), number, entry));
             tell(entry, number, cause);
         }
     }
@@ -189,7 +190,7 @@ final class Members {
             alone.set(number);
             guarded(entry, member -> member.silent(number, alone, cause));
         } else {
-            guarded(entry, member -> member.lost(number, cause));
+            guarded(entry, member -> member.gone(number, cause));
         }
     }
 
@@ -200,8 +201,18 @@ final class Members {
         return "{silent " + RankLists.list(joinedRanks) + " on " + machine.replace('}', '?') + "}";
     }
 
-    private static String numbered(String text, int number) {
-        return text.replace(RANK, "rank " + number);
+    private String named(BitSet ranks, MemberGroup entry) {
+        return Machines.named(ranks, entry.ranks, joined.name());
+    }
+
+    /** Fills in the name of a rank; a place of its process that follows stands in the same parentheses. */
+    private String numbered(String text, int number, MemberGroup entry) {
+        BitSet alone = new BitSet();
+        alone.set(number);
+        String name = named(alone, entry);
+        return name.endsWith(")")
+                ? text.replace(RANK + " (", name.substring(0, name.length() - 1) + ", ").replace(RANK, name)
+                : text.replace(RANK, name);
     }
 
     /** Calls a group and catches what it throws: an error in one group must not end the watch over the ranks of all. */

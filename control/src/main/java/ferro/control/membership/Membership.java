@@ -72,7 +72,7 @@ public final class Membership implements RankProcesses {
          * @param rank  in the numbers of that group
          * @param cause what the group fails with
          */
-        void lost(int rank, FerroException cause);
+        void gone(int rank, FerroException cause);
 
         /**
          * Handles ranks that were silent for too long: one, or all remaining ranks of a machine; called for each of them.
@@ -82,7 +82,7 @@ public final class Membership implements RankProcesses {
          * @param cause PARTITION
          */
         default void silent(int rank, BitSet ranks, FerroException cause) {
-            lost(rank, cause);
+            gone(rank, cause);
         }
 
         /**
@@ -135,22 +135,23 @@ public final class Membership implements RankProcesses {
         HeartbeatTimes times = HeartbeatTimes.of(context);
         boolean nothingToSee = !times.areOn() && context.processes().self().isEmpty();
         return group.worldSize() == 1 || nothingToSee
-                ? unwatched()
+                ? unwatched(group)
                 : new Membership(joined, group, context, identity, times);
     }
 
     /**
      * Returns a membership that watches no rank: for media without a control lane.
      *
+     * @param group the joined group and this rank
      * @return membership, to be entered
      */
-    public static Membership unwatched() {
-        return new Membership();
+    public static Membership unwatched(GroupSpec group) {
+        return new Membership(group);
     }
 
-    private Membership() {
+    private Membership(GroupSpec group) {
         joined = null;
-        group = null;
+        this.group = group;
         context = null;
         identity = 0;
         times = null;
@@ -228,6 +229,11 @@ public final class Membership implements RankProcesses {
      */
     public long pausedSince(long sinceNanos) {
         return context == null ? 0 : pauses.since(sinceNanos, context.nanoTime());
+    }
+
+    @Override
+    public String group() {
+        return group.name();
     }
 
     @Override

@@ -218,7 +218,7 @@ class LargeGroupMembershipTest {
         world.pass(Duration.ofSeconds(33));
 
         assertEquals(0, subgroup.lost);
-        assertTrue(subgroup.text.startsWith("nothing heard from rank 0 for 30."), subgroup.text);
+        assertTrue(subgroup.text.startsWith("nothing heard from rank 0 (rank 39 of \"world\") for 30."), subgroup.text);
     }
 
     @Test

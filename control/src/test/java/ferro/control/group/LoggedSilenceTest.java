@@ -20,7 +20,7 @@ class LoggedSilenceTest {
         private final List<String> heard = new ArrayList<>();
 
         @Override
-        public void lost(int rank, FerroException cause) {
+        public void gone(int rank, FerroException cause) {
             heard.add("lost " + rank);
         }
 

@@ -12,7 +12,7 @@ final class LossRecorder implements Membership.Member {
     String text = "";
 
     @Override
-    public void lost(int rank, FerroException cause) {
+    public void gone(int rank, FerroException cause) {
         lost = rank;
         text = cause.getMessage();
     }

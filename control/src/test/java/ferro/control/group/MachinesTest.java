@@ -43,6 +43,11 @@ class MachinesTest {
         }
 
         @Override
+        public String group() {
+            return "world";
+        }
+
+        @Override
         public String placed(int rank) {
             return "";
         }
@@ -176,7 +181,7 @@ class MachinesTest {
         assertEquals(List.of("2 of 2,3", "3 of 2,3"), all.ranks);
         assertTrue(all.text.matches(java.util.regex.Pattern.quote(SILENCE) + passed), all.text);
         assertEquals(List.of("1 of 1"), subgroup.ranks);
-        assertTrue(subgroup.text.startsWith(B + ": its rank 1 does not answer: the network is cut"), subgroup.text);
+        assertTrue(subgroup.text.startsWith(B + ": its rank 1 (rank 3 of \"world\") does not answer: the network is cut"), subgroup.text);
         assertEquals(List.of("lost 2", "lost 3"), lostBy(world, 1));
         assertEquals(List.of("lost 0", "lost 1"), lostBy(world, 2), "the other side of the cut");
     }
@@ -216,6 +221,43 @@ class MachinesTest {
         assertTrue(text.startsWith("nothing heard from rank 2 for 30."), text);
     }
 
+    @Test
+    void aRankOfASubgroupIsNamedByItsNumbersInBothGroups() {
+        Machines machines = new Machines(0, new int[] {1, 3, 2}, PLACED);
+        Status there = new Status(1, 4, "barrier", 0, 0, 0, "", "", Set.of(), 0, 0, "");
+        BitSet others = new BitSet();
+        others.set(1, 3);
+
+        assertEquals(
+                "rank 1 (rank 3 of \"world\") on " + B + " does not answer: its process hangs, is stopped or cannot be"
+                        + " reached; rank 2 has not made this call, its last call is seq 4 (barrier), and it is in no call"
+                        + " of ferro",
+                new Diagnosis(machines, new Status[] {null, null, there}, new BitSet(), 5)
+                        .ofCollective(others)
+                        .text());
+        assertEquals("ranks 1, 2 (ranks 3, 2 of \"world\")", machines.named(others));
+        assertEquals("rank 2", machines.named(2), "the number is the same in both groups");
+        assertEquals("rank 3", new Machines(0, new int[] {0, 1, 2, 3}, PLACED).named(3), "the joined group itself");
+        assertEquals(
+                "rank 1 (rank 3 of \"world\"): rank 1 is gone",
+                machines.named(1, cause(1, Code.PEER_LOST)).getMessage());
+    }
+
+    @Test
+    void aRankOfASubgroupThatIsGoneIsNamedByBothNumbersAndItsProcess() {
+        Watchers world = new Watchers(4, 1000, Map.of());
+        world.enter();
+        LossRecorder subgroup = new LossRecorder();
+        world.ranks.get(0).membership.enter(subgroup, new int[] {0, 3});
+        world.pass(SECOND.multipliedBy(10));
+        world.ranks.get(3).paused = true;
+        world.pass(SECOND.multipliedBy(40));
+
+        assertTrue(
+                subgroup.text.matches("nothing heard from rank 1 \\(rank 3 of \"world\"(, pid \\d+.*)?\\) for 30.*"),
+                subgroup.text);
+    }
+
     private static List<String> lostBy(Watchers world, int rank) {
         return world.ranks.get(rank).heard.stream()
                 .filter(heard -> heard.startsWith("lost"))
@@ -230,7 +272,7 @@ class MachinesTest {
         @Override
         public void silent(int rank, BitSet together, FerroException cause) {
             if (cause.getMessage().startsWith("nothing heard")) {
-                lost(rank, cause);
+                gone(rank, cause);
                 return;
             }
             ranks.add(rank + " of " + RankLists.list(together));
@@ -240,7 +282,7 @@ class MachinesTest {
         }
 
         @Override
-        public void lost(int rank, FerroException cause) {
+        public void gone(int rank, FerroException cause) {
             ranks.add("alone " + rank);
         }
 

@@ -10,6 +10,7 @@ import ferro.control.membership.Membership;
 import ferro.control.membership.MembershipMessage.Beat;
 import ferro.control.membership.MembershipMessage.Lost;
 import java.nio.ByteBuffer;
+import ferro.spi.GroupSpec;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -228,7 +229,7 @@ class MembershipTest {
         world.pass(Duration.ofSeconds(40));
 
         assertEquals(List.of(), first.heard);
-        assertTrue(subgroup.text.startsWith("nothing heard from rank 0 for 30."), subgroup.text);
+        assertTrue(subgroup.text.startsWith("nothing heard from rank 0 (rank 2 of \"world\") for 30."), subgroup.text);
         assertEquals(0, subgroup.lost, "in the numbers of the subgroup");
         first.membership.leave(subgroup);
         assertEquals(0, first.timers.scheduled(), "a timer is left");
@@ -270,7 +271,7 @@ class MembershipTest {
         world.pass(Duration.ofMillis(80));
 
         assertEquals(0, subgroup.lost);
-        assertTrue(subgroup.text.startsWith("rank 0 (pid 20 on host h) is gone: "), subgroup.text);
+        assertTrue(subgroup.text.startsWith("rank 0 (rank 20 of \"world\", pid 20 on host h) is gone: "), subgroup.text);
         assertEquals(1, world.ranks.get(2).lanes);
     }
 
@@ -318,8 +319,8 @@ class MembershipTest {
 
         assertEquals("{0, 2, 4}", membership.sharing(2).toString());
         assertEquals(" (pid 0 on host h)", membership.placed(2));
-        assertEquals("{1}", Membership.unwatched().sharing(1).toString());
-        assertEquals("", Membership.unwatched().placed(1));
+        assertEquals("{1}", Membership.unwatched(GroupSpec.of("world", 0, 2, Duration.ofSeconds(1))).sharing(1).toString());
+        assertEquals("", Membership.unwatched(GroupSpec.of("world", 0, 2, Duration.ofSeconds(1))).placed(1));
     }
 
     @Test

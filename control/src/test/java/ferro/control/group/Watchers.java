@@ -179,7 +179,7 @@ public final class Watchers {
         }
 
         @Override
-        public void lost(int peer, FerroException cause) {
+        public void gone(int peer, FerroException cause) {
             heard.add("lost " + peer);
             peerFailures.add(cause);
         }

@@ -31,12 +31,12 @@ public record GroupPosition(
 
     /** Returns the position of a joined group whose processes nobody has to watch, or another group watches. */
     public static GroupPosition unwatched(ControlLane lane, GroupSpec group) {
-        return of(lane, Membership.unwatched(), identity(group), true);
+        return of(lane, Membership.unwatched(group), identity(group), true);
     }
 
     /** Returns the position of a group whose ranks have no control messages. */
     public static GroupPosition unconnected(ControlLane lane, GroupSpec group) {
-        return of(lane, Membership.unwatched(), identity(group), false);
+        return of(lane, Membership.unwatched(group), identity(group), false);
     }
 
     private static long identity(GroupSpec group) {

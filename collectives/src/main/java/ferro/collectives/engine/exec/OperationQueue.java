@@ -247,7 +247,7 @@ public final class OperationQueue implements CollectiveProgress {
             }
         } catch (RuntimeException | Error failure) {
             polls = SharedMachine.NOT_THERE;
-            control.fail(Failures.inside(loop.group(), failure));
+            control.fail(Failures.inside(loop.group(), control.self(), failure));
         }
         if (polls == SharedMachine.NOT_THERE) {
             direct.work().become(prepared.name, begunNanos, timeout);
@@ -291,7 +291,7 @@ public final class OperationQueue implements CollectiveProgress {
             return loop.recorder().started(sequence, prepared.text(), prepared.bytes, begunNanos);
         } finally {
             if (broken != null) {
-                control.fail(Failures.inside(loop.group(), broken));
+                control.fail(Failures.inside(loop.group(), control.self(), broken));
             }
         }
     }

@@ -352,12 +352,12 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
         BitSet others = (BitSet) culprits.clone();
         others.clear(self);
         if (others.isEmpty()) {
-            return "rank " + (culprits.isEmpty() ? late.peer : self);
+            return control.machines().named(culprits.isEmpty() ? late.peer : self);
         }
         if (late.isFromAny() || others.get(late.peer)) {
-            return RankLists.ranks(others);
+            return control.machines().named(others);
         }
-        return RankLists.ranks(culprits) + ", at the end of the wait chain of rank " + late.peer + ",";
+        return control.machines().named(culprits) + ", at the end of the wait chain of rank " + late.peer + ",";
     }
 
     /** Returns the status of this rank; any thread. */
@@ -408,7 +408,7 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
         advance(false);
         for (Transfer transfer : pending) {
             if (transfer.work == work && transfer.canBeGivenUp()) {
-                end(transfer, Failures.interrupted(loop.group(), work.description(), -1));
+                end(transfer, Failures.interrupted(loop.group(), control.self(), work.description(), -1));
                 return true;
             }
         }
@@ -449,7 +449,7 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
     @Override
     public void mismatched(Transfer receive, DataType type, long bytes) {
         int rank = loop.group().rank();
-        String text = receive.mismatch(rank, type, bytes);
+        String text = receive.mismatch(control.machines()::named, rank, type, bytes);
         Set<Integer> both = new TreeSet<>(List.of(receive.peer, rank)); // one rank if it sends to itself
         control.fail(new Failure(Code.MISMATCH, rank, -1, both, text, null));
     }
@@ -461,7 +461,7 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
 
     @Override
     public void nonsense(int peer, String what) {
-        String text = "rank " + peer + " sent an invalid message: " + what;
+        String text = control.machines().named(peer) + " sent an invalid message: " + what;
         control.fail(new Failure(Code.PROTOCOL, loop.group().rank(), -1, Set.of(peer), text, null));
     }
 

@@ -10,6 +10,7 @@ import ferro.control.group.GroupControl;
 import ferro.control.group.TimeoutProbe;
 import ferro.spi.Link;
 import java.util.Set;
+import java.util.function.IntFunction;
 
 /** One point-to-point operation. Except for {@code work}, it belongs to the thread that makes progress. */
 public final class Transfer implements PendingWork.ReceivedMessage {
@@ -219,15 +220,14 @@ public final class Transfer implements PendingWork.ReceivedMessage {
     }
 
     /** Describes a message that does not fit this receive of a rank. */
-    String mismatch(int rank, DataType sent, long messageBytes) {
+    String mismatch(IntFunction<String> named, int rank, DataType sent, long messageBytes) {
         String needed = kind == TransferKind.RECEIVE_UP_TO
                 ? "types must be equal unless one side has plain bytes (i8, u8, a ByteBuffer), and the message must not be "
                         + "longer than the receive"
                 : "type and count must be equal, unless one side has plain bytes (i8, u8, a ByteBuffer) of the same total "
                         + "size";
-        return "rank " + peer + " sent " + MatchingQueue.shape(sent, messageBytes) + ", " + messageBytes
-                + " bytes, to rank "
-                + rank + " with tag " + tag + ", rank " + rank + " receives " + shape() + ", " + tensor.byteCount()
+        return named.apply(peer) + " sent " + MatchingQueue.shape(sent, messageBytes) + ", " + messageBytes
+                + " bytes, to " + named.apply(rank) + " with tag " + tag + ", rank " + rank + " receives " + shape() + ", " + tensor.byteCount()
                 + " bytes: " + needed;
     }
 

@@ -214,7 +214,7 @@ public final class ProgressLoop implements WorkOwner {
 
     /** Fails the group after an exception in the loop: an operation that waits for data cannot do so itself. */
     private void broken(Throwable failure) {
-        control.fail(Failures.inside(group, failure));
+        control.fail(Failures.inside(group, control.self(), failure));
     }
 
     /** Does one iteration without waiting, unless another thread holds the progress lock; returns whether anything moved. */
@@ -389,7 +389,7 @@ public final class ProgressLoop implements WorkOwner {
     /** Ends the operation for which an interrupted thread waits; called with the progress lock held. */
     private void interrupted(PendingWork work) {
         if (!work.isDone() && !messages.interrupted(work)) {
-            Failure interrupt = Failures.interrupted(group, work.description(), work.sequence());
+            Failure interrupt = Failures.interrupted(group, control.self(), work.description(), work.sequence());
             // only this call tells the interrupt: for the group, and on the other ranks, this rank aborted
             work.interrupted(interrupt);
             control.fail(interrupt);

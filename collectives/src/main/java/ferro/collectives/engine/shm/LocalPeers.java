@@ -134,7 +134,7 @@ public final class LocalPeers {
         try {
             return allocated(engine, dataType, elementCount, timeout);
         } catch (FerroException failure) {
-            users.control.fail(Failures.failure(group, failure));
+            users.control.fail(Failures.failure(group, users.control.self(), failure));
             throw failure;
         }
     }
