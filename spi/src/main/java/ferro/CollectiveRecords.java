@@ -51,7 +51,7 @@ final class CollectiveRecords {
         @Override
         public void check(int rank, int worldSize) {
             CallChecks.usable(this, rank);
-            InvalidRankException.check(root, worldSize);
+            InvalidRankException.check(kind().label(), "root", root, worldSize);
         }
 
         @Override
@@ -102,7 +102,7 @@ final class CollectiveRecords {
         @Override
         public void check(int rank, int worldSize) {
             CallChecks.usable(this, rank);
-            InvalidRankException.check(root, worldSize);
+            InvalidRankException.check(kind().label(), "root", root, worldSize);
             CallChecks.op(kind(), op, in);
             if (rank == root) {
                 CallChecks.present(kind(), "output", out, root);
@@ -226,7 +226,7 @@ final class CollectiveRecords {
         @Override
         public void check(int rank, int worldSize) {
             CallChecks.usable(this, rank);
-            InvalidRankException.check(root, worldSize);
+            InvalidRankException.check(kind().label(), "root", root, worldSize);
             CallChecks.ownPart(kind(), "input", in, new CallChecks.PartLengths(counts, rank, worldSize));
             if (rank == root) {
                 CallChecks.present(kind(), "output", out, root);
@@ -273,7 +273,7 @@ final class CollectiveRecords {
         @Override
         public void check(int rank, int worldSize) {
             CallChecks.usable(this, rank);
-            InvalidRankException.check(root, worldSize);
+            InvalidRankException.check(kind().label(), "root", root, worldSize);
             CallChecks.ownPart(kind(), "output", out, new CallChecks.PartLengths(counts, rank, worldSize));
             if (rank == root) {
                 CallChecks.present(kind(), "input", in, root);

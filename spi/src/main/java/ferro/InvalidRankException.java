@@ -48,6 +48,25 @@ public final class InvalidRankException extends IllegalArgumentException {
     }
 
     /**
+     * Checks a rank that a parameter of a call names.
+     *
+     * @param call      name of the call, such as {@code broadcast}
+     * @param parameter name of the parameter, such as {@code root}
+     * @param rank      rank to check
+     * @param worldSize number of ranks of the group
+     * @return {@code rank}
+     * @throws InvalidRankException if the rank is negative or not below {@code worldSize}; the message names the call and
+     *     the parameter
+     */
+    public static int check(String call, String parameter, int rank, int worldSize) {
+        if (rank < 0 || rank >= worldSize) {
+            String what = call + ": " + parameter + " " + rank + " is not in a group of world size " + worldSize;
+            throw new InvalidRankException(what, rank, worldSize);
+        }
+        return rank;
+    }
+
+    /**
      * Returns the rank that was given.
      *
      * @return rank

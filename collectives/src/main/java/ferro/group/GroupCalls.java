@@ -64,15 +64,15 @@ abstract class GroupCalls {
     final Work sending(Tensor data, int to, int tag) {
         Coalescing.CallBlock block = coalescing.mine();
         if (block == null) {
-            return way.send(requireNonNull(data, "data"), peer(to), tag(tag), options);
+            return way.send(requireNonNull(data, "data"), peer("send", "to", to), tag(tag), options);
         }
-        return block.keep(data, peer(to), tag(tag), false, (peer, sentTag) -> way.send(data, peer, sentTag, options));
+        return block.keep(data, peer("send", "to", to), tag(tag), false, (peer, sentTag) -> way.send(data, peer, sentTag, options));
     }
 
     /** Makes a send and waits for it, or keeps it until the end of a block. */
     final void sent(Tensor data, int to, int tag) {
         if (coalescing.mine() == null) {
-            way.send(requireNonNull(data, "data"), peer(to), tag(tag), options).await();
+            way.send(requireNonNull(data, "data"), peer("send", "to", to), tag(tag), options).await();
         } else {
             sending(data, to, tag);
         }
@@ -81,10 +81,10 @@ abstract class GroupCalls {
     final Work sendingUntilMatched(Tensor data, int to, int tag) {
         Coalescing.CallBlock block = coalescing.mine();
         if (block == null) {
-            return way.sendUntilMatched(requireNonNull(data, "data"), peer(to), tag(tag), options);
+            return way.sendUntilMatched(requireNonNull(data, "data"), peer("sendUntilMatched", "to", to), tag(tag), options);
         }
         return block.keep(
-                data, peer(to), tag(tag), false, (peer, sentTag) -> way.sendUntilMatched(data, peer, sentTag, options));
+                data, peer("sendUntilMatched", "to", to), tag(tag), false, (peer, sentTag) -> way.sendUntilMatched(data, peer, sentTag, options));
     }
 
     final void sentUntilMatched(Tensor data, int to, int tag) {
@@ -97,7 +97,7 @@ abstract class GroupCalls {
     /** Sends and receives at the same time. */
     final MessageStatus exchanged(Tensor sent, int to, Tensor received, int from, int tag) {
         refuseExchange(sent, received);
-        peer(to);
+        peer("sendReceive", "to", to);
         HostTensor out = (HostTensor) sent;
         // refused before the receive is posted, which would take the next message
         TensorMemory.checkUsable(out, "sendReceive", "sent", false);
@@ -105,7 +105,7 @@ abstract class GroupCalls {
             throw new IllegalArgumentException(options.named("sendReceive") + ": sent " + sent + " and received "
                     + received + " overlap: use separate memory, or sendReceiveReplace");
         }
-        Work receive = way.recv(received, source(from), tag(tag), options);
+        Work receive = way.recv(received, source("sendReceive", from), tag(tag), options);
         Work send = way.send(sent, to, tag, options);
         Work.all(List.of(receive, send)).await();
         return receive.status().orElseThrow();
@@ -142,19 +142,19 @@ abstract class GroupCalls {
     final Work receiving(Tensor data, int from, int tag) {
         Coalescing.CallBlock block = coalescing.mine();
         if (block == null) {
-            return way.recv(requireNonNull(data, "data"), source(from), sentTag(tag), options);
+            return way.recv(requireNonNull(data, "data"), source("recv", from), sentTag(tag), options);
         }
         return block.keep(
-                data, source(from), sentTag(tag), true, (peer, sentTag) -> way.recv(data, peer, sentTag, options));
+                data, source("recv", from), sentTag(tag), true, (peer, sentTag) -> way.recv(data, peer, sentTag, options));
     }
 
     final Work receivingUpTo(Tensor data, int from, int tag) {
         Coalescing.CallBlock block = coalescing.mine();
         if (block == null) {
-            return way.recvUpTo(requireNonNull(data, "data"), source(from), sentTag(tag), options);
+            return way.recvUpTo(requireNonNull(data, "data"), source("recvUpTo", from), sentTag(tag), options);
         }
         return block.keep(
-                data, source(from), sentTag(tag), true, (peer, sentTag) -> way.recvUpTo(data, peer, sentTag, options));
+                data, source("recvUpTo", from), sentTag(tag), true, (peer, sentTag) -> way.recvUpTo(data, peer, sentTag, options));
     }
 
     /**
@@ -163,7 +163,7 @@ abstract class GroupCalls {
      */
     final MessageStatus received(Tensor data, int from, int tag) {
         coalescing.refuse("recv");
-        Work work = way.recv(requireNonNull(data, "data"), source(from), sentTag(tag), options);
+        Work work = way.recv(requireNonNull(data, "data"), source("recv", from), sentTag(tag), options);
         work.await();
         Optional<MessageStatus> status = work.status();
         return status.isPresent() ? status.get() : MessageStatus.of(from, tag, data.dataType(), bytes(data));
@@ -171,19 +171,19 @@ abstract class GroupCalls {
 
     final MessageStatus receivedUpTo(Tensor data, int from, int tag) {
         coalescing.refuse("recvUpTo");
-        Work work = way.recvUpTo(requireNonNull(data, "data"), source(from), sentTag(tag), options);
+        Work work = way.recvUpTo(requireNonNull(data, "data"), source("recvUpTo", from), sentTag(tag), options);
         work.await();
         return work.status().orElseThrow();
     }
 
     final Work probing(int from, int tag) {
         coalescing.refuse("probe");
-        return way.probe(source(from), sentTag(tag), options);
+        return way.probe(source("probe", from), sentTag(tag), options);
     }
 
     final Work matching(int from, int tag) {
         coalescing.refuse("match");
-        return way.match(source(from), sentTag(tag), options);
+        return way.match(source("match", from), sentTag(tag), options);
     }
 
     final MatchedMessage matched(Work match) {
@@ -213,19 +213,20 @@ abstract class GroupCalls {
         return in == null ? Collective.scatter(out, root) : Collective.scatter(in, out, root);
     }
 
-    private int peer(int rank) {
+    private int peer(String call, String parameter, int rank) {
         if (rank == CollectiveBackend.ANY_SOURCE) {
-            throw new InvalidRankException("only a receive takes ANY_SOURCE in place of a rank", rank, way.worldSize());
+            throw new InvalidRankException(
+                    options.named(call) + ": only a receive takes ANY_SOURCE in place of a rank", rank, way.worldSize());
         }
-        return InvalidRankException.check(rank, way.worldSize());
+        return InvalidRankException.check(options.named(call), parameter, rank, way.worldSize());
     }
 
-    private int source(int rank) {
+    private int source(String call, int rank) {
         if (rank == CollectiveBackend.ANY_TAG) {
             throw new IllegalArgumentException("ANY_TAG stands in place of a tag, found it in place of a rank of 0 to "
                     + (way.worldSize() - 1) + ": name the rank before the tag");
         }
-        return rank == CollectiveBackend.ANY_SOURCE ? rank : peer(rank);
+        return rank == CollectiveBackend.ANY_SOURCE ? rank : peer(call, "from", rank);
     }
 
     private static int sentTag(int tag) {

@@ -121,7 +121,7 @@ record GroupCore(
 
     private static void refuseDuplicates(int[] ranks, int worldSize) {
         for (int i = 0; i < ranks.length; i++) {
-            InvalidRankException.check(ranks[i], worldSize);
+            InvalidRankException.check("newGroup", "member", ranks[i], worldSize);
             for (int j = 0; j < i; j++) {
                 if (ranks[i] == ranks[j]) {
                     throw new IllegalArgumentException(

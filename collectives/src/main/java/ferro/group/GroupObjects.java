@@ -102,7 +102,7 @@ public final class GroupObjects<T> {
      * @throws ferro.FerroException     if the group fails or has failed
      */
     public T broadcast(T value, int root) {
-        boolean isRoot = isRoot(root);
+        boolean isRoot = isRoot(ObjectCall.BROADCAST, root);
         EncodedObject own = isRoot ? EncodedObject.of(codec, requireNonNull(value, "value")) : EncodedObject.NONE;
         long call = ObjectCall.BROADCAST.with(root);
         ObjectHeaders headers = ObjectHeaders.exchange(group, call, limit, own.headerLength());
@@ -131,7 +131,7 @@ public final class GroupObjects<T> {
     }
 
     private List<T> gathered(T value, int root, ObjectCall kind) {
-        boolean isRoot = isRoot(root);
+        boolean isRoot = isRoot(kind, root);
         EncodedObject own = EncodedObject.of(codec, requireNonNull(value, "value"));
         long call = kind.with(root);
         ObjectHeaders headers = ObjectHeaders.exchange(group, call, limit, own.headerLength());
@@ -183,7 +183,7 @@ public final class GroupObjects<T> {
      * @throws ferro.FerroException     if the group fails or has failed
      */
     public T scatter(List<? extends T> values, int root) {
-        boolean isRoot = isRoot(root);
+        boolean isRoot = isRoot(ObjectCall.SCATTER, root);
         EncodedList own = isRoot ? EncodedList.of(codec, withoutNull(values), group.worldSize()) : EncodedList.NONE;
         long call = ObjectCall.SCATTER.with(root);
         ObjectHeaders headers = ObjectHeaders.exchange(group, call, limit, own.headerLength());
@@ -393,9 +393,9 @@ public final class GroupObjects<T> {
                 + " of " + group.worldSize();
     }
 
-    private boolean isRoot(int root) {
+    private boolean isRoot(ObjectCall call, int root) {
         coalescing.refuse("a call on objects");
-        return InvalidRankException.check(root, group.worldSize()) == group.rank();
+        return InvalidRankException.check(call.label(), "root", root, group.worldSize()) == group.rank();
     }
 
     private List<? extends T> withoutNull(List<? extends T> values) {

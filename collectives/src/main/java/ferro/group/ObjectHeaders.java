@@ -42,6 +42,11 @@ final class ObjectHeaders {
             this.text = text;
         }
 
+        /** Returns the name of the call. */
+        String label() {
+            return text.substring(0, text.indexOf(' ')) + " of objects";
+        }
+
         /** Returns call and root as one number. */
         long with(int root) {
             return (long) ordinal() << Integer.SIZE | root;

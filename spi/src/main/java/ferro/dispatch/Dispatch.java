@@ -63,7 +63,7 @@ final class Dispatch {
      */
     Route open(Collective call) {
         if (call.kind().isRooted()) {
-            InvalidRankException.check(call.root(), worldSize());
+            InvalidRankException.check(call.kind().label(), "root", call.root(), worldSize());
         }
         DeviceTensor tensor = onOneDevice(call);
         if (nccl != null) {
@@ -121,7 +121,7 @@ final class Dispatch {
     /** Finds the route of a send or a receive. Makes the checks that no later step of the route makes. */
     Route open(Message message) {
         String operation = message.sends() ? "send" : "recv";
-        InvalidRankException.check(message.peer(), worldSize());
+        InvalidRankException.check(operation, message.sends() ? "to" : "from", message.peer(), worldSize());
         if (message.tag() < 0) {
             throw new IllegalArgumentException(operation + ": a tag must be 0 or more, found " + message.tag()
                     + ": negative tags are reserved for ferro");

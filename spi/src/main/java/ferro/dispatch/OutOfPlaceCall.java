@@ -62,7 +62,7 @@ final class OutOfPlaceCall {
     }
 
     static OutOfPlaceCall scatter(Dispatch dispatch, DeviceTensor in, int root) {
-        InvalidRankException.check(root, dispatch.worldSize());
+        InvalidRankException.check(CollectiveKind.SCATTER.label(), "root", root, dispatch.worldSize());
         DeviceTensor out =
                 like(in, Shapes.part(CollectiveKind.SCATTER, given(in).shape(), dispatch.worldSize()));
         Collective call = dispatch.rank() == root ? Collective.scatter(in, out, root) : Collective.scatter(out, root);

@@ -98,12 +98,12 @@ public interface CloseRules extends Subject {
             ranks.run(group -> {
                 float[] two = {4, 5};
                 float[] three = {6, 7, 8};
-                illegal("rank 3", () -> group.broadcast(two, 3));
-                illegal("rank -1", () -> group.reduce(two, ReduceOp.SUM, -1));
-                illegal("rank 7", () -> group.gather(two, null, 7));
-                illegal("rank 3", () -> group.scatter(null, two, 3));
-                illegal("rank 3", () -> group.send(two, 3, 0));
-                illegal("rank -2", () -> group.recv(two, -2, 0));
+                illegal("broadcast: root 3 ", () -> group.broadcast(two, 3));
+                illegal("reduce: root -1 ", () -> group.reduce(two, ReduceOp.SUM, -1));
+                illegal("gather: root 7 ", () -> group.gather(two, null, 7));
+                illegal("scatter: root 3 ", () -> group.scatter(null, two, 3));
+                illegal("send: to 3 ", () -> group.send(two, 3, 0));
+                illegal("recv: from -2 ", () -> group.recv(two, -2, 0));
                 illegal("-5", () -> group.send(two, 0, -5));
                 illegal("-5", () -> group.recv(two, 0, -5));
                 illegal("need 6", () -> group.allGather(two, three));
@@ -136,7 +136,7 @@ public interface CloseRules extends Subject {
         needs(BackendContract.SUBGROUPS);
         try (Ranks ranks = group(2)) {
             ranks.run(group -> {
-                illegal("rank 2", () -> group.newGroup(0, 2));
+                illegal("newGroup: member 2 ", () -> group.newGroup(0, 2));
                 illegal("twice", () -> group.newGroup(0, 1, 0));
                 illegal("rank " + group.rank(), () -> group.newGroup(1 - group.rank()));
                 Expect.works(group);

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.FerroException;
 import ferro.GroupEvent;
 import ferro.HostTensor;
 import ferro.group.ProcessGroup;
@@ -12,6 +13,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Sends and receives that have waited for a quarter of their timeouts. */
 class LateMessagesTest {
@@ -79,6 +82,27 @@ class LateMessagesTest {
         assertTrue(
                 only(0).text().contains("waits for rank 2, at the end of the wait chain of rank 1, after"),
                 only(0)::text);
+    }
+
+    /** Rank 1 sends too, or receives a message of another tag. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aDeadlockOfSendsHasAdvice(boolean bothSend) {
+        SimulatedBackend.run(2, Map.of("ferro.timeout", "1s"), group -> {
+            boolean sends = bothSend || group.rank() == 0;
+            FerroException failure = assertThrows(FerroException.class, () -> {
+                if (sends) {
+                    group.send(new double[100_000], 1 - group.rank(), 5);
+                } else {
+                    group.recv(new double[1], 0, 6);
+                }
+            });
+            assertEquals(
+                    bothSend,
+                    failure.getMessage()
+                            .endsWith("; each rank sends before it receives: use sendReceive, or sendAsync before the recv"),
+                    failure.getMessage());
+        });
     }
 
     @Test

@@ -195,7 +195,9 @@ class LeavesOfLargeGroupsTest {
                 assertEquals(Optional.empty(), parts[rank].failure());
                 FerroException failure = simulation.group(rank).failure().orElseThrow();
                 assertEquals(Code.PEER_LOST, failure.code(), failure.getMessage());
-                assertEquals(Set.of(leavers.nextSetBit(0)), failure.where().culprits(), failure.getMessage());
+                Set<Integer> culprits = failure.where().culprits();
+                assertTrue(culprits.contains(leavers.nextSetBit(0)), failure.getMessage());
+                assertTrue(culprits.stream().allMatch(leavers::get), failure.getMessage());
                 assertTrue(failure.getMessage().contains(" left group "), failure.getMessage());
             }
         }

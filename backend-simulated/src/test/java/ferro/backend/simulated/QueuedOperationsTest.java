@@ -52,10 +52,16 @@ class QueuedOperationsTest {
                 assertEquals(3 + 4 + 5 + 6, first[0]);
                 FerroException told = assertThrows(FerroException.class, two::await);
                 assertEquals(Code.PEER_LOST, told.code(), told.toString());
-                assertEquals(Set.of(1), told.where().culprits(), told.toString());
+                assertAreLeavers(told);
                 assertEquals(2, told.where().sequence(), told.toString());
             }
         });
+    }
+
+    /** Checks the culprits: rank 1, and ranks 2 and 3 if they have left soon after it. */
+    private static void assertAreLeavers(FerroException told) {
+        Set<Integer> culprits = told.where().culprits();
+        assertTrue(culprits.contains(1) && Set.of(1, 2, 3).containsAll(culprits), told.toString());
     }
 
     /** Rank 0 fails the group as soon as its first call has ended, which may be before this rank has seen that its own has. */
@@ -65,7 +71,7 @@ class QueuedOperationsTest {
         } catch (FerroException told) {
             // in the words of who asked rank 0, or in its own
             String words = told.getMessage();
-            assertEquals(Set.of(1), told.where().culprits(), words);
+            assertAreLeavers(told);
             assertTrue(
                     words.contains("while rank 0 is in allReduce i64[1] sum")
                             || words.contains("this call is seq 2 (allReduce i64[1] sum"),

@@ -341,7 +341,7 @@ public final class GroupEngine implements CollectiveBackend {
     private Work take(int from, int tag, Transfer.TransferKind kind, CallOptions options) {
         Objects.requireNonNull(options, "options");
         if (from != ANY_SOURCE) {
-            InvalidRankException.check(from, group.worldSize());
+            InvalidRankException.check(kind.label(), "from", from, group.worldSize());
         }
         checkUsable(options.named(kind.label()));
         return begun(messages.submit(null, from, tag, kind, options));
@@ -356,7 +356,7 @@ public final class GroupEngine implements CollectiveBackend {
 
     private Work transfer(Tensor tensor, int peer, int tag, Transfer.TransferKind kind, CallOptions options) {
         if (kind.isSend() || peer != ANY_SOURCE) {
-            InvalidRankException.check(peer, group.worldSize());
+            InvalidRankException.check(kind.label(), kind.isSend() ? "to" : "from", peer, group.worldSize());
         }
         return begun(messages.submit(usable(tensor, kind, options), peer, tag, kind, options));
     }

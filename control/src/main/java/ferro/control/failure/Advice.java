@@ -1,5 +1,7 @@
 package ferro.control.failure;
 
+import ferro.control.wire.RankLists;
+import java.util.BitSet;
 import java.util.regex.Pattern;
 
 /**
@@ -19,18 +21,20 @@ public final class Advice {
     /** Of a rank that does not answer a question. */
     public static final String UNANSWERED = ": its process hangs, is stopped or cannot be reached";
 
-    private static final String IF_RANK = ": if rank ";
-    private static final String LEFT = " should have taken part, its own output may say why it left";
+    /** Of ranks that wait for each other in sends. */
+    public static final String CROSSING = "each rank sends before it receives: use sendReceive, or sendAsync before the recv";
 
     private static final Pattern ANY = Pattern.compile(Pattern.quote(ITS_OUTPUT) + "|" + Pattern.quote(THEIR_OUTPUT)
             + "|" + Pattern.quote(SILENT) + "|" + Pattern.quote(UNANSWERED)
-            + "|" + Pattern.quote(IF_RANK) + "\\d+" + Pattern.quote(LEFT));
+            + "|: if ranks? [\\d, ]+ should have taken part, (its|their) own output may say why (it|they) left");
 
     private Advice() {}
 
-    /** Returns the advice about a rank that has left before a call. */
-    public static String left(int rank) {
-        return IF_RANK + rank + LEFT;
+    /** Returns the advice about ranks that have left before a call. */
+    public static String left(BitSet ranks) {
+        boolean isOne = ranks.cardinality() == 1;
+        return ": if " + RankLists.ranks(ranks) + " should have taken part, " + (isOne ? "its" : "their")
+                + " own output may say why " + (isOne ? "it" : "they") + " left";
     }
 
     /** Returns a text of a failure without advice. */

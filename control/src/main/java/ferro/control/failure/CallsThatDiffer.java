@@ -12,6 +12,8 @@ import java.util.regex.Pattern;
 /** Calls that ranks made under one sequence number, where they differ: which ranks are to blame, and what differs. */
 public final class CallsThatDiffer {
     private static final Pattern LENGTH = Pattern.compile("\\[\\d+]");
+    /** The root stands before the algorithm, at the end. */
+    private static final Pattern ROOT = Pattern.compile(" root \\d+$");
     /** The length decides which algorithm a call uses, so the algorithms may differ as well. */
     private static final Pattern ALGORITHM = Pattern.compile(" by \\w+$");
 
@@ -37,10 +39,12 @@ public final class CallsThatDiffer {
      * Returns what differs, for people.
      *
      * @param texts calls of the ranks
-     * @return {@code lengths differ}, or that the calls are different
+     * @return {@code lengths differ}, {@code roots differ}, or that the calls are different
      */
     public static String problem(Collection<String> texts) {
-        return areEqualButForLengths(texts) ? "lengths differ" : "ranks made different calls";
+        return areEqualButFor(LENGTH, texts)
+                ? "lengths differ"
+                : areEqualButFor(ROOT, texts) ? "roots differ" : "ranks made different calls";
     }
 
     /**
@@ -50,28 +54,28 @@ public final class CallsThatDiffer {
      * @return the rule that the calls break
      */
     public static String remedy(Collection<String> texts) {
-        return areEqualButForLengths(texts)
-                ? "all ranks must pass the same length; gather, allGather, scatter, reduceScatter and allToAll have forms"
-                        + " with counts for lengths that differ"
+        if (areEqualButFor(LENGTH, texts)) {
+            return "all ranks must pass the same length; gather, allGather, scatter, reduceScatter and allToAll have forms"
+                    + " with counts for lengths that differ";
+        }
+        return areEqualButFor(ROOT, texts)
+                ? "all ranks must name the same root"
                 : "all ranks must make the same calls in the same order";
     }
 
-    /**
-     * Returns whether calls would be the same with equal lengths.
-     *
-     * @param texts calls of the ranks
-     * @return whether lengths are all that differs
-     */
-    public static boolean areEqualButForLengths(Collection<String> texts) {
-        return isOne(texts.stream()
-                        .map(text -> LENGTH.matcher(ALGORITHM.matcher(text).replaceAll(""))
-                                .replaceAll("[]"))
-                        .toList())
-                && !isOne(texts.stream()
-                        .map(text -> LENGTH.matcher(text)
-                                .results()
-                                .map(MatchResult::group)
-                                .toList())
+    /** Returns whether lengths alone, or roots alone, are all that differs. */
+    public static boolean isOfOneValue(Collection<String> texts) {
+        return areEqualButFor(LENGTH, texts) || areEqualButFor(ROOT, texts);
+    }
+
+    private static boolean areEqualButFor(Pattern value, Collection<String> texts) {
+        List<String> calls = texts.stream()
+                .map(text -> ALGORITHM.matcher(text).replaceAll(""))
+                .toList();
+        return isOne(calls.stream().map(text -> value.matcher(text).replaceAll("")).toList())
+                && !isOne(calls.stream()
+                        .map(text ->
+                                value.matcher(text).results().map(MatchResult::group).toList())
                         .toList());
     }
 

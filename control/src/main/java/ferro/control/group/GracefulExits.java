@@ -32,6 +32,9 @@ public final class GracefulExits {
     /** The time in which a rank receives a question for its goodbye. */
     private static final long FOLLOW_NANOS = 250_000_000L;
 
+    /** The time in which ranks that leave together have said goodbye. */
+    private static final long GOODBYES_NANOS = 50_000_000L;
+
     private final ControlSender sender;
     private final AgreedFailure failure;
     private final Timers timers;
@@ -136,11 +139,7 @@ public final class GracefulExits {
         return leavers.of(peer).taken();
     }
 
-    /**
-     * Returns whether any rank has left; costs one read.
-     *
-     * @return false while no rank has left
-     */
+    /** Returns whether any rank has left; costs one read. */
     public boolean any() {
         return leavers.any();
     }
@@ -156,11 +155,7 @@ public final class GracefulExits {
         return leavers.of(peer) != null;
     }
 
-    /**
-     * Returns whether all other ranks have left.
-     *
-     * @return false while one is there, or is gone without a goodbye
-     */
+    /** Returns whether all other ranks have left; false while one is there, or is gone without a goodbye. */
     public boolean haveAllLeft() {
         return leavers.areAll();
     }
@@ -176,33 +171,37 @@ public final class GracefulExits {
     }
 
     /**
-     * Fails the group if a rank has left without making a collective, because it will never make it. Costs one read while
-     * no rank has left.
+     * Fails the group if a rank has left without making a collective, because it will never make it. Waits a little for the
+     * goodbyes of others that leave, so that all are named. Costs one read while no rank has left.
      */
     public void refuse(long sequence, CallHeader.Call call) {
-        int gone = leavers.before(sequence);
-        if (gone >= 0) {
-            fail(gone, "this call is seq " + sequence + " (" + call.text() + ")");
+        if (leavers.before(sequence) < 0) {
+            return;
+        }
+        String made = "this call is seq " + sequence + " (" + call.text() + ")";
+        if (leavers.areAll()) {
+            fail(leavers.allBefore(sequence), made);
+        } else if (leavers.isFirstRefused()) {
+            timers.later(() -> fail(leavers.allBefore(sequence), made), GOODBYES_NANOS);
         }
     }
 
     /** Fails the group, since a call cannot succeed without a rank that has left. */
     public void fail(int peer, String call) {
-        fail(alone(peer), leavers.text(peer), call);
+        fail(alone(peer), call);
     }
 
     /** Fails the group, since a call needs one of the other ranks, and all of them have left. */
     public void failForAll(String call) {
-        BitSet all = leavers.ranks();
-        fail(all, leavers.text(all), call);
+        fail(leavers.ranks(), call);
     }
 
-    private void fail(BitSet peers, String who, String call) {
+    private void fail(BitSet peers, String call) {
         if (peers.stream().anyMatch(this::differs)) {
             // a rank left after another call than this rank's: that mismatch is the cause
             return;
         }
-        String needs = who + "; " + call + Advice.left(peers.nextSetBit(0));
+        String needs = leavers.text(peers) + "; " + call + Advice.left(peers);
         failure.failUnlessFailed(leavers.cause(RankLists.numbers(peers), needs));
     }
 

@@ -9,10 +9,12 @@ import ferro.control.failure.Machines;
 import ferro.spi.GroupSpec;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.StringJoiner;
 import java.util.TreeMap;
 
 /**
@@ -37,6 +39,7 @@ final class Leavers {
 
     private volatile ParentFailure parents = ParentFailure.NONE;
     private volatile boolean any;
+    private boolean refused;
     /** The lowest leaver that this rank knows, or null. */
     private volatile Left lowest;
 
@@ -120,6 +123,22 @@ final class Leavers {
     int before(long sequence) {
         Left known = lowest;
         return known != null && known.lastSequence() < sequence ? known.rank() : -1;
+    }
+
+    /** Returns all leavers that this rank knows to have left without calling a collective. */
+    synchronized BitSet allBefore(long sequence) {
+        BitSet ranks = new BitSet();
+        all().stream()
+                .filter(leaver -> leaver.isKnown() && leaver.lastSequence() < sequence)
+                .forEach(leaver -> ranks.set(leaver.rank()));
+        return ranks;
+    }
+
+    /** Returns whether no call was refused because of leavers before. */
+    synchronized boolean isFirstRefused() {
+        boolean isFirst = !refused;
+        refused = true;
+        return isFirst;
     }
 
     /** Returns the goodbye of a rank, or null if it has said none to this rank. */
@@ -215,17 +234,31 @@ final class Leavers {
         return group;
     }
 
-    /** Returns a text that says that ranks have left. */
-    String text(BitSet peers) {
-        return machines.named(peers) + " left group \"" + group.name() + "\"";
-    }
-
     /** Returns a text that says when a rank left: rank 0 left group "world" after seq 17. */
     String text(int peer) {
+        BitSet alone = new BitSet();
+        alone.set(peer);
+        return text(alone);
+    }
+
+    /** Returns a text that says when ranks left: ranks 1, 2 left group "world" after seq 17, rank 3 after seq 18. */
+    String text(BitSet peers) {
+        Map<String, BitSet> together = new LinkedHashMap<>();
+        peers.stream()
+                .forEach(peer -> together.computeIfAbsent(after(peer), when -> new BitSet())
+                        .set(peer));
+        StringJoiner text = new StringJoiner(", ");
+        together.forEach((when, those) -> text.add(machines.named(those)
+                + (text.length() == 0 ? " left group \"" + group.name() + "\"" : "")
+                + (those.cardinality() > 1 ? when.replace("its", "their") : when)));
+        return text.toString();
+    }
+
+    private String after(int peer) {
         Left known = leaver(peer);
-        String after = known == null || !known.isKnown()
-                ? ""
-                : known.lastSequence() == 0 ? " before its first collective" : " after seq " + known.lastSequence();
-        return machines.named(peer) + " left group \"" + group.name() + "\"" + after;
+        if (known == null || !known.isKnown()) {
+            return "";
+        }
+        return known.lastSequence() == 0 ? " before its first collective" : " after seq " + known.lastSequence();
     }
 }

@@ -33,7 +33,7 @@ final class SubgroupProposals {
         String call = "newGroup on group \"" + group.name() + "\": rank ";
         int position = -1;
         for (int at = 0; at < members.length; at++) {
-            InvalidRankException.check(members[at], group.worldSize());
+            InvalidRankException.check("newGroup", "member", members[at], group.worldSize());
             position = members[at] == group.rank() ? at : position;
             for (int before = 0; before < at; before++) {
                 if (members[at] == members[before]) {

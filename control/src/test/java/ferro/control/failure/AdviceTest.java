@@ -2,12 +2,20 @@ package ferro.control.failure;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.util.BitSet;
+import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class AdviceTest {
     static String[] advice() {
-        return new String[] {Advice.ITS_OUTPUT, Advice.THEIR_OUTPUT, Advice.SILENT, Advice.UNANSWERED, Advice.left(12)};
+        return new String[] {Advice.ITS_OUTPUT, Advice.THEIR_OUTPUT, Advice.SILENT, Advice.UNANSWERED, Advice.left(ranks(12)), Advice.left(ranks(1, 12))};
+    }
+
+    private static BitSet ranks(int... ranks) {
+        BitSet all = new BitSet();
+        IntStream.of(ranks).forEach(all::set);
+        return all;
     }
 
     @ParameterizedTest

@@ -45,9 +45,23 @@ class CallsThatDifferTest {
     }
 
     @Test
+    void callsThatDifferInRootsAloneSayThatRootsDiffer() {
+        List<String> calls = List.of(
+                "broadcast \"w\" f32[4] root 0 by staged",
+                "broadcast \"w\" f32[4] root 1 by binomial",
+                "broadcast \"w\" f32[4] root 0 by staged");
+
+        assertEquals("roots differ", CallsThatDiffer.problem(calls));
+        assertEquals("all ranks must name the same root", CallsThatDiffer.remedy(calls));
+        assertTrue(CallsThatDiffer.isOfOneValue(calls));
+    }
+
+    @Test
     void callsThatDifferInMoreThanLengthsAreCallsThatDiffer() {
         for (List<String> calls : List.of(
                 List.of("allReduce f32[4] sum by flat", "allReduce f32[5] max by flat"),
+                List.of("broadcast \"root 0\" f32[4] root 1 by flat", "broadcast \"root 2\" f32[4] root 1 by flat"),
+                List.of("broadcast f32[4] root 0 by flat", "broadcast f32[5] root 1 by flat"),
                 List.of("allReduce \"a\" f32[4] sum by flat", "allReduce \"b\" f32[4] sum by flat"),
                 List.of("allReduce f32[4] sum by flat", "allReduce f32[4] sum by ring"))) {
             assertEquals("ranks made different calls", CallsThatDiffer.problem(calls), calls::toString);

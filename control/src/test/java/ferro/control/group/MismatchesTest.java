@@ -48,10 +48,13 @@ class MismatchesTest {
     }
 
     private static void assertStory(HandDriven group, String culprits, String calls) {
+        boolean isOfRoots = !calls.contains("the same call");
         for (int rank = 0; rank < group.ranks.size(); rank++) {
             assertEquals(
-                    culprits + ": ranks made different calls at " + calls
-                            + ": all ranks must make the same calls in the same order",
+                    culprits + (isOfRoots ? ": roots differ at " : ": ranks made different calls at ") + calls
+                            + (isOfRoots
+                                    ? ": all ranks must name the same root"
+                                    : ": all ranks must make the same calls in the same order"),
                     story(group, rank),
                     "on rank " + rank);
         }

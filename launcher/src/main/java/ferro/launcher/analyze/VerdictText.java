@@ -2,6 +2,7 @@ package ferro.launcher.analyze;
 
 import ferro.FerroException.Code;
 import ferro.control.failure.Advice;
+import ferro.control.failure.Advice;
 import ferro.control.failure.CallsThatDiffer;
 import ferro.control.failure.Failure;
 import ferro.launcher.analyze.Conduct.OwnCall;
@@ -157,16 +158,21 @@ public final class VerdictText {
                 verdict.facts()
                         .calls()
                         .forEach(one -> lines.add(PlainTexts.ranks(one.ranks()) + " called " + one.call()));
-                if (CallsThatDiffer.areEqualButForLengths(texts())) {
+                if (CallsThatDiffer.isOfOneValue(texts())) {
                     lines.add(CallsThatDiffer.remedy(texts()));
                 }
             }
-            case WAITING, DEADLOCK, STOPPED ->
+            case WAITING, DEADLOCK, STOPPED -> {
                 verdict.facts()
                         .calls()
                         .forEach(one -> lines.add(PlainTexts.ranks(one.ranks())
                                 + (one.ranks().size() == 1 ? " waits in " : " wait in ") + one.call() + " for "
                                 + PlainTexts.ranks(one.awaited())));
+                if (verdict.kind() == Verdict.ProblemKind.DEADLOCK
+                        && texts().stream().allMatch(call -> call.startsWith("send"))) {
+                    lines.add(Advice.CROSSING);
+                }
+            }
             case NOTHING -> lines.addAll(ofMissing());
             default -> {}
         }

@@ -85,6 +85,23 @@ class WaitingMessagesTest {
     }
 
     @Test
+    void deadlockOfSendsHasAdvice() throws Exception {
+        RecordedJob job = new RecordedJob(2);
+        job.hangs(0, GROUP, -1, "send to rank 1 tag 0", 1).hangs(1, GROUP, -1, "send to rank 0 tag 0", 0);
+        job.passes(2_000 * RecordedJob.MILLI);
+
+        Analysis analysis = job.analyzed(folder, job.allBut());
+
+        assertEquals(
+                List.of(
+                        "ranks 0, 1 wait for each other: a deadlock",
+                        "rank 0 waits in send to rank 1 tag 0 of group \"tcp\" for rank 1",
+                        "rank 1 waits in send to rank 0 tag 0 of group \"tcp\" for rank 0",
+                        "each rank sends before it receives: use sendReceive, or sendAsync before the recv"),
+                analysis.verdict());
+    }
+
+    @Test
     void receiveThatTimedOutAndABarrierThatWaitsForItsRankAreADeadlock() throws Exception {
         RecordedJob job = new RecordedJob(2);
         job.hangs(0, GROUP, -1, "recv from rank 1 tag 0", 1).hangs(1, GROUP, 1, "barrier by flat", 0);

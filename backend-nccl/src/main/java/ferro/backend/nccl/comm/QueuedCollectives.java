@@ -55,7 +55,7 @@ final class QueuedCollectives {
     private void check(Collective call, NcclOperation operation) {
         CommIdentity identity = parts.identity();
         if (call.kind().isRooted()) {
-            InvalidRankException.check(call.root(), identity.worldSize());
+            InvalidRankException.check(operation.label(), "root", call.root(), identity.worldSize());
         }
         Optional<String> refusal = unsupportedBecause(call);
         if (refusal.isPresent()) {

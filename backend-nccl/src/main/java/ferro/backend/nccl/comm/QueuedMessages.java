@@ -71,7 +71,8 @@ final class QueuedMessages {
     }
 
     private void check(NcclOperation operation, Tensor tensor, int peer, int tag) {
-        InvalidRankException.check(peer, parts.identity().worldSize());
+        InvalidRankException.check(
+                operation.label(), operation == NcclOperation.RECV ? "from" : "to", peer, parts.identity().worldSize());
         parts.checks().messages(operation, tag);
         parts.checks().notToSelf(operation, peer);
         if (tensor instanceof DeviceTensor on) {

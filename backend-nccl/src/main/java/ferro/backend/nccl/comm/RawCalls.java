@@ -62,14 +62,14 @@ final class RawCalls {
 
     void broadcast(long in, long out, RawShape shape, int root, long stream) {
         Raw call = new Raw(NcclOperation.BROADCAST, in, out, shape, stream);
-        checkRank(root);
+        checkRank(call, "root", root);
         check(call, new PartCounts(rank() == root ? 1 : 0, 1), null);
         make(call, calls.broadcast(call.memory(), root));
     }
 
     void reduce(long in, long out, RawShape shape, RootedOp how, long stream) {
         Raw call = new Raw(NcclOperation.REDUCE, in, out, shape, stream);
-        checkRank(Objects.requireNonNull(how, "how").root());
+        checkRank(call, "root", Objects.requireNonNull(how, "how").root());
         check(call, new PartCounts(1, rank() == how.root() ? 1 : 0), how.op());
         make(call, calls.reduce(call.memory(), how.op(), how.root()));
     }
@@ -88,7 +88,7 @@ final class RawCalls {
 
     void gather(long in, long out, RawShape shape, int root, long stream) {
         Raw call = new Raw(NcclOperation.GATHER, in, out, shape, stream);
-        checkRank(root);
+        checkRank(call, "root", root);
         check(call, new PartCounts(1, rank() == root ? worldSize() : 0), null);
         checkSupported(call);
         make(call, calls.gather(call.memory(), root));
@@ -96,7 +96,7 @@ final class RawCalls {
 
     void scatter(long in, long out, RawShape shape, int root, long stream) {
         Raw call = new Raw(NcclOperation.SCATTER, in, out, shape, stream);
-        checkRank(root);
+        checkRank(call, "root", root);
         check(call, new PartCounts(rank() == root ? worldSize() : 0, 1), null);
         checkSupported(call);
         make(call, calls.scatter(call.memory(), root));
@@ -111,7 +111,7 @@ final class RawCalls {
 
     void send(long in, RawShape shape, int to, long stream) {
         Raw call = new Raw(NcclOperation.SEND, in, 0, shape, stream);
-        checkRank(to);
+        checkRank(call, "to", to);
         checks.messages(call.operation(), 0);
         check(call, new PartCounts(1, 0), null);
         make(call, calls.send(call.memory(), to));
@@ -119,7 +119,7 @@ final class RawCalls {
 
     void recv(long out, RawShape shape, int from, long stream) {
         Raw call = new Raw(NcclOperation.RECV, 0, out, shape, stream);
-        checkRank(from);
+        checkRank(call, "from", from);
         checks.messages(call.operation(), 0);
         check(call, new PartCounts(0, 1), null);
         make(call, calls.receive(call.memory(), from));
@@ -136,8 +136,8 @@ final class RawCalls {
         checks.overlap(raw.operation, in, out);
     }
 
-    private void checkRank(int rank) {
-        InvalidRankException.check(rank, worldSize());
+    private void checkRank(Raw call, String parameter, int rank) {
+        InvalidRankException.check(call.operation.label(), parameter, rank, worldSize());
     }
 
     private int rank() {

@@ -143,6 +143,10 @@ final class MatchingQueue {
         return null;
     }
 
+    boolean hasUnexpected() {
+        return !unexpected.isEmpty();
+    }
+
     /** Returns the first unexpected message that a receive takes, which stays in the queue, or null. */
     UnexpectedMessage findUnexpected(Transfer receive) {
         for (UnexpectedMessage message : unexpected) {

@@ -264,6 +264,11 @@ final class PeerLane {
         }
     }
 
+    /** Returns whether a message of the peer has come that no receive has taken. */
+    boolean hasUnexpected() {
+        return matching.hasUnexpected();
+    }
+
     /** Sends the elements of an announced message, unless they are sent already: a go-ahead may come twice. */
     void startAnnounced(long announcement) {
         Transfer send = take(announced, announcement);

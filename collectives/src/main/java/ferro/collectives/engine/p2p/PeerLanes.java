@@ -1,5 +1,7 @@
 package ferro.collectives.engine.p2p;
 
+import ferro.control.failure.Advice;
+import ferro.control.failure.Diagnosis;
 import ferro.collectives.engine.progress.Lanes;
 import ferro.collectives.shared.IntraNodeTransport;
 import ferro.spi.CallHeader;
@@ -192,6 +194,14 @@ final class PeerLanes {
         } else {
             byPeer[receive.peer].giveUp(receive);
         }
+    }
+
+    /** Returns advice for a send if ranks wait for each other and the message of one waits here unreceived; else empty. */
+    String crossing(Diagnosis.Blame verdict) {
+        boolean isCrossing = verdict.isCycle()
+                && verdict.culprits().stream()
+                        .anyMatch(peer -> find(peer) != null && find(peer).hasUnexpected());
+        return isCrossing ? "; " + Advice.CROSSING : "";
     }
 
     /** Returns a text about the peers of a receive whose messages are no longer read; empty if all are read. */

@@ -320,7 +320,7 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
                 + (late.matched ? " while the message was in flight" : "")
                 + (late.isSend && !late.matched && !verdict.isCycle() ? ", which posted no receive" : "")
                 + (isAlone ? "" : ": " + verdict.text())
-                + (late.isSend ? "" : lanes.unreceived(late));
+                + (late.isSend ? lanes.crossing(verdict) : lanes.unreceived(late));
         end(
                 late,
                 new Failure(

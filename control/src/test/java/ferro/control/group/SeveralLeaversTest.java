@@ -1,0 +1,74 @@
+package ferro.control.group;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import ferro.control.failure.Failure;
+import ferro.spi.CallHeader;
+import java.time.Duration;
+import java.util.BitSet;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** A call that ranks make after several others have left: the failure names all that will never make it. */
+class SeveralLeaversTest {
+    private static final Duration GOODBYES = Duration.ofMillis(51);
+
+    @Test
+    void aCallThatBeginsBetweenTwoGoodbyesNamesBothLeavers() {
+        HandDriven group = new HandDriven(4);
+        leave(group, 1, 1);
+        refuse(group, 2);
+        assertNull(group.ranks.get(0).failure(), "rank 2 may be leaving too");
+        leave(group, 2, 1);
+        refuse(group, 2);
+        group.pass(GOODBYES);
+
+        Failure failure = group.ranks.get(0).failure();
+        assertEquals(Set.of(1, 2), failure.culprits());
+        assertEquals(
+                "ranks 1, 2 left group \"dp\" after seq 1; this call is seq 2 (barrier): if ranks 1, 2 should have taken"
+                        + " part, their own output may say why they left",
+                failure.text());
+    }
+
+    @Test
+    void leaversOfDifferentTimesAreNamedEachWithItsOwn() {
+        HandDriven group = new HandDriven(5);
+        leave(group, 1, 0);
+        leave(group, 2, 1);
+        leave(group, 3, 2);
+        refuse(group, 2);
+        group.pass(GOODBYES);
+
+        Failure failure = group.ranks.get(0).failure();
+        assertEquals(Set.of(1, 2), failure.culprits(), "rank 3 has made the call");
+        assertEquals(
+                "rank 1 left group \"dp\" before its first collective, rank 2 after seq 1; this call is seq 2 (barrier): if"
+                        + " ranks 1, 2 should have taken part, their own output may say why they left",
+                failure.text());
+    }
+
+    @Test
+    void nothingIsWaitedForIfAllOthersHaveLeft() {
+        HandDriven group = new HandDriven(3);
+        leave(group, 2, 1);
+        leave(group, 1, 1);
+        refuse(group, 2);
+
+        assertEquals(Set.of(1, 2), group.ranks.get(0).failure().culprits());
+    }
+
+    private static void refuse(HandDriven group, long sequence) {
+        group.ranks.get(0).exits().refuse(sequence, CallHeader.of(9, sequence, 77, "barrier").call());
+    }
+
+    private static void leave(HandDriven group, int rank, long sequence) {
+        if (sequence > 0) {
+            group.ranks.get(rank).called(sequence, CallHeader.of(9, sequence, 77, "barrier").call());
+        }
+        group.ended[rank] = sequence;
+        group.ranks.get(rank).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
+        group.deliverAll();
+    }
+}
