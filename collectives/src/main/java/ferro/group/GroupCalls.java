@@ -66,13 +66,19 @@ abstract class GroupCalls {
         if (block == null) {
             return way.send(requireNonNull(data, "data"), peer("send", "to", to), tag(tag), options);
         }
-        return block.keep(data, peer("send", "to", to), tag(tag), false, (peer, sentTag) -> way.send(data, peer, sentTag, options));
+        return block.keep(
+                data,
+                peer("send", "to", to),
+                tag(tag),
+                false,
+                (peer, sentTag) -> way.send(data, peer, sentTag, options));
     }
 
     /** Makes a send and waits for it, or keeps it until the end of a block. */
     final void sent(Tensor data, int to, int tag) {
         if (coalescing.mine() == null) {
-            way.send(requireNonNull(data, "data"), peer("send", "to", to), tag(tag), options).await();
+            way.send(requireNonNull(data, "data"), peer("send", "to", to), tag(tag), options)
+                    .await();
         } else {
             sending(data, to, tag);
         }
@@ -81,10 +87,15 @@ abstract class GroupCalls {
     final Work sendingUntilMatched(Tensor data, int to, int tag) {
         Coalescing.CallBlock block = coalescing.mine();
         if (block == null) {
-            return way.sendUntilMatched(requireNonNull(data, "data"), peer("sendUntilMatched", "to", to), tag(tag), options);
+            return way.sendUntilMatched(
+                    requireNonNull(data, "data"), peer("sendUntilMatched", "to", to), tag(tag), options);
         }
         return block.keep(
-                data, peer("sendUntilMatched", "to", to), tag(tag), false, (peer, sentTag) -> way.sendUntilMatched(data, peer, sentTag, options));
+                data,
+                peer("sendUntilMatched", "to", to),
+                tag(tag),
+                false,
+                (peer, sentTag) -> way.sendUntilMatched(data, peer, sentTag, options));
     }
 
     final void sentUntilMatched(Tensor data, int to, int tag) {
@@ -145,7 +156,11 @@ abstract class GroupCalls {
             return way.recv(requireNonNull(data, "data"), source("recv", from), sentTag(tag), options);
         }
         return block.keep(
-                data, source("recv", from), sentTag(tag), true, (peer, sentTag) -> way.recv(data, peer, sentTag, options));
+                data,
+                source("recv", from),
+                sentTag(tag),
+                true,
+                (peer, sentTag) -> way.recv(data, peer, sentTag, options));
     }
 
     final Work receivingUpTo(Tensor data, int from, int tag) {
@@ -154,7 +169,11 @@ abstract class GroupCalls {
             return way.recvUpTo(requireNonNull(data, "data"), source("recvUpTo", from), sentTag(tag), options);
         }
         return block.keep(
-                data, source("recvUpTo", from), sentTag(tag), true, (peer, sentTag) -> way.recvUpTo(data, peer, sentTag, options));
+                data,
+                source("recvUpTo", from),
+                sentTag(tag),
+                true,
+                (peer, sentTag) -> way.recvUpTo(data, peer, sentTag, options));
     }
 
     /**
@@ -216,7 +235,9 @@ abstract class GroupCalls {
     private int peer(String call, String parameter, int rank) {
         if (rank == CollectiveBackend.ANY_SOURCE) {
             throw new InvalidRankException(
-                    options.named(call) + ": only a receive takes ANY_SOURCE in place of a rank", rank, way.worldSize());
+                    options.named(call) + ": only a receive takes ANY_SOURCE in place of a rank",
+                    rank,
+                    way.worldSize());
         }
         return InvalidRankException.check(options.named(call), parameter, rank, way.worldSize());
     }

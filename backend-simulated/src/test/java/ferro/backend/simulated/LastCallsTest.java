@@ -28,7 +28,8 @@ class LastCallsTest {
             failures.forEach((rank, failure) -> {
                 String text = failure.getMessage();
                 assertEquals(Code.MISMATCH, failure.code(), text);
-                assertTrue(text.contains("roots differ") && text.contains(" root 0 ") && text.contains(" root 1 "), text);
+                assertTrue(
+                        text.contains("roots differ") && text.contains(" root 0 ") && text.contains(" root 1 "), text);
             });
         }
     }

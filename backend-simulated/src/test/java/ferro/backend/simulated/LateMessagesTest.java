@@ -100,7 +100,8 @@ class LateMessagesTest {
             assertEquals(
                     bothSend,
                     failure.getMessage()
-                            .endsWith("; each rank sends before it receives: use sendReceive, or sendAsync before the recv"),
+                            .endsWith(
+                                    "; each rank sends before it receives: use sendReceive, or sendAsync before the recv"),
                     failure.getMessage());
         });
     }

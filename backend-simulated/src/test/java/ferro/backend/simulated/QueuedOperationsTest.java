@@ -59,9 +59,9 @@ class QueuedOperationsTest {
     }
 
     /** Checks the culprits: rank 1, and ranks 2 and 3 if they have left soon after it. */
-    private static void assertAreLeavers(FerroException told) {
-        Set<Integer> culprits = told.where().culprits();
-        assertTrue(culprits.contains(1) && Set.of(1, 2, 3).containsAll(culprits), told.toString());
+    private static void assertAreLeavers(FerroException failure) {
+        Set<Integer> culprits = failure.where().culprits();
+        assertTrue(culprits.contains(1) && Set.of(1, 2, 3).containsAll(culprits), failure.toString());
     }
 
     /** Rank 0 fails the group as soon as its first call has ended, which may be before this rank has seen that its own has. */

@@ -271,15 +271,17 @@ class SimulatedFaultsTest {
                     if (group.rank() == 0) {
                         return;
                     }
-                    simulation.watch(simulation.newGroup(group, 1, 2, 3).thenCompose(outer -> outer.rank() == 0
-                            ? CompletableFuture.completedFuture(outer)
-                            : simulation.newGroup(outer, 2, 1).thenApply(inner -> {
-                                made.add(inner);
-                                if (inner.rank() == 1) {
-                                    inner.abort(new IllegalStateException("rank 1 is rank 1"));
-                                }
-                                return inner;
-                            })));
+                    simulation.watch(simulation
+                            .newGroup(group, 1, 2, 3)
+                            .thenCompose(outer -> outer.rank() == 0
+                                    ? CompletableFuture.completedFuture(outer)
+                                    : simulation.newGroup(outer, 2, 1).thenApply(inner -> {
+                                        made.add(inner);
+                                        if (inner.rank() == 1) {
+                                            inner.abort(new IllegalStateException("rank 1 is rank 1"));
+                                        }
+                                        return inner;
+                                    })));
                 })
                 .check(() -> {
                     assertEquals(2, made.size());

@@ -95,7 +95,7 @@ class LeftAfterItsParentTest {
 
         assertEquals(Code.ABORTED, failure.code(), failure.getMessage());
         assertTrue(failure.getMessage().contains("no labels"), failure.getMessage());
-        assertTrue(failure.getMessage().contains("rank 0 left group"), failure.getMessage());
+        assertTrue(failure.getMessage().contains("rank 0 (rank 1 of \"g\") left group"), failure.getMessage());
         children.get(1).close();
     }
 }

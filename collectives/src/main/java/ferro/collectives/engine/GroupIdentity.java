@@ -13,6 +13,7 @@ import ferro.spi.RankContext;
 import ferro.spi.Transport;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 
 /**
  * Identifies a group among all groups of the same processes.
@@ -30,12 +31,17 @@ public record GroupIdentity(
     private static final AtomicReference<int[]> ASCENDING = new AtomicReference<>(new int[0]);
 
     /** Without control messages nothing is waited for before a loss is blamed. */
-    private static final FailurePolicy NOTHING_TO_READ = new FailurePolicy() {
+    private record NothingToRead(BooleanSupplier hasCompared) implements FailurePolicy {
         @Override
         public long eofGraceNanos() {
             return 0;
         }
-    };
+
+        @Override
+        public boolean mayGiveUp() {
+            return hasCompared.getAsBoolean();
+        }
+    }
 
     /**
      * Options that a group and the groups made of it share.
@@ -57,12 +63,12 @@ public record GroupIdentity(
 
     /**
      * Returns the identity of a group without a control lane: no rank is watched, and no rank sends a table or the reason
-     * why a peer has left.
+     * why a peer has left. {@code hasCompared} is asked again and again at a deadline until it has compared the calls of the peers.
      */
-    public static GroupIdentity unwatched(GroupSpec group, TunedRows tuned) {
+    public static GroupIdentity unwatched(GroupSpec group, TunedRows tuned, BooleanSupplier hasCompared) {
         // data that one peer does not take yet may hold back data that another peer waits for
-        EngineOptions options = new EngineOptions(false, 1, NOTHING_TO_READ, tuned);
-        return joined(Hashing.of(group.name()), Membership.unwatched(group), group, options, LeftGroups.stepped());
+        EngineOptions options = new EngineOptions(false, 1, new NothingToRead(hasCompared), tuned);
+        return joined(Hashing.of(group.name()), Membership.unreachable(group), group, options, LeftGroups.stepped());
     }
 
     private static GroupIdentity joined(

@@ -22,7 +22,8 @@ public final class Advice {
     public static final String UNANSWERED = ": its process hangs, is stopped or cannot be reached";
 
     /** Of ranks that wait for each other in sends. */
-    public static final String CROSSING = "each rank sends before it receives: use sendReceive, or sendAsync before the recv";
+    public static final String CROSSING =
+            "each rank sends before it receives: use sendReceive, or sendAsync before the recv";
 
     private static final Pattern ANY = Pattern.compile(Pattern.quote(ITS_OUTPUT) + "|" + Pattern.quote(THEIR_OUTPUT)
             + "|" + Pattern.quote(SILENT) + "|" + Pattern.quote(UNANSWERED)

@@ -72,10 +72,14 @@ public final class CallsThatDiffer {
         List<String> calls = texts.stream()
                 .map(text -> ALGORITHM.matcher(text).replaceAll(""))
                 .toList();
-        return isOne(calls.stream().map(text -> value.matcher(text).replaceAll("")).toList())
+        return isOne(calls.stream()
+                        .map(text -> value.matcher(text).replaceAll(""))
+                        .toList())
                 && !isOne(calls.stream()
-                        .map(text ->
-                                value.matcher(text).results().map(MatchResult::group).toList())
+                        .map(text -> value.matcher(text)
+                                .results()
+                                .map(MatchResult::group)
+                                .toList())
                         .toList());
     }
 

@@ -288,6 +288,10 @@ public final class Diagnosis {
         Status status = answers[rank];
         if (status == null) {
             String machine = machines.away(rank);
+            if (!machines.processes().answer()) {
+                return machines.named(rank)
+                        + " cannot be asked what it does, since this medium has no control messages";
+            }
             return machines.named(rank) + (machine.isEmpty() ? "" : " on " + machine) + " does not answer"
                     + Advice.UNANSWERED;
         }

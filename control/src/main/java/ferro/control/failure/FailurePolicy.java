@@ -91,6 +91,15 @@ public interface FailurePolicy {
     }
 
     /**
+     * Returns whether a call whose time is over fails now. It is asked again until it returns true.
+     *
+     * @return true; false as long as a medium without control messages looks for what the peers send
+     */
+    default boolean mayGiveUp() {
+        return true;
+    }
+
+    /**
      * Returns whether the data links are dropped before callers hear of a failure.
      *
      * @return true: ferro must not access the callers' memory afterwards

@@ -54,7 +54,8 @@ public final class Machines {
 
     /** Names ranks of a group by their numbers there and in the joined group, which may have no known name. */
     public static String named(BitSet ranks, int[] joinedRanks, String joined) {
-        List<Integer> others = ranks.stream().mapToObj(rank -> joinedRanks[rank]).toList();
+        List<Integer> others =
+                ranks.stream().mapToObj(rank -> joinedRanks[rank]).toList();
         String name = RankLists.ranks(ranks);
         boolean isSame = RankLists.ranks(others).equals(name);
         return isSame || joined.isEmpty() ? name : name + " (" + RankLists.ranks(others) + " of \"" + joined + "\")";
@@ -65,22 +66,23 @@ public final class Machines {
      * its own for the ranks of a subgroup. Other failures, and those in the joined group, stay as they are.
      */
     public FerroException named(int rank, FerroException cause) {
-        boolean isOfPeer = cause.code() == Code.PEER_LOST || cause.code() == Code.PARTITION || cause.code() == Code.PROTOCOL;
+        boolean isOfPeer =
+                cause.code() == Code.PEER_LOST || cause.code() == Code.PARTITION || cause.code() == Code.PROTOCOL;
         return isOfPeer && joinedRanks[rank] != rank && !processes.group().isEmpty()
                 ? new FerroException(
                         cause.code(), cause.where(), named(rank) + ": " + cause.getMessage(), cause.getCause())
                 : cause;
     }
 
-    /** Names ranks of one process, with the place of that process in the same parentheses. */
-    public String placed(BitSet ranks) {
-        return placed(named(ranks), processes.placed(joinedRanks[ranks.nextSetBit(0)]));
+    /** Names ranks of one process, with the host and number of that process in the same parentheses. */
+    public String ofOneProcess(BitSet ranks) {
+        return joined(named(ranks), processes.placed(joinedRanks[ranks.nextSetBit(0)]));
     }
 
-    private static String placed(String name, String place) {
-        return name.endsWith(")") && !place.isEmpty()
-                ? name.substring(0, name.length() - 1) + ", " + place.substring(" (".length())
-                : name + place;
+    private static String joined(String name, String process) {
+        return name.endsWith(")") && !process.isEmpty()
+                ? name.substring(0, name.length() - 1) + ", " + process.substring(" (".length())
+                : name + process;
     }
 
     /** Returns this rank and the next ones, at most so many, as if they were a group of their own. */

@@ -24,6 +24,11 @@ public interface RankProcesses {
         return "";
     }
 
+    /** Returns whether ranks can be asked for their state; false for a medium without control messages. */
+    default boolean answer() {
+        return true;
+    }
+
     /** Returns the ranks of the process of a rank. */
     BitSet sharing(int rank);
 

@@ -83,7 +83,8 @@ public final class CallWatch<C> {
             warn(running, nowNanos);
         }
         C late = queued == null || nowNanos - calls.deadlineNanos(running) >= 0 ? running : queued;
-        if (probe.mayJudge(header, null, calls.deadlineNanos(late), leadNanos(late), nowNanos)) {
+        if (probe.mayJudge(header, null, calls.deadlineNanos(late), leadNanos(late), nowNanos)
+                && control.rules().mayGiveUp()) {
             giveUp(running, late, nowNanos);
         }
     }

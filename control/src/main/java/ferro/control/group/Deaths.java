@@ -355,7 +355,8 @@ final class Deaths {
     private void giveUp(int peer, FerroException cause) {
         boolean own = cause.code() == Code.ABORTED || cause.getCause() instanceof OutOfMemoryError;
         boolean takesNothing = cause.code() == Code.PARTITION;
-        Failure loss = new Failure(cause.code(), self, -1, Set.of(own ? self : peer), cause.getMessage(), cause);
+        Set<Integer> blamed = cause.code() == Code.MISMATCH ? cause.where().culprits() : Set.of(own ? self : peer);
+        Failure loss = new Failure(cause.code(), self, -1, blamed, cause.getMessage(), cause);
         if (!takesNothing) {
             failure.fail(loss);
         } else {
@@ -412,9 +413,8 @@ final class Deaths {
             failure.failAsPart(loss(gone, text(cause, gone, process), cause));
         }
         boolean isWhole = machine.cardinality() > gone.cardinality();
-        Failure loss = isWhole
-                ? loss(machine, machineText(machine), cause)
-                : loss(gone, text(cause, gone, process), cause);
+        Failure loss =
+                isWhole ? loss(machine, machineText(machine), cause) : loss(gone, text(cause, gone, process), cause);
         if (isWhole && isOfTheSameDeath(machine)) {
             failure.fail(loss);
         } else {
@@ -487,7 +487,7 @@ final class Deaths {
         if (gone.cardinality() == 1) {
             return cause.getMessage();
         }
-        String who = machines.placed(gone) + " are gone: ";
+        String who = machines.ofOneProcess(gone) + " are gone: ";
         return gone.equals(process)
                 ? who + "their process has ended without closing its groups" + Advice.ITS_OUTPUT
                 : who + "their control connections ended without a goodbye" + Advice.THEIR_OUTPUT;

@@ -175,11 +175,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         return ControlMessage.decode(message.encoded(), group.worldSize());
     }
 
-    /**
-     * Returns the cause of the group's failure.
-     *
-     * @return failure as agreed on now, or null while the group works
-     */
+    /** Returns the failure of the group as agreed on now, or null while the group works. */
     public Failure failure() {
         return failure.cause();
     }
@@ -209,6 +205,10 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         return machines;
     }
 
+    FailurePolicy rules() {
+        return rules;
+    }
+
     /** Returns the name of this rank for texts of failures. */
     public String self() {
         return machines.named(group.rank());
@@ -219,7 +219,6 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         return timers.nanoTime();
     }
 
-    /** Returns what asks the other ranks. */
     StatusInquiry inquiry() {
         return inquiry;
     }
@@ -476,11 +475,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         responder.joinedBy(thread);
     }
 
-    /**
-     * Takes the stacks of this rank.
-     *
-     * @return stacks of the threads that are in calls, and of the thread that has joined
-     */
+    /** Takes the stacks of the threads that are in calls, and of the thread that has joined. */
     public List<ThreadStack> stacks() {
         return responder.stacks();
     }

@@ -114,11 +114,7 @@ public final class SubgroupAgreement {
             return end.isDone();
         }
 
-        /**
-         * Checks the deadline.
-         *
-         * @return when to check again, on the context's clock
-         */
+        /** Checks the deadline; returns when to check again, on the context's clock. */
         public long look() {
             long now = timers.nanoTime();
             long deadline = begunNanos + timeoutNanos;
@@ -130,7 +126,8 @@ public final class SubgroupAgreement {
                         Code.TIMED_OUT,
                         RankLists.numbers(verdict.culprits()),
                         "gave up on " + inquiry.machines().named(verdict.culprits()) + " after "
-                                + TimeUnit.NANOSECONDS.toMillis(timeoutNanos) + " ms: " + inquiry.machines().named(missing)
+                                + TimeUnit.NANOSECONDS.toMillis(timeoutNanos) + " ms: "
+                                + inquiry.machines().named(missing)
                                 + " never called newGroup(" + list + "): " + verdict.text()));
             }
             warnIfLate(missing, now);
@@ -153,7 +150,8 @@ public final class SubgroupAgreement {
                     group.name(),
                     group.rank(),
                     verdict.culprits().stream().boxed().toList(),
-                    "rank " + group.rank() + " of \"" + group.name() + "\" waits for " + inquiry.machines().named(missing)
+                    "rank " + group.rank() + " of \"" + group.name() + "\" waits for "
+                            + inquiry.machines().named(missing)
                             + " after "
                             + TimeUnit.NANOSECONDS.toMillis(now - begunNanos) + " ms in newGroup(" + list + "): "
                             + verdict.text()));
@@ -173,7 +171,8 @@ public final class SubgroupAgreement {
         }
 
         private void interrupted() {
-            Failure why = Failures.interrupted(group, inquiry.machines().named(group.rank()), "newGroup(" + list + ")", -1);
+            Failure why =
+                    Failures.interrupted(group, inquiry.machines().named(group.rank()), "newGroup(" + list + ")", -1);
             finish(failure(why.code(), why.culprits(), why.text()));
         }
 
@@ -367,8 +366,13 @@ public final class SubgroupAgreement {
         Failure why = said.why();
         Code code = why.code() == Code.INTERRUPTED ? Code.ABORTED : why.code();
         Set<Integer> culprits = why.culprits().isEmpty() ? Set.of(peer) : why.culprits();
-        Failure given =
-                new Failure(code, peer, -1, culprits, inquiry.machines().named(peer) + " gave up this newGroup: " + why.text(), null);
+        Failure given = new Failure(
+                code,
+                peer,
+                -1,
+                culprits,
+                inquiry.machines().named(peer) + " gave up this newGroup: " + why.text(),
+                null);
         synchronized (this) {
             OwnProposal mine = current;
             if (!proposals.giveUp(peer, said.round(), given)
@@ -418,11 +422,7 @@ public final class SubgroupAgreement {
         return current != null;
     }
 
-    /**
-     * Refuses attempts from now on, because the group closes.
-     *
-     * @return whether an attempt is under way, which ends when the group fails
-     */
+    /** Refuses attempts, because the group closes. Returns whether one is under way, which ends when the group fails. */
     public synchronized boolean close() {
         closed = true;
         return current != null;
@@ -481,8 +481,8 @@ public final class SubgroupAgreement {
             throw own.failure(
                     Code.MISMATCH,
                     Set.of(member),
-                    "members disagree: " + inquiry.machines().named(group.rank()) + " makes " + own.list + ", " + inquiry.machines().named(member) + " makes "
-                            + proposal.ranks());
+                    "members disagree: " + inquiry.machines().named(group.rank()) + " makes " + own.list + ", "
+                            + inquiry.machines().named(member) + " makes " + proposal.ranks());
         }
         if (proposal.given() != null) {
             throw own.failure(proposal.given());

@@ -171,8 +171,8 @@ final class Members {
                     .map(entry::numberOf)
                     .filter(rank -> rank >= 0)
                     .forEach(together::set);
-            String text = machine.replaceFirst(Matcher.quoteReplacement(Machines.silence(
-                    machine.group(2), named(together, entry), together.cardinality() == 1)));
+            String text = machine.replaceFirst(Matcher.quoteReplacement(
+                    Machines.silence(machine.group(2), named(together, entry), together.cardinality() == 1)));
             Where where = Where.of(joined.name(), joined.rank())
                     .blaming(together.stream().toArray());
             FerroException cause = new FerroException(loss.code(), where, text);
@@ -205,13 +205,14 @@ final class Members {
         return Machines.named(ranks, entry.ranks, joined.name());
     }
 
-    /** Fills in the name of a rank; a place of its process that follows stands in the same parentheses. */
+    /** Fills in the name of a rank; the process that follows stands in the same parentheses. */
     private String numbered(String text, int number, MemberGroup entry) {
         BitSet alone = new BitSet();
         alone.set(number);
         String name = named(alone, entry);
         return name.endsWith(")")
-                ? text.replace(RANK + " (", name.substring(0, name.length() - 1) + ", ").replace(RANK, name)
+                ? text.replace(RANK + " (", name.substring(0, name.length() - 1) + ", ")
+                        .replace(RANK, name)
                 : text.replace(RANK, name);
     }
 

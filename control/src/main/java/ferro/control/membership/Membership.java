@@ -41,6 +41,7 @@ public final class Membership implements RankProcesses {
 
     private final ControlLane joined;
     private final GroupSpec group;
+    private final boolean answers;
     private final RankContext context;
     private final long identity;
     private final HeartbeatTimes times;
@@ -146,12 +147,18 @@ public final class Membership implements RankProcesses {
      * @return membership, to be entered
      */
     public static Membership unwatched(GroupSpec group) {
-        return new Membership(group);
+        return new Membership(group, true);
     }
 
-    private Membership(GroupSpec group) {
+    /** Returns a membership as {@link #unwatched}, for a medium without control messages: no rank answers a question. */
+    public static Membership unreachable(GroupSpec group) {
+        return new Membership(group, false);
+    }
+
+    private Membership(GroupSpec group, boolean answers) {
         joined = null;
         this.group = group;
+        this.answers = answers;
         context = null;
         identity = 0;
         times = null;
@@ -166,6 +173,7 @@ public final class Membership implements RankProcesses {
 
     private Membership(ControlLane joined, GroupSpec group, RankContext context, long identity, HeartbeatTimes times) {
         this.joined = joined;
+        this.answers = true;
         this.group = group;
         this.context = context;
         this.identity = identity;
@@ -202,11 +210,7 @@ public final class Membership implements RankProcesses {
         }
     }
 
-    /**
-     * Removes a group; the last one ends the watch.
-     *
-     * @param member that has entered; any other is ignored
-     */
+    /** Removes a group; the last one ends the watch. A member that has not entered is ignored. */
     public synchronized void leave(Member member) {
         if (over || !members.remove(member)) {
             return;
@@ -221,11 +225,8 @@ public final class Membership implements RankProcesses {
     }
 
     /**
-     * Returns how long this process itself stood still, for example in a garbage collection or a stop. Includes a pause
-     * that has only just ended.
-     *
-     * @param sinceNanos on the context's clock
-     * @return nanoseconds from then to now; 0 if no rank is watched
+     * Returns how many nanoseconds this process itself stood still since a time on the context's clock, for example in a
+     * garbage collection or a stop; 0 if no rank is watched. Includes a pause that has only just ended.
      */
     public long pausedSince(long sinceNanos) {
         return context == null ? 0 : pauses.since(sinceNanos, context.nanoTime());
@@ -234,6 +235,11 @@ public final class Membership implements RankProcesses {
     @Override
     public String group() {
         return group.name();
+    }
+
+    @Override
+    public boolean answer() {
+        return answers;
     }
 
     @Override

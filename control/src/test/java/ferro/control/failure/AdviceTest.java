@@ -9,7 +9,14 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class AdviceTest {
     static String[] advice() {
-        return new String[] {Advice.ITS_OUTPUT, Advice.THEIR_OUTPUT, Advice.SILENT, Advice.UNANSWERED, Advice.left(ranks(12)), Advice.left(ranks(1, 12))};
+        return new String[] {
+            Advice.ITS_OUTPUT,
+            Advice.THEIR_OUTPUT,
+            Advice.SILENT,
+            Advice.UNANSWERED,
+            Advice.left(ranks(12)),
+            Advice.left(ranks(1, 12))
+        };
     }
 
     private static BitSet ranks(int... ranks) {

@@ -181,7 +181,9 @@ class MachinesTest {
         assertEquals(List.of("2 of 2,3", "3 of 2,3"), all.ranks);
         assertTrue(all.text.matches(java.util.regex.Pattern.quote(SILENCE) + passed), all.text);
         assertEquals(List.of("1 of 1"), subgroup.ranks);
-        assertTrue(subgroup.text.startsWith(B + ": its rank 1 (rank 3 of \"world\") does not answer: the network is cut"), subgroup.text);
+        assertTrue(
+                subgroup.text.startsWith(B + ": its rank 1 (rank 3 of \"world\") does not answer: the network is cut"),
+                subgroup.text);
         assertEquals(List.of("lost 2", "lost 3"), lostBy(world, 1));
         assertEquals(List.of("lost 0", "lost 1"), lostBy(world, 2), "the other side of the cut");
     }

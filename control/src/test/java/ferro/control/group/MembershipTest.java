@@ -9,8 +9,8 @@ import ferro.FerroException.Code;
 import ferro.control.membership.Membership;
 import ferro.control.membership.MembershipMessage.Beat;
 import ferro.control.membership.MembershipMessage.Lost;
-import java.nio.ByteBuffer;
 import ferro.spi.GroupSpec;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -271,7 +271,8 @@ class MembershipTest {
         world.pass(Duration.ofMillis(80));
 
         assertEquals(0, subgroup.lost);
-        assertTrue(subgroup.text.startsWith("rank 0 (rank 20 of \"world\", pid 20 on host h) is gone: "), subgroup.text);
+        assertTrue(
+                subgroup.text.startsWith("rank 0 (rank 20 of \"world\", pid 20 on host h) is gone: "), subgroup.text);
         assertEquals(1, world.ranks.get(2).lanes);
     }
 
@@ -319,8 +320,15 @@ class MembershipTest {
 
         assertEquals("{0, 2, 4}", membership.sharing(2).toString());
         assertEquals(" (pid 0 on host h)", membership.placed(2));
-        assertEquals("{1}", Membership.unwatched(GroupSpec.of("world", 0, 2, Duration.ofSeconds(1))).sharing(1).toString());
-        assertEquals("", Membership.unwatched(GroupSpec.of("world", 0, 2, Duration.ofSeconds(1))).placed(1));
+        assertEquals(
+                "{1}",
+                Membership.unwatched(GroupSpec.of("world", 0, 2, Duration.ofSeconds(1)))
+                        .sharing(1)
+                        .toString());
+        assertEquals(
+                "",
+                Membership.unwatched(GroupSpec.of("world", 0, 2, Duration.ofSeconds(1)))
+                        .placed(1));
     }
 
     @Test

@@ -51,7 +51,9 @@ class MismatchesTest {
         boolean isOfRoots = !calls.contains("the same call");
         for (int rank = 0; rank < group.ranks.size(); rank++) {
             assertEquals(
-                    culprits + (isOfRoots ? ": roots differ at " : ": ranks made different calls at ") + calls
+                    culprits
+                            + (isOfRoots ? ": roots differ at " : ": ranks made different calls at ")
+                            + calls
                             + (isOfRoots
                                     ? ": all ranks must name the same root"
                                     : ": all ranks must make the same calls in the same order"),

@@ -60,12 +60,17 @@ class SeveralLeaversTest {
     }
 
     private static void refuse(HandDriven group, long sequence) {
-        group.ranks.get(0).exits().refuse(sequence, CallHeader.of(9, sequence, 77, "barrier").call());
+        group.ranks
+                .get(0)
+                .exits()
+                .refuse(sequence, CallHeader.of(9, sequence, 77, "barrier").call());
     }
 
     private static void leave(HandDriven group, int rank, long sequence) {
         if (sequence > 0) {
-            group.ranks.get(rank).called(sequence, CallHeader.of(9, sequence, 77, "barrier").call());
+            group.ranks
+                    .get(rank)
+                    .called(sequence, CallHeader.of(9, sequence, 77, "barrier").call());
         }
         group.ended[rank] = sequence;
         group.ranks.get(rank).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);

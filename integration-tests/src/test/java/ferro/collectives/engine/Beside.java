@@ -21,7 +21,10 @@ final class Beside {
     /** Makes a group of the real engine; the caller closes it. */
     static GroupEngine engine() {
         return new GroupEngine(
-                new Motionless(2, Answers::new), GROUP, CONTEXT, GroupIdentity.unwatched(GROUP, TunedRows.NONE));
+                new Motionless(2, Answers::new),
+                GROUP,
+                CONTEXT,
+                GroupIdentity.unwatched(GROUP, TunedRows.NONE, () -> true));
     }
 
     /** A link on which a posted receive completes after some polls of the thread that makes progress. */

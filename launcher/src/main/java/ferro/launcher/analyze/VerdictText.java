@@ -2,7 +2,6 @@ package ferro.launcher.analyze;
 
 import ferro.FerroException.Code;
 import ferro.control.failure.Advice;
-import ferro.control.failure.Advice;
 import ferro.control.failure.CallsThatDiffer;
 import ferro.control.failure.Failure;
 import ferro.launcher.analyze.Conduct.OwnCall;

@@ -236,34 +236,6 @@ class AnalysisTest {
     }
 
     @Test
-    void rootsThatDifferAreNamedWithWhatToDo() throws Exception {
-        RecordedJob job = new RecordedJob(2).calls(1, 5, 0);
-        job.hangs(0, RecordedJob.GROUP, 6, "broadcast f32[8] root 0 by staged");
-        job.hangs(1, RecordedJob.GROUP, 6, "broadcast f32[8] root 1 by staged");
-
-        assertEquals(
-                List.of(
-                        "roots differ under seq 6 of group \"tcp\": one side is wrong",
-                        "rank 0 called broadcast f32[8] root 0 by staged",
-                        "rank 1 called broadcast f32[8] root 1 by staged",
-                        "all ranks must name the same root"),
-                job.analyzed(folder, job.allBut()).verdict());
-    }
-
-    /** Ranks 0 and 1 have closed well, and the report has the recording of the rank that failed only. */
-    @Test
-    void bothCallsAreShownWhereOneRankSawBoth() throws Exception {
-        RecordedJob job = new RecordedJob(3).calls(1, 5, 0);
-        job.hangs(2, RecordedJob.GROUP, 6, "broadcast f32[8] root 1 by staged");
-        String calls = "rank 0 broadcast f32[8] root 0 by staged, rank 2 broadcast f32[8] root 1 by staged";
-        job.fail(List.of(2), "MISMATCH", List.of(0, 2), 6, "roots differ at seq 6: " + calls);
-
-        List<String> verdict = job.analyzed(folder, List.of(2)).verdict();
-
-        assertTrue(verdict.stream().anyMatch(line -> line.contains(calls)), verdict::toString);
-    }
-
-    @Test
     void ranksThatBlamedMoreThanTheOneThatDiffersDoNotContradictTheVerdict() throws Exception {
         RecordedJob job = new RecordedJob(3).calls(1, 5, 0);
         job.allBut(1).forEach(rank -> job.hangs(rank, RecordedJob.GROUP, 6, NEXT));

@@ -72,7 +72,10 @@ final class QueuedMessages {
 
     private void check(NcclOperation operation, Tensor tensor, int peer, int tag) {
         InvalidRankException.check(
-                operation.label(), operation == NcclOperation.RECV ? "from" : "to", peer, parts.identity().worldSize());
+                operation.label(),
+                operation == NcclOperation.RECV ? "from" : "to",
+                peer,
+                parts.identity().worldSize());
         parts.checks().messages(operation, tag);
         parts.checks().notToSelf(operation, peer);
         if (tensor instanceof DeviceTensor on) {

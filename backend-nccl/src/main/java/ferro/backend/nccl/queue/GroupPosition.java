@@ -36,7 +36,7 @@ public record GroupPosition(
 
     /** Returns the position of a group whose ranks have no control messages. */
     public static GroupPosition unconnected(ControlLane lane, GroupSpec group) {
-        return of(lane, Membership.unwatched(group), identity(group), false);
+        return of(lane, Membership.unreachable(group), identity(group), false);
     }
 
     private static long identity(GroupSpec group) {

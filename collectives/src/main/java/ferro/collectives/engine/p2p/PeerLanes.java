@@ -1,9 +1,9 @@
 package ferro.collectives.engine.p2p;
 
-import ferro.control.failure.Advice;
-import ferro.control.failure.Diagnosis;
 import ferro.collectives.engine.progress.Lanes;
 import ferro.collectives.shared.IntraNodeTransport;
+import ferro.control.failure.Advice;
+import ferro.control.failure.Diagnosis;
 import ferro.spi.CallHeader;
 import ferro.spi.Settings;
 import ferro.spi.Transport;

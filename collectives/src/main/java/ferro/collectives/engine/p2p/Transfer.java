@@ -227,7 +227,8 @@ public final class Transfer implements PendingWork.ReceivedMessage {
                 : "type and count must be equal, unless one side has plain bytes (i8, u8, a ByteBuffer) of the same total "
                         + "size";
         return named.apply(peer) + " sent " + MatchingQueue.shape(sent, messageBytes) + ", " + messageBytes
-                + " bytes, to " + named.apply(rank) + " with tag " + tag + ", rank " + rank + " receives " + shape() + ", " + tensor.byteCount()
+                + " bytes, to " + named.apply(rank) + " with tag " + tag + ", rank " + rank + " receives " + shape()
+                + ", " + tensor.byteCount()
                 + " bytes: " + needed;
     }
 

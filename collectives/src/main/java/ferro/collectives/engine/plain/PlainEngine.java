@@ -53,7 +53,8 @@ public final class PlainEngine extends ForwardingBackend {
         GroupSpec group = GroupSpec.of(name, plain.rank(), plain.worldSize(), plain.timeout());
         PlainTransport transport = new PlainTransport(plain);
         TunedRows tuned = TunedRows.read(Settings.ALGORITHM_TABLE.find(context));
-        GroupEngine engine = new GroupEngine(transport, group, context, GroupIdentity.unwatched(group, tuned));
+        GroupEngine engine = new GroupEngine(
+                transport, group, context, GroupIdentity.unwatched(group, tuned, transport::hasCompared));
         return new PlainEngine(plain, transport, engine, context);
     }
 
@@ -61,7 +62,7 @@ public final class PlainEngine extends ForwardingBackend {
     @Override
     public Work send(Tensor tensor, int to, int tag, CallOptions options) {
         Duration timeout = Objects.requireNonNull(options, "options").timeout();
-        InvalidRankException.check(to, worldSize());
+        InvalidRankException.check("send", "to", to, worldSize());
         engine.checkUsable(options.named("send"));
         HostTensor from = host("send", tensor);
         ByteBuffer bytes = transport.bytesOf(from);
@@ -79,7 +80,7 @@ public final class PlainEngine extends ForwardingBackend {
                             + "back end " + plain.getClass().getSimpleName()
                             + ", whose receives wait for one rank and one tag: name both");
         }
-        InvalidRankException.check(from, worldSize());
+        InvalidRankException.check("recv", "from", from, worldSize());
         engine.checkUsable(options.named("recv"));
         HostTensor into = host("recv", tensor);
         if (into.byteCount() > Integer.MAX_VALUE) {

@@ -7,11 +7,15 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.collectives.link.WireHeader;
 import ferro.collectives.reduce.Kernels;
+import ferro.control.failure.CallsThatDiffer;
 import ferro.spi.CallHeader;
 import ferro.spi.Link;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Posts to one peer of a plain back end: a message for the header of each call, then one per post. All have a tag of the
@@ -26,9 +30,27 @@ final class PlainLink implements Link {
     /** No limit for the back end: the engine has the deadline, and closes the back end when it passes. */
     private static final Duration NO_LIMIT = Duration.ofDays(1);
 
+    /** The text of a call follows its header: length, and UTF-8. Both ranks have the same byte order. */
+    private static final int TEXT_LENGTH_AT = WireHeader.BYTES;
+
+    private static final int TEXT_AT = TEXT_LENGTH_AT + Integer.BYTES;
+    private static final int TEXT_BYTES = 512;
+    /** What stays of both ends of a text that is too long: at most three bytes each. */
+    private static final int PART_CHARACTERS = 80;
+
+    /** The time for each peer whose header is looked for; a back end may wait longer. */
+    private static final Duration FIND_LIMIT = Duration.ofMillis(200);
+
+    private static final long POLL_NANOS = 1_000_000L;
+
     private final PlainTransport transport;
     private final int peer;
     private long sendSequence;
+    /** The call of the last send. */
+    private volatile CallHeader sending;
+    /** The last call whose header the peer has received. */
+    private volatile long taken;
+
     /** The beginning of a record at the end of the last piece. */
     private ByteBuffer beginning;
 
@@ -49,10 +71,12 @@ final class PlainLink implements Link {
         }
         boolean first = call.sequence() != sendSequence;
         sendSequence = call.sequence();
+        sending = call;
         HostTensor part = data.slice(from, count);
         transport.send(peer, () -> {
             if (first) {
                 transport.plain().send(headerOf(call), peer, TAG, NO_LIMIT);
+                taken = call.sequence();
             }
             for (long at = 0; at < count; at += PIECE_ELEMENTS) {
                 HostTensor piece = part.slice(at, Math.min(PIECE_ELEMENTS, count - at));
@@ -111,22 +135,62 @@ final class PlainLink implements Link {
     }
 
     private void expect(CallHeader call) {
-        ByteBuffer header = newHeader();
-        transport.plain().recv(header, peer, TAG, NO_LIMIT);
-        CallHeader other = WireHeader.other(call, header, 0);
-        if (other != null) {
-            int rank = transport.rank();
-            String name = transport.plain().getClass().getSimpleName();
-            Where where = Where.of(name, rank).blaming(rank, peer);
-            throw new FerroException(
-                    Code.MISMATCH,
-                    where,
-                    "ranks made different calls: rank " + rank + " seq " + call.sequence() + " " + call.text()
-                            + ", rank "
-                            + peer + " seq " + other.sequence() + " with fingerprint "
-                            + Long.toHexString(other.fingerprint())
-                            + ", need " + Long.toHexString(call.fingerprint()));
+        FerroException differs = compared(call, NO_LIMIT);
+        if (differs != null) {
+            throw differs;
         }
+    }
+
+    int peer() {
+        return peer;
+    }
+
+    /** Returns the call of the last send. */
+    CallHeader sending() {
+        return sending;
+    }
+
+    /** Receives a header that the peer may send, and returns the failure if it is of another call; else null. */
+    FerroException find(CallHeader call) {
+        return compared(call, FIND_LIMIT);
+    }
+
+    /** Waits until the peer has received the header of a call, so that it can compare too; not beyond a time. */
+    void awaitTaken(CallHeader call, long untilNanos) {
+        while (taken < call.sequence()
+                && System.nanoTime() - untilNanos < 0
+                && !Thread.currentThread().isInterrupted()) {
+            LockSupport.parkNanos(POLL_NANOS);
+        }
+    }
+
+    private FerroException compared(CallHeader call, Duration limit) {
+        ByteBuffer header = newHeader();
+        transport.plain().recv(header, peer, TAG, limit);
+        CallHeader other = WireHeader.other(call, header, 0);
+        if (other == null) {
+            return null;
+        }
+        int rank = transport.rank();
+        String name = transport.plain().getClass().getSimpleName();
+        byte[] text = new byte[Math.min(TEXT_BYTES, Math.max(0, header.getInt(TEXT_LENGTH_AT)))];
+        header.get(TEXT_AT, text);
+        String theirs = new String(text, StandardCharsets.UTF_8);
+        List<String> calls = List.of(shortened(call.text()), theirs);
+        return new FerroException(
+                Code.MISMATCH,
+                Where.of(name, rank).blaming(rank, peer),
+                CallsThatDiffer.problem(calls) + ": rank " + rank + " seq " + call.sequence() + " " + calls.get(0)
+                        + ", rank " + peer + " seq " + other.sequence() + " " + theirs + ": "
+                        + CallsThatDiffer.remedy(calls));
+    }
+
+    /** Returns a text that fits behind a header; a long label loses its middle, so that root and length stay. */
+    static String shortened(String text) {
+        boolean fits = text.getBytes(StandardCharsets.UTF_8).length <= TEXT_BYTES;
+        return fits
+                ? text
+                : text.substring(0, PART_CHARACTERS) + " ... " + text.substring(text.length() - PART_CHARACTERS);
     }
 
     /**
@@ -166,10 +230,12 @@ final class PlainLink implements Link {
     private static ByteBuffer headerOf(CallHeader call) {
         ByteBuffer header = newHeader();
         WireHeader.put(call, header, 0);
+        byte[] text = shortened(call.text()).getBytes(StandardCharsets.UTF_8);
+        header.putInt(TEXT_LENGTH_AT, text.length).put(TEXT_AT, text);
         return header;
     }
 
     private static ByteBuffer newHeader() {
-        return ByteBuffer.allocateDirect(WireHeader.BYTES).order(ByteOrder.nativeOrder());
+        return ByteBuffer.allocateDirect(TEXT_AT + TEXT_BYTES).order(ByteOrder.nativeOrder());
     }
 }

@@ -6,6 +6,7 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.HostTensor;
 import ferro.TensorMemory;
+import ferro.spi.CallHeader;
 import ferro.spi.Deadlines;
 import ferro.spi.Link;
 import ferro.spi.Transport;
@@ -21,6 +22,9 @@ import java.util.concurrent.locks.ReentrantLock;
  * wait for the peer. There is no control lane: control messages are dropped, and giving up means closing the back end.
  */
 final class PlainTransport implements Transport {
+    /** The longest search for a call that differs, after the deadline. */
+    private static final long SEARCH_NANOS = 2_000_000_000L;
+
     private final Backend plain;
     private final PlainLink[] links;
     private final PlainWorker sender;
@@ -33,6 +37,10 @@ final class PlainTransport implements Transport {
     private volatile long finished;
     private long seen;
     private volatile boolean abandoned;
+    /** When the search for a call that differs ends; 0 before it begins. Belongs to the thread that makes progress. */
+    private long searchedUntilNanos;
+
+    private volatile boolean hasSearched;
 
     PlainTransport(Backend plain) {
         this.plain = plain;
@@ -127,6 +135,58 @@ final class PlainTransport implements Transport {
     @Override
     public void close() {
         abandon();
+    }
+
+    /**
+     * Checks once, at a deadline, whether a peer makes another call: both ranks may wait in their sends, so that neither sees
+     * the header of the other. Receives the header of each peer in turn, the one first to which this rank sends.
+     *
+     * @return whether the search is over, or impossible: this rank is in no send, or in a receive
+     */
+    boolean hasCompared() {
+        if (searchedUntilNanos == 0) {
+            int peer = sender.peerInCall();
+            hasSearched = peer < 0 || !receiver.isIdle();
+            searchedUntilNanos = System.nanoTime() + SEARCH_NANOS;
+            if (!hasSearched) {
+                CallHeader call = links[peer].sending();
+                receive(peer, () -> search(call, peer));
+            }
+        }
+        return hasSearched || System.nanoTime() - searchedUntilNanos >= 0;
+    }
+
+    private void search(CallHeader call, int first) {
+        try {
+            boolean differs = search(links[first], call);
+            for (int peer = 0; peer < worldSize() && !differs && !abandoned; peer++) {
+                if (peer != rank() && peer != first) {
+                    // links belong to the thread that makes progress
+                    differs = search(links[peer] == null ? new PlainLink(this, peer) : links[peer], call);
+                }
+            }
+        } finally {
+            hasSearched = true;
+            wakeup();
+        }
+    }
+
+    /** Fails the group before the search ends, if a peer makes another call; returns whether it does. */
+    private boolean search(PlainLink link, CallHeader call) {
+        FerroException differs;
+        try {
+            differs = link.find(call);
+        } catch (RuntimeException | Error nothing) {
+            // the peer has sent nothing, or something else: the deadline is over in any case
+            return false;
+        }
+        if (differs != null) {
+            if (sender.peerInCall() == link.peer()) {
+                link.awaitTaken(call, searchedUntilNanos);
+            }
+            failed(link.peer(), differs);
+        }
+        return differs != null;
     }
 
     boolean isAbandoned() {

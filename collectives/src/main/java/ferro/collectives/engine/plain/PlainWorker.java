@@ -10,6 +10,9 @@ final class PlainWorker {
     private final Trouble trouble;
     private final LinkedBlockingQueue<PlainTask> tasks = new LinkedBlockingQueue<>();
     private volatile boolean stopped;
+    /** The peer of the call that runs; -1 if none runs. */
+    private volatile int peerInCall = -1;
+
     private Thread thread;
 
     /** Receives the failure of a call. */
@@ -31,6 +34,16 @@ final class PlainWorker {
             thread.setDaemon(true);
             thread.start();
         }
+    }
+
+    /** Returns the peer of the call that runs, or -1. */
+    int peerInCall() {
+        return peerInCall;
+    }
+
+    /** Returns whether no call runs, and none waits. */
+    boolean isIdle() {
+        return peerInCall < 0 && tasks.isEmpty();
     }
 
     synchronized void stop() {
@@ -66,6 +79,7 @@ final class PlainWorker {
             try {
                 PlainTask task = tasks.take();
                 peer = task.peer;
+                peerInCall = peer;
                 task.call.run();
             } catch (InterruptedException stop) {
                 Thread.currentThread().interrupt();
@@ -73,6 +87,8 @@ final class PlainWorker {
             } catch (RuntimeException | Error failure) {
                 trouble.with(peer, failure);
                 return;
+            } finally {
+                peerInCall = -1;
             }
         }
     }

@@ -7,16 +7,20 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.Backend;
 import ferro.Collective;
+import ferro.FerroException;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Work;
 import ferro.group.ProcessGroup;
 import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -27,6 +31,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every collective from five methods, over a back end whose sends wait for their receive. */
 class PlainEngineTest {
@@ -157,6 +163,83 @@ class PlainEngineTest {
                 assertArrayEquals(want, data.get(call), "call " + call);
             }
         });
+    }
+
+    private static List<String> labels() {
+        return List.of("", "weights of layer 1", "\u5c64".repeat(128));
+    }
+
+    @Test
+    void aTextThatIsTooLongKeepsItsEnd() {
+        String call = "gather \"" + "\u5c64".repeat(128) + "\" f32[12] in parts of [" + "1,".repeat(60)
+                + "1] root 3 by linear";
+        String text = PlainLink.shortened(call);
+        assertTrue(text.getBytes(StandardCharsets.UTF_8).length <= 512, text);
+        assertTrue(text.startsWith("gather ") && text.endsWith("1] root 3 by linear"), text);
+        assertEquals("barrier by flat", PlainLink.shortened("barrier by flat"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("labels")
+    void rootsThatDifferAreAMismatchWithBothCallsOnBothRanks(String label) throws Exception {
+        Map<Integer, FerroException> failures = rootsThatDiffer(2, label);
+
+        failures.forEach((rank, failure) -> {
+            String text = failure.getMessage();
+            assertEquals(FerroException.Code.MISMATCH, failure.code(), text);
+            assertEquals(Set.of(0, 1), failure.where().culprits(), text);
+            assertTrue(text.contains("roots differ: rank "), text);
+            assertTrue(text.contains(" root 0 by ") && text.contains(" root 1 by "), text);
+            assertTrue(text.endsWith("all ranks must name the same root"), text);
+        });
+        assertEquals(Set.of(0, 1), failures.keySet());
+    }
+
+    @Test
+    void ofThreeRanksNoneIsSaidToHangInItsSend() throws Exception {
+        Map<Integer, FerroException> failures = rootsThatDiffer(3, "");
+
+        assertFalse(failures.isEmpty());
+        failures.forEach((rank, failure) -> {
+            String text = failure.getMessage();
+            assertFalse(text.contains("hangs"), text);
+            assertTrue(
+                    failure.code() == FerroException.Code.MISMATCH
+                                    && text.contains(" root 0 ")
+                                    && text.contains(" root 1 ")
+                            || text.contains("cannot be asked what it does")
+                            || failure.code() == FerroException.Code.ABORTED,
+                    text);
+        });
+    }
+
+    /** Rank 1 names itself as the root of a broadcast, the others rank 0. Returns the failures by rank. */
+    private static Map<Integer, FerroException> rootsThatDiffer(int size, String label) throws Exception {
+        Map<Integer, FerroException> failures = new ConcurrentHashMap<>();
+        onRanks(size, group -> {
+            ProcessGroup calls = group.within(Duration.ofSeconds(1));
+            calls = label.isEmpty() ? calls : calls.labelled(label);
+            try {
+                calls.broadcast(new int[] {group.rank()}, group.rank() == 1 ? 1 : 0);
+            } catch (FerroException failure) {
+                failures.put(group.rank(), failure);
+            }
+        });
+        return failures;
+    }
+
+    @Test
+    void aWorkerWhoseCallFailsIsInNoCall() throws Exception {
+        CompletableFuture<Integer> failed = new CompletableFuture<>();
+        PlainWorker worker = new PlainWorker("test", (peer, failure) -> failed.complete(peer));
+        worker.add(3, () -> {
+            throw new IllegalStateException("the peer is gone");
+        });
+        assertEquals(3, failed.get(DEADLINE.toSeconds(), TimeUnit.SECONDS));
+        worker.stop();
+        worker.join();
+        assertEquals(-1, worker.peerInCall());
+        assertTrue(worker.isIdle());
     }
 
     @Test
