@@ -80,6 +80,42 @@ class NamespaceHostsTest {
         return node.errLines().stream().filter(line -> line.contains(data)).count();
     }
 
+    /** In the second case the store has another address, and only the ranks announce link-local ones. */
+    @ParameterizedTest
+    @CsvSource({"fe80::77:1%wire, fe80::77:1%cable, auto", "fd77::1, fd77::1, fe80::/10"})
+    void ranksStartedByHandMeetAtALinkLocalAddressAlthoughTheirInterfacesHaveOtherNames(
+            String storeForZero, String storeForOne, String network) throws Exception {
+        Path secret = NamespaceHosts.secret(folder, "secret", "0123456789abcdef0123456789abcdef");
+        try (NamespaceHosts hosts = NamespaceHosts.joined(2, Family.IPV6)) {
+            hosts.run(0, "ip -6 address add fe80::77:1/64 dev wire nodad");
+            hosts.run(1, "ip link set wire down");
+            hosts.run(1, "ip link set wire name cable");
+            hosts.run(1, "ip link set cable up");
+            hosts.run(1, "ip -6 address add fe80::77:2/64 dev cable nodad");
+            hosts.run(1, "ip -6 address add " + hosts.address(1) + "/64 dev cable nodad");
+            List<HostProcess> ranks = new ArrayList<>();
+            for (int rank = 0; rank < 2; rank++) {
+                List<String> line = new ArrayList<>(List.of(
+                        "env",
+                        "RANK=" + rank,
+                        "WORLD_SIZE=2",
+                        "MASTER_PORT=29500",
+                        "MASTER_ADDR=" + (rank == 0 ? storeForZero : storeForOne),
+                        "FERRO_JOIN_TIMEOUT=30s",
+                        "FERRO_SECRET_FILE=" + secret));
+                if (!network.equals("auto")) {
+                    line.add("FERRO_TCP_INTERFACE=" + network);
+                }
+                line.addAll(JavaLine.rank(List.of("-Xmx128m"), JoinsByAuto.class.getName()));
+                ranks.add(hosts.start(rank, line.toArray(String[]::new)));
+            }
+            for (HostProcess rank : ranks) {
+                assertEquals(0, rank.exitCode(), rank::toString);
+                assertEquals(List.of("view false product 30"), rank.outLines(), rank::toString);
+            }
+        }
+    }
+
     @Test
     void hostsReachEachOtherByTheirOneAddressUnlessTheyAreCut() throws Exception {
         for (Family family : Family.values()) {

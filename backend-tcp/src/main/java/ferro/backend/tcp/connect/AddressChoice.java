@@ -124,7 +124,7 @@ public record AddressChoice(InetAddress bind, InetAddress reachable, String adve
                     + "; link-local addresses (fe80::, 169.254.) count only if the setting names such a " + "network");
         }
         AddressCandidate best = found.get(0);
-        return best.rank < 0 ? routing : best.address;
+        return best.rank < 0 ? routing : Addresses.onInterface(best.name, best.address);
     }
 
     /** Returns the names of the interfaces that a filter allows, best first. */

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.StringJoiner;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
@@ -290,6 +291,52 @@ public final class Addresses {
                     "\"" + text + "\" is no IP address: write one, such as 127.0.0.1 or ::1");
         }
         return address;
+    }
+
+    /** Returns the link-local address of IPv6 that a text is, without its scope; empty if the text is none. */
+    public static Optional<InetAddress> linkLocal(String host) {
+        // a scope names an interface of the machine that has announced the address
+        int scope = host.indexOf('%');
+        InetAddress bare = NetUtil.createInetAddressFromIpAddressString(scope < 0 ? host : host.substring(0, scope));
+        return bare instanceof Inet6Address && bare.isLinkLocalAddress() ? Optional.of(bare) : Optional.empty();
+    }
+
+    /**
+     * Returns a link-local address of IPv6 with the interface of this machine that leads there.
+     *
+     * @param linkLocal address that another rank has announced
+     * @param own       address of this machine by which the other ranks reach it
+     * @return empty if the interface of the own address has no link-local address, as loopback has none
+     */
+    public static Optional<InetAddress> onLinkOf(InetAddress own, InetAddress linkLocal) {
+        try {
+            return own.isLoopbackAddress()
+                    ? Optional.empty()
+                    : scoped(linkLocal, NetworkInterface.getByInetAddress(own));
+        } catch (SocketException noLink) {
+            return Optional.empty();
+        }
+    }
+
+    /** Returns an address of an interface of this machine; a link-local one of IPv6 with its scope, without which none can bind it. */
+    static InetAddress onInterface(String name, InetAddress address) {
+        try {
+            return address instanceof Inet6Address && address.isLinkLocalAddress()
+                    ? scoped(address, NetworkInterface.getByName(name)).orElse(address)
+                    : address;
+        } catch (SocketException noLink) {
+            return address;
+        }
+    }
+
+    private static Optional<InetAddress> scoped(InetAddress linkLocal, NetworkInterface link) {
+        try {
+            return link == null
+                    ? Optional.empty()
+                    : Optional.of(Inet6Address.getByAddress(null, linkLocal.getAddress(), link));
+        } catch (UnknownHostException noLinkLocal) {
+            return Optional.empty();
+        }
     }
 
     /** Returns whether a text is a loopback address, or one of the names that mean loopback on every machine. */

@@ -113,7 +113,7 @@ final class TcpJoin {
             progress.work();
             share(mesh, intraNode, cards, roster);
             meet(mesh, cards);
-            PeerRecord[] known = resolved(cards);
+            PeerRecord[] known = resolved(cards, port, roster);
             connected(port, peers, known, roster);
             sayTls(port, mesh, cards);
             endIfStartedAgain(store, roster, port, peers, cards);
@@ -337,15 +337,31 @@ final class TcpJoin {
         LogLines.write("ferro.join", OncePerContext.isFirst(context, text) ? first : Level.DEBUG, text);
     }
 
-    private PeerRecord[] resolved(Card[] cards) {
+    private PeerRecord[] resolved(Card[] cards, TcpPort port, Roster roster) {
         PeerRecord[] known = new PeerRecord[cards.length];
         for (int rank : others()) {
+            String host = cards[rank].host();
+            Optional<InetAddress> link = Addresses.linkLocal(host);
+            List<InetAddress> all =
+                    link.isPresent() ? List.of(onOwnLink(rank, link.get(), port, roster)) : resolved(rank, host);
             known[rank] = new PeerRecord(
-                    Addresses.toDial(resolved(rank, cards[rank].host()), cards[rank].port()),
+                    Addresses.toDial(all, cards[rank].port()),
                     cards[rank].placed(),
                     cards[rank].home().isSameHost(cards[spec.rank()].home()));
         }
         return known;
+    }
+
+    /** Returns a link-local address with this rank's interface; without one, ends the join on all ranks and blames none. */
+    private InetAddress onOwnLink(int rank, InetAddress announced, TcpPort port, Roster roster) {
+        return Addresses.onLinkOf(port.reachable(), announced).orElseThrow(() -> {
+            String text = "rank " + spec.rank() + " of \"" + spec.name() + "\" cannot reach rank " + rank + " at "
+                    + Addresses.text(announced)
+                    + ": a link-local address holds on one network only, and this rank uses "
+                    + Addresses.text(port.reachable())
+                    + "; set addresses of one network for both ranks (ferro.tcp.interface, ferro.tcp.advertise)";
+            return told(new FerroException(Code.RENDEZVOUS, where, text), text, roster);
+        });
     }
 
     /** Resolves the name that a rank has announced; the failure at the deadline names the rank. */

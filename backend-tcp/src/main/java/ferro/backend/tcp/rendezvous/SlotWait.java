@@ -13,6 +13,7 @@ import ferro.job.RankOfJob;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.util.EnumSet;
@@ -138,7 +139,12 @@ final class SlotWait {
             return false;
         }
         try (Socket probe = new Socket()) {
-            probe.connect(new InetSocketAddress(holder.host(), holder.port()), ANSWER_MILLIS);
+            Optional<InetAddress> link =
+                    Addresses.linkLocal(holder.host()).flatMap(bare -> Addresses.onLinkOf(port.reachable(), bare));
+            InetSocketAddress at = link.isPresent()
+                    ? new InetSocketAddress(link.get(), holder.port())
+                    : new InetSocketAddress(holder.host(), holder.port());
+            probe.connect(at, ANSWER_MILLIS);
             return !probe.getLocalSocketAddress().equals(probe.getRemoteSocketAddress());
         } catch (IOException nobody) {
             return false;

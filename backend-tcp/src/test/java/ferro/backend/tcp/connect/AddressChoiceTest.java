@@ -20,7 +20,8 @@ class AddressChoiceTest {
     private static final List<LocalInterface> MACHINE = List.of(
             up("lo", "127.0.0.1", "::1"),
             up("docker0", "172.17.0.1"),
-            up("eth0", "127.0.0.9", "fd00::2", "fe80::2"),
+            up("eth0", "127.0.0.9", "fd00::2"),
+            up("cable9", "fe80::2"),
             up("ib0", "10.1.0.2", "fd01::2"),
             new LocalInterface("eth1", false, List.of(Addresses.literal("10.2.0.2"))));
 

@@ -123,4 +123,14 @@ class AddressesTest {
             assertTrue(none.getMessage().contains("(ferro.tcp.interface, ferro.tcp.bind)"), none.getMessage());
         }
     }
+
+    @Test
+    void theScopeOfALinkLocalAddressIsLeftOutSinceItNamesAnInterfaceOfAnotherMachine() {
+        assertEquals(
+                "fe80::9", Addresses.text(Addresses.linkLocal("fe80::9%cable9").orElseThrow()));
+        assertEquals("fe80::9", Addresses.text(Addresses.linkLocal("fe80::9").orElseThrow()));
+        for (String other : List.of("fd00::9", "::1", "169.254.0.9", "node0")) {
+            assertEquals(Optional.empty(), Addresses.linkLocal(other));
+        }
+    }
 }

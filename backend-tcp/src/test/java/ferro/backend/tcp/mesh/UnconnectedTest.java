@@ -163,6 +163,25 @@ class UnconnectedTest {
         }
     }
 
+    @Test
+    void aRankOnLoopbackFailsAtOnceOnALinkLocalPeerAndBlamesNobody() {
+        GroupSpec announcing = GroupSpec.of("g", 0, 2, Ranks.LONG);
+        try (Ranks ranks = Ranks.onLoopback();
+                Store store = ranks.context(announcing, Map.of()).store()) {
+            announce(store, 0, new PeerMachine(0, "a"), "fe80::1%cable9", 29_600);
+            long begun = System.nanoTime();
+
+            FerroException failure = Ranks.failure(ranks.join(1, 2, Duration.ofSeconds(40)));
+
+            assertTrue(System.nanoTime() - begun < TimeUnit.SECONDS.toNanos(30), "it waited for its deadline");
+            assertEquals(Code.RENDEZVOUS, failure.code(), failure.getMessage());
+            assertEquals(Set.of(), failure.where().culprits(), failure.getMessage());
+            for (String part : List.of("rank 0 at fe80::1: ", "this rank uses 127.0.0.1", "ferro.tcp.interface")) {
+                assertTrue(failure.getMessage().contains(part), failure.getMessage());
+            }
+        }
+    }
+
     private static String ownHost() {
         try (Ranks ranks = Ranks.onLoopback()) {
             return ranks.context(GroupSpec.of("g", 0, 1, Ranks.LONG), Map.of())
@@ -197,8 +216,12 @@ class UnconnectedTest {
         }
     }
 
-    private static void announce(Store store, int rank, PeerMachine home, int port) {
-        Roster.Card card = new Roster.Card("127.0.0.1", port, 1, rank, home, "", "");
+    private static void announce(Store store, int rank, PeerMachine machine, int port) {
+        announce(store, rank, machine, "127.0.0.1", port);
+    }
+
+    private static void announce(Store store, int rank, PeerMachine machine, String host, int port) {
+        Roster.Card card = new Roster.Card(host, port, 1, rank, machine, "", "");
         store.set("g/1/card/" + rank, card.text().getBytes(StandardCharsets.UTF_8));
     }
 }
