@@ -1,6 +1,7 @@
 package ferro.backend.simulated;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -46,6 +48,24 @@ class MessageBufferTest {
             }
             group.recv(last, 1, 7);
             assertEquals(7, last[0]);
+        });
+    }
+
+    @Test
+    void sendsOfBothSidesBeyondTheBuffersBlameNoRankAloneAndNameTheBound() {
+        SimulatedBackend.run(2, Map.of(), group -> {
+            FerroException full = assertThrows(FerroException.class, () -> {
+                ProcessGroup within = group.within(Duration.ofSeconds(1));
+                for (int number = 0; number < 280; number++) {
+                    within.send(HostTensor.of(new byte[64 << 10]), 1 - group.rank(), 3);
+                }
+            });
+            String said = full.getMessage();
+            assertEquals(FerroException.Code.TIMED_OUT, full.code(), said);
+            assertEquals(Set.of(0, 1), full.where().culprits(), said);
+            assertTrue(said.contains(": ranks 0, 1 wait for each other, so no rank alone is to blame: "), said);
+            assertTrue(said.contains(" keeps at most 16 MiB of each rank that no receive has taken"), said);
+            assertFalse(said.contains("gave up on"), said);
         });
     }
 

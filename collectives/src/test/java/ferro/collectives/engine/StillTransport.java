@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
 /** A medium on which nothing ever comes, and where things go wrong when a test says so. */
@@ -49,6 +50,9 @@ public final class StillTransport implements Transport {
 
         /** What the group has sent to its other rank. */
         public final Queue<ByteBuffer> sent = new ConcurrentLinkedQueue<>();
+
+        /** At every message to the other rank, which may answer at once. */
+        public Consumer<ByteBuffer> onControl = message -> {};
 
         public volatile int abandons;
         public int closes;
@@ -112,6 +116,7 @@ public final class StillTransport implements Transport {
             trouble.sent.add(ByteBuffer.allocate(message.remaining())
                     .put(message.duplicate())
                     .flip());
+            trouble.onControl.accept(message.duplicate());
         }
     }
 

@@ -229,6 +229,28 @@ class WaitingRankTest {
         group.close(Duration.ZERO);
     }
 
+    @ParameterizedTest
+    @EnumSource(Call.class)
+    @DisplayName("a peer that leaves in answer to the last question is why a call fails, and no rank blames itself")
+    void aGoodbyeThatAnswersTheLastQuestionIsWhyTheCallFails(Call call) {
+        MovedClock clock = new MovedClock(process);
+        // each sleep ends late, so that the last question and the deadline come together
+        faults.parked = until -> clock.sleep(until + TimeUnit.MILLISECONDS.toNanos(200));
+        faults.onControl = message -> {
+            boolean isLast = clock.now > Duration.ofMillis(950).toNanos();
+            if (isLast && ControlMessage.decode(message, 2) instanceof Query) {
+                faults.events.control(1, new Goodbye(0, 0, 0, 0, "", 0, 0).encoded());
+            }
+        };
+        CollectiveBackend group = CollectiveEngine.over(new StillTransport(faults, true), PAIR, clock);
+
+        FerroException failure = assertThrows(FerroException.class, () -> call.run(group, Duration.ofSeconds(1)));
+
+        assertEquals(Code.PEER_LOST, failure.code(), failure.getMessage());
+        assertEquals(Set.of(1), failure.where().culprits());
+        group.close(Duration.ZERO);
+    }
+
     /** What may happen to a rank that sleeps. */
     private enum Reason {
         HEARD_OF_A_FAILURE(Code.ABORTED),

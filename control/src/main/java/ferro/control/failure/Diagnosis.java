@@ -3,6 +3,7 @@ package ferro.control.failure;
 import ferro.control.wire.RankLists;
 import java.util.BitSet;
 import java.util.StringJoiner;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Determines which ranks to blame for an operation that does not end, from the answers of the ranks. The ranks at the
@@ -10,9 +11,13 @@ import java.util.StringJoiner;
  * have made it, at the ranks that this one waits for. A rank that is silent or waits for no rank ends the chain. A rank
  * that has made the call and waits outside of the group does not end it. If ranks wait for each other in a cycle, no
  * rank alone is to blame: all ranks of the cycle are culprits, and the text says so. A rank that has made a call is not
- * necessarily in it: it may have queued calls behind one that does not end.
+ * necessarily in it: it may have queued calls behind one that does not end. If all ranks have made the call and answer,
+ * and data of this rank still moves, no rank is to blame: all may be slow.
  */
 public final class Diagnosis {
+    /** How a text begins that blames no rank because data still moves. */
+    public static final String MOVING = "no rank is singled out, because data of rank ";
+
     private static final int LISTED_MOST = 8;
     private static final long PAUSE_MILLIS = 100;
 
@@ -28,6 +33,7 @@ public final class Diagnosis {
     private final WaitGraph graph = new WaitGraph(this::heldUpBy);
 
     private BitSet mine = new BitSet();
+    private OwnState own = OwnState.QUIET;
     /** Whether one of the ranks that this one waits for is enough. */
     private boolean isOneSufficient;
     /** The ranks that can never go on; null until it is needed. */
@@ -42,9 +48,21 @@ public final class Diagnosis {
      *
      * @param culprits ranks to blame
      * @param text     for people: the state of each rank
-     * @param isCycle  whether the culprits wait for each other, so that no rank alone is to blame
+     * @param isNoRankAlone whether no rank alone is to blame: the culprits wait for each other, or there are none because
+     *     data still moves
      */
-    public record Blame(BitSet culprits, String text, boolean isCycle) {}
+    public record Blame(BitSet culprits, String text, boolean isNoRankAlone) {}
+
+    /**
+     * What this rank knows of itself during the call.
+     *
+     * @param pausedNanos how long its process stood still
+     * @param movedNanos  a time before now within which data of this rank moved, or 0 if none did
+     */
+    public record OwnState(long pausedNanos, long movedNanos) {
+        /** The state of a rank that did not stand still, and of which no data moved. */
+        public static final OwnState QUIET = new OwnState(0, 0);
+    }
 
     /** Takes the answers, null for a silent rank, and the ranks that have not answered the last question. */
     public Diagnosis(Machines machines, Status[] answers, BitSet slow, long sequence) {
@@ -58,12 +76,13 @@ public final class Diagnosis {
 
     /** Judges a collective by the ranks whose data this rank waits for. */
     public Blame ofCollective(BitSet waitedFor) {
-        return ofCollective(waitedFor, false);
+        return ofCollective(waitedFor, OwnState.QUIET);
     }
 
-    /** Judges a collective; {@code stoodStill} tells whether this process stood still meanwhile. */
-    public Blame ofCollective(BitSet waitedFor, boolean stoodStill) {
+    /** Judges a collective, by the ranks whose data this rank waits for and by its own state. */
+    public Blame ofCollective(BitSet waitedFor, OwnState ownState) {
         mine = waitedFor;
+        own = ownState;
         BitSet missing = new BitSet();
         for (int rank = 0; rank < answers.length; rank++) {
             if (rank != self && (answers[rank] == null || answers[rank].isBehind(sequence))) {
@@ -73,10 +92,30 @@ public final class Diagnosis {
         if (missing.isEmpty()) {
             // all ranks were there: blames those that are silent since, else the end of the chain of waiting ranks
             BitSet end = slow.isEmpty() ? endOfChain(waitedFor) : slow;
-            BitSet owing = stoodStill ? owing(end) : end;
-            return new Blame(owing, text(owing, end), false);
+            return blameForEnd(end, end);
         }
         return blameForMissing(missing);
+    }
+
+    /** Returns the verdict on the ranks at the end of the chain of waiting ranks, which also lists other ranks. */
+    private Blame blameForEnd(BitSet end, BitSet others) {
+        BitSet listed = (BitSet) end.clone();
+        listed.or(others);
+        if (own.movedNanos > 0 && !isAnySilent(listed)) {
+            String within = " moved within the last " + TimeUnit.NANOSECONDS.toMillis(own.movedNanos) + " ms: ";
+            return new Blame(new BitSet(), MOVING + self + within + text(new BitSet(), listed), true);
+        }
+        BitSet owing = own.pausedNanos > 0 ? owing(end) : end;
+        if (isCycle() && owing.equals(cycle)) {
+            return blameOfCycle(others);
+        }
+        listed = (BitSet) owing.clone();
+        listed.or(others);
+        return new Blame(owing, text(owing, listed), false);
+    }
+
+    private boolean isAnySilent(BitSet ranks) {
+        return ranks.stream().anyMatch(rank -> rank != self && (answers[rank] == null || slow.get(rank)));
     }
 
     /**
@@ -95,23 +134,22 @@ public final class Diagnosis {
     /**
      * Judges an operation that waits for some ranks only: a receive or a send.
      *
-     * @param waitedFor  ranks that this rank waits for
-     * @param stoodStill whether this process stood still meanwhile
-     * @param ownCall    what this rank is in, for people; empty if a message is in flight, which waits for its link and
+     * @param waitedFor ranks that this rank waits for
+     * @param ownState  what this rank knows of itself
+     * @param ownCall   what this rank is in, for people; empty if a message is in flight, which waits for its link and
      *     not for a call
      * @return ranks to blame, and the state of each rank
      */
-    public Blame ofWaiting(BitSet waitedFor, boolean stoodStill, String ownCall) {
+    public Blame ofWaiting(BitSet waitedFor, OwnState ownState, String ownCall) {
         mine = waitedFor;
+        own = ownState;
         this.ownCall = ownCall;
         BitSet end = endOfChain(waitedFor);
-        BitSet owing = stoodStill ? owing(end) : end;
-        if (isCycle() && owing.equals(cycle)) {
-            return blameOfCycle(waitedFor);
+        if (ownCall.isEmpty()) {
+            // the rank has done its part of a message in flight
+            end.clear(self);
         }
-        BitSet listed = (BitSet) owing.clone();
-        listed.or(waitedFor);
-        return new Blame(owing, text(owing, listed), false);
+        return blameForEnd(end, waitedFor);
     }
 
     /**
@@ -143,7 +181,7 @@ public final class Diagnosis {
 
     private Blame blameForMissing(BitSet missing) {
         BitSet ends = endOfMissing(missing);
-        return isCycle() && cycle.intersects(missing)
+        return isCycle() && (cycle.intersects(missing) || cycle.get(self))
                 ? blameOfCycle(missing)
                 : new Blame(ends, text(ends, missing), false);
     }
@@ -283,7 +321,9 @@ public final class Diagnosis {
     private String whereIs(int rank) {
         if (rank == self) {
             return machines.named(rank) + " is "
-                    + (cycle.get(self) && isCycle() ? ownCall + ", and reports this" : "the rank that reports this");
+                    + (cycle.get(self) && isCycle()
+                            ? ownCall + ", and reports this"
+                            : "the rank that reports this" + paused(own.pausedNanos));
         }
         Status status = answers[rank];
         if (status == null) {
@@ -314,11 +354,13 @@ public final class Diagnosis {
             text.append(isIdle ? ": " : ", ").append(status.location());
         }
         if (status.pausedMillis() >= PAUSE_MILLIS) {
-            text.append(" (its process was paused ")
-                    .append(RankLists.seconds(status.pausedMillis() * 1_000_000L))
-                    .append(')');
+            text.append(paused(TimeUnit.MILLISECONDS.toNanos(status.pausedMillis())));
         }
         return text.toString();
+    }
+
+    private static String paused(long nanos) {
+        return nanos == 0 ? "" : " (its process was paused " + RankLists.seconds(nanos) + ")";
     }
 
     private static String lastCall(Status status) {

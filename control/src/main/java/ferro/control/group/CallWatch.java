@@ -132,6 +132,13 @@ public final class CallWatch<C> {
     private void giveUp(C running, C late, long nowNanos) {
         Diagnosis.Blame verdict = calls.judge(probe, running);
         CallHeader header = calls.header(running);
+        if (header != null) {
+            // a goodbye may have been the answer to the last question: then the leave is the cause
+            control.exits().refuse(header.sequence(), header.call());
+        }
+        if (control.failure() != null) {
+            return;
+        }
         String says = says(verdict, "gave up on ", "gave up", "gave up");
         control.fail(new Failure(
                 Code.TIMED_OUT,
@@ -147,7 +154,7 @@ public final class CallWatch<C> {
         String nobody = calls.alone().isEmpty() ? forNone : alone + " " + calls.alone();
         String does = ranks.isEmpty() ? nobody : forSome + control.machines().named(ranks);
         return "rank " + control.group().rank() + " of \"" + control.group().name() + "\" "
-                + (verdict.isCycle() ? forNone : does);
+                + (verdict.isNoRankAlone() ? forNone : does);
     }
 
     private String after(C call, long nowNanos) {

@@ -35,6 +35,9 @@ public final class TimeoutProbe {
     /** Shorter deadlines cause no warning: a quarter of them is nothing unusual. */
     private static final long WARNED_LEAST_NANOS = 1_000_000_000L;
 
+    private static final long MAX_MOVING_NANOS = 1_000_000_000L;
+    private static final int MOVING_PART = 16;
+
     private final StatusInquiry inquiry;
     private final Question early = new Question();
     private final Question last = new Question();
@@ -157,10 +160,31 @@ public final class TimeoutProbe {
         }
     }
 
-    /** Judges which ranks a collective waits for. */
-    public Diagnosis.Blame collective(long sequence, long begunNanos, BitSet waitedFor) {
-        boolean stoodStill = inquiry.pausedSince(begunNanos) > 0;
-        return inquiry.diagnosis(early.ask, last.ask, sequence).ofCollective(waitedFor, stoodStill);
+    /**
+     * Judges which ranks a collective waits for.
+     *
+     * @param sequence   number of the collective
+     * @param begunNanos when it began
+     * @param waitedFor  ranks that this one waits for; empty if they are not known
+     * @param movedNanos a time before now within which data of this rank moved, or 0 if none did
+     * @return ranks to blame, and the state of each rank
+     */
+    public Diagnosis.Blame collective(long sequence, long begunNanos, BitSet waitedFor, long movedNanos) {
+        return inquiry.diagnosis(early.ask, last.ask, sequence).ofCollective(waitedFor, own(begunNanos, movedNanos));
+    }
+
+    private Diagnosis.OwnState own(long begunNanos, long movedNanos) {
+        return new Diagnosis.OwnState(inquiry.pausedSince(begunNanos), movedNanos);
+    }
+
+    /**
+     * Returns for how long before a deadline data that moves shows that a rank is only slow.
+     *
+     * @param timeoutNanos from begin to deadline
+     * @return nanoseconds: a second, or a part of a short timeout
+     */
+    public static long movingNanos(long timeoutNanos) {
+        return Math.min(MAX_MOVING_NANOS, timeoutNanos / MOVING_PART);
     }
 
     /**
@@ -169,11 +193,11 @@ public final class TimeoutProbe {
      * @param begunNanos when it began
      * @param waitedFor  ranks that this one waits for
      * @param ownCall    what this rank is in, for people; empty if its message is in flight
+     * @param movedNanos a time before now within which data of this operation moved, or 0 if none did
      * @return ranks to blame, and the state of each rank
      */
-    public Diagnosis.Blame waiting(long begunNanos, BitSet waitedFor, String ownCall) {
-        boolean stoodStill = inquiry.pausedSince(begunNanos) > 0;
-        return inquiry.diagnosis(early.ask, last.ask, 0).ofWaiting(waitedFor, stoodStill, ownCall);
+    public Diagnosis.Blame waiting(long begunNanos, BitSet waitedFor, String ownCall, long movedNanos) {
+        return inquiry.diagnosis(early.ask, last.ask, 0).ofWaiting(waitedFor, own(begunNanos, movedNanos), ownCall);
     }
 
     /**

@@ -102,11 +102,11 @@ class WaitingRanksTest {
         BitSet waitedFor = new BitSet();
         waitedFor.set(1, 10);
         Diagnosis.Blame verdict = new Diagnosis(new Machines(0, ranks, RankProcesses.UNKNOWN), answers, new BitSet(), 0)
-                .ofWaiting(waitedFor, false, "in send");
+                .ofWaiting(waitedFor, Diagnosis.OwnState.QUIET, "in send");
         BitSet circle = new BitSet();
         circle.set(10, 90);
         assertEquals(circle, verdict.culprits());
-        assertTrue(verdict.isCycle());
+        assertTrue(verdict.isNoRankAlone());
         assertTrue(verdict.text()
                 .contains(", 89 wait for each other, so no rank alone is to blame: rank 10 is in recv; "));
         assertFalse(verdict.text().contains("reports this"), verdict.text());
@@ -115,7 +115,8 @@ class WaitingRanksTest {
     @Test
     void ofRanksThatWaitForEachOtherTheTextHasEachCall() {
         Status[] answers = {null, answer(0, 2), answer(0, 0), answer(0, 2)};
-        Diagnosis.Blame verdict = diagnosis(answers, 0).ofWaiting(only(1), false, "in recv from rank 1");
+        Diagnosis.Blame verdict =
+                diagnosis(answers, 0).ofWaiting(only(1), Diagnosis.OwnState.QUIET, "in recv from rank 1");
         assertEquals(BitSet.valueOf(new long[] {0b111}), verdict.culprits());
         assertEquals(
                 "ranks 0, 1, 2 wait for each other, so no rank alone is to blame: rank 0 is in recv from rank 1, and"
@@ -124,12 +125,62 @@ class WaitingRanksTest {
                 verdict.text());
     }
 
+    private static final Diagnosis.OwnState MOVING = new Diagnosis.OwnState(0, 1_000_000_000L);
+
+    @Test
+    void aRankWhoseOwnDataMovesBlamesNoRankAndSaysByWhatItJudges() {
+        Status[] answers = {null, new Status(1, 7, "barrier", 7, 0, 0, "", "in barrier", Set.of(), 0, 0, "")};
+        assertEquals(only(1), diagnosis(answers, 7).ofCollective(only(1)).culprits(), "it waits for no rank");
+        String why =
+                "no rank is singled out, because data of rank 0 moved within the last 1000 ms: rank 1 is in barrier";
+        for (Diagnosis.Blame verdict : List.of(
+                diagnosis(answers, 7).ofCollective(only(1), MOVING),
+                diagnosis(answers, 0).ofWaiting(only(1), MOVING, ""))) {
+            assertEquals(new BitSet(), verdict.culprits());
+            assertTrue(verdict.isNoRankAlone());
+            assertEquals(why, verdict.text());
+        }
+    }
+
+    @Test
+    void aRankThatIsSilentOrHasNotCalledIsToBlameAlthoughDataMoves() {
+        Status inCall = new Status(1, 7, "barrier", 7, 0, 0, "", "in barrier", Set.of(), 0, 0, "");
+        Machines machines = new Machines(0, BOTH, RankProcesses.UNKNOWN);
+        Status[][] answers = {{null, inCall}, {null, null}, {null, answer(6, 0)}};
+        for (Status[] each : answers) {
+            BitSet slow = each[1] == inCall ? only(1) : new BitSet();
+            Diagnosis.Blame verdict = new Diagnosis(machines, each, slow, 7).ofCollective(only(1), MOVING);
+            assertTrue(verdict.culprits().get(1), verdict.text());
+        }
+    }
+
+    @Test
+    void ranksThatAllWaitForEachOtherInOneCallAreNotBlamedAlone() {
+        Status[] answers = {null, answer(7, 0)};
+        Diagnosis.Blame verdict = diagnosis(answers, 7).ofCollective(only(1));
+        assertEquals(BitSet.valueOf(new long[] {0b11}), verdict.culprits());
+        assertEquals(
+                "ranks 0, 1 wait for each other, so no rank alone is to blame: rank 0 is in this call, and reports this;"
+                        + " rank 1 is in a call that waits for rank 0",
+                verdict.text());
+    }
+
+    @Test
+    void aRankThatItselfIsOnACycleBehindAMissingRankIsNotBlamedAlone() {
+        // rank 1 has not called, and waits for rank 2, which waits with this rank
+        Status[] answers = {null, answer(6, 2), answer(7, 0)};
+        Diagnosis.Blame verdict = diagnosis(answers, 7).ofCollective(only(2));
+        assertEquals(BitSet.valueOf(new long[] {0b101}), verdict.culprits());
+        assertTrue(verdict.text().startsWith("ranks 0, 2 wait for each other, so no rank alone"), verdict.text());
+    }
+
     @Test
     void aMessageInFlightWaitsForItsLinkAndNotInACycle() {
         Status[] answers = {null, answer(0, 0)};
-        Diagnosis.Blame verdict = diagnosis(answers, 0).ofWaiting(only(1), false, "");
-        assertFalse(verdict.isCycle());
-        assertTrue(verdict.text().startsWith("rank 0 is the rank that reports this; rank 1 is "), verdict.text());
+        Diagnosis.Blame verdict = diagnosis(answers, 0).ofWaiting(only(1), Diagnosis.OwnState.QUIET, "");
+        assertFalse(verdict.isNoRankAlone());
+        assertEquals(only(1), verdict.culprits());
+        assertEquals("rank 1 is in a call that waits for rank 0", verdict.text());
     }
 
     @Test
@@ -137,7 +188,7 @@ class WaitingRanksTest {
         Status[] answers = {null, answer(6, 0), answer(7, 0)};
         Diagnosis.Blame verdict = diagnosis(answers, 7).ofCollective(only(1));
         assertEquals(BitSet.valueOf(new long[] {0b11}), verdict.culprits());
-        assertTrue(verdict.isCycle());
+        assertTrue(verdict.isNoRankAlone());
         assertEquals(
                 "ranks 0, 1 wait for each other, so no rank alone is to blame: rank 0 is in this call, and reports this;"
                         + " rank 1 has not made this call, its last call is seq 6 (barrier), and it is in a call that"
@@ -148,9 +199,10 @@ class WaitingRanksTest {
     @Test
     void aChainThatEndsIsNoCycle() {
         Status[] answers = {null, answer(0, 2), new Status(1, 0, "", 0, 0, 0, "", "", Set.of(), 0, 0, "")};
-        Diagnosis.Blame verdict = diagnosis(answers, 0).ofWaiting(only(1), false, "in recv from rank 1");
+        Diagnosis.Blame verdict =
+                diagnosis(answers, 0).ofWaiting(only(1), Diagnosis.OwnState.QUIET, "in recv from rank 1");
         assertEquals(only(2), verdict.culprits());
-        assertFalse(verdict.isCycle());
+        assertFalse(verdict.isNoRankAlone());
     }
 
     private static Status answer(long sequence, int waitsFor) {
@@ -198,11 +250,15 @@ class WaitingRanksTest {
         Status[] answers = {null, Status.left(2, "reduceScatter")};
         BitSet sender = BitSet.valueOf(new long[] {2});
         Diagnosis diagnosis = new Diagnosis(new Machines(0, BOTH, RankProcesses.UNKNOWN), answers, new BitSet(), 0);
-        assertEquals(sender, diagnosis.ofWaiting(sender, false, "in recv").culprits());
-        Diagnosis.Blame still = diagnosis.ofWaiting(sender, true, "in recv");
+        assertEquals(
+                sender,
+                diagnosis.ofWaiting(sender, Diagnosis.OwnState.QUIET, "in recv").culprits());
+        Diagnosis.Blame still = diagnosis.ofWaiting(sender, new Diagnosis.OwnState(1_200_000_000L, 0), "in recv");
         assertEquals(BitSet.valueOf(new long[] {1}), still.culprits());
         assertEquals(
-                "rank 0 is the rank that reports this; rank 1 is gone: it closed the group normally", still.text());
+                "rank 0 is the rank that reports this (its process was paused 1.2 s); rank 1 is gone: it closed the group"
+                        + " normally",
+                still.text());
     }
 
     @Test
@@ -236,14 +292,16 @@ class WaitingRanksTest {
         // rank 3 may send to rank 2, so a chain of waiting ranks ends at rank 2
         assertEquals(
                 only(2),
-                diagnosis(ranks, answers).ofWaiting(only(2), false, "in recv").culprits());
+                diagnosis(ranks, answers)
+                        .ofWaiting(only(2), Diagnosis.OwnState.QUIET, "in recv")
+                        .culprits());
 
         answers[3] = inRecv(0, 2);
         Diagnosis.Blame stuck = diagnosis(ranks, answers).ofWaitingForAny(others, "in recv");
         BitSet all = new BitSet();
         all.set(0, 4);
         assertEquals(all, stuck.culprits());
-        assertTrue(stuck.isCycle());
+        assertTrue(stuck.isNoRankAlone());
     }
 
     @Test

@@ -42,7 +42,7 @@ class CallStacksTest {
         }
         BitSet waitedFor = new BitSet();
         List.of(ranks).forEach(waitedFor::set);
-        Diagnosis.Blame blame = probe.collective(1, begun, waitedFor);
+        Diagnosis.Blame blame = probe.collective(1, begun, waitedFor, 0);
         return blame.text();
     }
 

@@ -50,7 +50,7 @@ class CallWatchTest {
 
         @Override
         public Diagnosis.Blame judge(TimeoutProbe asked, TimedCall call) {
-            return asked.collective(call.header.sequence(), call.begunNanos, waitedFor);
+            return asked.collective(call.header.sequence(), call.begunNanos, waitedFor, 0);
         }
 
         @Override

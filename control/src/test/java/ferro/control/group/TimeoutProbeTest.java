@@ -37,7 +37,7 @@ class TimeoutProbeTest {
         }
         BitSet waitedFor = new BitSet();
         waitedFor.set(1, 3);
-        Diagnosis.Blame blame = probe.collective(1, begun, waitedFor);
+        Diagnosis.Blame blame = probe.collective(1, begun, waitedFor, 0);
         return blame.culprits();
     }
 

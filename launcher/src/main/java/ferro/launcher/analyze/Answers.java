@@ -250,7 +250,7 @@ final class Answers {
         }
         String call = "in " + one.operation().call().text();
         return new Diagnosis(machines, answers, new BitSet(), 0)
-                .ofWaiting(waitedFor, false, call)
+                .ofWaiting(waitedFor, Diagnosis.OwnState.QUIET, call)
                 .culprits();
     }
 

@@ -2,6 +2,7 @@ package ferro.launcher.analyze;
 
 import ferro.FerroException.Code;
 import ferro.control.failure.CallsThatDiffer;
+import ferro.control.failure.Diagnosis;
 import ferro.control.failure.Failure;
 import ferro.launcher.analyze.RankRecording.RecordedCall;
 import ferro.launcher.analyze.RankRecording.RecordedOperation;
@@ -125,7 +126,8 @@ final class Investigation {
             }
         }
         SortedSet<Integer> guilty = new TreeSet<>(merged.culprits());
-        if (guilty.isEmpty() && !now.blamed().isDeadlock()) {
+        boolean isSlow = merged.text().contains(Diagnosis.MOVING);
+        if (guilty.isEmpty() && !isSlow && !now.blamed().isDeadlock()) {
             guilty = now.blamed().ranks();
         }
         return judged(ProblemKind.FAILED, guilty, agreement, new JudgedCall(group, scene, List.of()));

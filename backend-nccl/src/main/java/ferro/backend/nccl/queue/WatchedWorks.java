@@ -50,9 +50,12 @@ final class WatchedWorks implements CallWatch.WatchedCalls<NcclWork> {
         if (work.title().isMessage()) {
             BitSet peer = new BitSet();
             peer.set(work.title().peer());
-            return asked.waiting(begun, peer, work.title().print());
+            Diagnosis.Blame verdict = asked.waiting(begun, peer, work.title().print(), 0);
+            // a goodbye may have been the answer to the last question: then the leave is the cause
+            refuseToWaitForLeaver(work);
+            return verdict;
         }
-        Diagnosis.Blame verdict = asked.collective(work.sequence(), begun, new BitSet());
+        Diagnosis.Blame verdict = asked.collective(work.sequence(), begun, new BitSet(), 0);
         return verdict.culprits().isEmpty()
                 ? new Diagnosis.Blame(new BitSet(), "all ranks have called it; " + verdict.text(), false)
                 : verdict;

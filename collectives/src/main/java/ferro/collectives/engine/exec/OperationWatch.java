@@ -29,6 +29,10 @@ final class OperationWatch implements CallWatch.WatchedCalls<Operation> {
     private long storedNanos;
     /** Whether the status was stored after the last progress. */
     private boolean isCurrent;
+    /** Bytes that the operation had moved when the status was stored. */
+    private long movedBytes;
+    /** When it was last observed that more bytes had moved than before; 0 if they never had. */
+    private long movedNanos;
 
     private volatile RankStatus snapshot = RankStatus.IDLE;
 
@@ -43,6 +47,8 @@ final class OperationWatch implements CallWatch.WatchedCalls<Operation> {
     void begin() {
         begun = false;
         isCurrent = false;
+        movedBytes = 0;
+        movedNanos = 0;
         watch.begin();
     }
 
@@ -59,12 +65,21 @@ final class OperationWatch implements CallWatch.WatchedCalls<Operation> {
                         running,
                         executor.get().progress(),
                         RankLists.numbers(executor.get().waitingFor()));
+                noteMoved(nowNanos);
             }
             isCurrent = begun;
             begun = true;
             storedNanos = nowNanos;
         }
         watch.poll(running, lateInQueue, nowNanos);
+    }
+
+    private void noteMoved(long nowNanos) {
+        long moved = executor.get().position(0).bytesMoved();
+        if (moved != movedBytes) {
+            movedBytes = moved;
+            movedNanos = nowNanos;
+        }
     }
 
     /**
@@ -123,8 +138,10 @@ final class OperationWatch implements CallWatch.WatchedCalls<Operation> {
 
     @Override
     public Diagnosis.Blame judge(TimeoutProbe asked, Operation running) {
-        return asked.collective(
-                running.sequence(), running.work().begunNanos(), executor.get().waitingFor());
+        long begunNanos = running.work().begunNanos();
+        long moving = TimeoutProbe.movingNanos(running.work().deadlineNanos() - begunNanos);
+        boolean isMoving = movedNanos != 0 && storedNanos - movedNanos < moving;
+        return asked.collective(running.sequence(), begunNanos, executor.get().waitingFor(), isMoving ? moving : 0);
     }
 
     @Override

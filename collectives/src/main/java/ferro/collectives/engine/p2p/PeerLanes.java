@@ -198,7 +198,7 @@ final class PeerLanes {
 
     /** Returns advice for a send if ranks wait for each other and the message of one waits here unreceived; else empty. */
     String crossing(Diagnosis.Blame verdict) {
-        boolean isCrossing = verdict.isCycle()
+        boolean isCrossing = verdict.isNoRankAlone()
                 && verdict.culprits().stream()
                         .anyMatch(peer -> find(peer) != null && find(peer).hasUnexpected());
         return isCrossing ? "; " + Advice.CROSSING : "";
@@ -218,6 +218,15 @@ final class PeerLanes {
                 : text.append(", so no later message is read: receive these first, or set a larger ")
                         .append(Settings.MESSAGE_BUFFER.name())
                         .toString();
+    }
+
+    /** Returns a text about when a peer reads messages, for a send that waits until it does; empty for another send. */
+    String unread(Transfer send) {
+        return send.isEager()
+                ? "; a rank reads messages while it is in a call of the group, and keeps at most " + size()
+                        + " of each rank that no receive has taken: receive between the sends, or set a larger "
+                        + Settings.MESSAGE_BUFFER.name()
+                : "";
     }
 
     private String size() {

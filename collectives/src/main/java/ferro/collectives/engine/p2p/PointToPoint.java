@@ -188,11 +188,11 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
         }
         for (int i = pending.size() - 1; i >= 0; i--) {
             Transfer transfer = pending.get(i);
-            transfer.repeatGoAhead(control, nowNanos);
+            transfer.observe(control, nowNanos);
             long begun = transfer.work.begunNanos();
             long deadline = transfer.work.deadlineNanos();
             if (probe.mayJudge(null, null, deadline, TimeoutProbe.leadNanos(deadline - begun), nowNanos)) {
-                giveUp(transfer);
+                giveUp(transfer, nowNanos);
                 return;
             }
         }
@@ -272,14 +272,14 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
             if (!TimeoutProbe.isWarnedOf(4 * part)) {
                 transfer.isWarned = true;
             } else if (warning.mayJudge(null, null, begun + part, TimeoutProbe.leadNanos(part), nowNanos)) {
-                warn(transfer, begun + part / 8);
+                warn(transfer, begun + part / 8, nowNanos);
                 return;
             }
         }
     }
 
     /** Tells the listeners of a late transfer, and of those begun before a time: many may be posted one after another. */
-    private void warn(Transfer first, long untilNanos) {
+    private void warn(Transfer first, long untilNanos, long nowNanos) {
         BitSet peers = new BitSet();
         int others = -1;
         for (Transfer transfer : pending) {
@@ -290,37 +290,35 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
                 others++;
             }
         }
-        Diagnosis.Blame verdict = verdict(warning, first, peers);
+        Diagnosis.Blame verdict = first.verdict(warning, peers, nowNanos);
         if (first.isFromAny() && verdict.culprits().isEmpty()) {
             // a receive from any rank is not late while a rank can send
             return;
         }
         String text = "rank " + loop.group().rank() + " of \"" + loop.group().name() + "\" waits"
-                + (verdict.isCycle() ? "" : " for " + blamed(verdict.culprits(), first)) + " after "
+                + (verdict.isNoRankAlone() ? "" : " for " + blamed(verdict.culprits(), first)) + " after "
                 + first.work.elapsed().toMillis() + " ms at " + first.work.description() + Transfer.more(others)
-                + (first.matched ? ", whose message is in flight" : "")
+                + (first.isInFlight() ? ", whose message is in flight" : "")
                 + (first.peer == loop.group().rank() ? "" : ": " + verdict.text());
         control.event(GroupEvent.Kind.LATE, verdict.culprits().stream().boxed().toList(), text);
     }
 
-    private Diagnosis.Blame verdict(TimeoutProbe asked, Transfer late, BitSet peers) {
-        String ownCall = late.matched ? "" : status(late, "", late.peer, peers).sentence();
-        return late.isFromAny()
-                ? asked.waitingForAny(peers, ownCall)
-                : asked.waiting(late.work.begunNanos(), peers, ownCall);
-    }
-
-    private void giveUp(Transfer late) {
-        Diagnosis.Blame verdict = verdict(probe, late, peersOf(late.peer));
-        boolean isNamed =
-                !verdict.isCycle() && !(late.isFromAny() && verdict.culprits().isEmpty());
+    private void giveUp(Transfer late, long nowNanos) {
+        Diagnosis.Blame verdict = late.verdict(probe, peersOf(late.peer), nowNanos);
+        // a goodbye may have been the answer to the last question: then the leave is the cause
+        refuseIfItsPeerLeft(late);
+        if (control.failure() != null) {
+            return;
+        }
+        boolean isNamed = !verdict.isNoRankAlone()
+                && !(late.isFromAny() && verdict.culprits().isEmpty());
         boolean isAlone = late.peer == loop.group().rank() || verdict.text().isEmpty();
         String text = "gave up" + (isNamed ? " on " + blamed(verdict.culprits(), late) : "") + " after "
                 + late.work.elapsed().toMillis() + " ms"
-                + (late.matched ? " while the message was in flight" : "")
-                + (late.isSend && !late.matched && !verdict.isCycle() ? ", which posted no receive" : "")
+                + (late.isInFlight() ? " while the message was in flight" : "")
+                + (late.isSend && !late.matched && !verdict.isNoRankAlone() ? ", which posted no receive" : "")
                 + (isAlone ? "" : ": " + verdict.text())
-                + (late.isSend ? lanes.crossing(verdict) : lanes.unreceived(late));
+                + (late.isSend ? lanes.crossing(verdict) + lanes.unread(late) : lanes.unreceived(late));
         end(
                 late,
                 new Failure(
@@ -368,13 +366,7 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
             return last == null ? RankStatus.IDLE : last.status;
         }
         int peer = begun.peer; // read once: a receive from any rank may be matched meanwhile
-        return status(begun, "", peer, peersOf(peer));
-    }
-
-    private static RankStatus status(Transfer first, String more, int peer, BitSet peers) {
-        String operation = first.work.description() + more;
-        boolean isAny = peer == CollectiveBackend.ANY_SOURCE;
-        return new RankStatus(0, operation, "", RankLists.numbers(peers), isAny, first.work.begunNanos());
+        return begun.status("", peer, peersOf(peer));
     }
 
     /** Removes an ended transfer from the stored status. */
@@ -400,7 +392,7 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
         }
         Transfer shown = first == null ? pending.get(0) : first;
         BitSet waitedFor = first == null ? peersOf(shown.peer) : peers;
-        return new Snapshot(status(shown, Transfer.more(pending.size() - 1), shown.peer, waitedFor), shown);
+        return new Snapshot(shown.status(Transfer.more(pending.size() - 1), shown.peer, waitedFor), shown);
     }
 
     @Override

@@ -6,9 +6,13 @@ import ferro.HostTensor;
 import ferro.MessageStatus;
 import ferro.Work;
 import ferro.collectives.engine.progress.PendingWork;
+import ferro.control.failure.Diagnosis;
 import ferro.control.group.GroupControl;
+import ferro.control.group.RankStatus;
 import ferro.control.group.TimeoutProbe;
+import ferro.control.wire.RankLists;
 import ferro.spi.Link;
+import java.util.BitSet;
 import java.util.Set;
 import java.util.function.IntFunction;
 
@@ -60,6 +64,10 @@ public final class Transfer implements PendingWork.ReceivedMessage {
 
     private Link link;
     private long bytesBefore;
+    /** Bytes that the link had moved when it was last observed. */
+    private long movedBytes;
+    /** When it was last observed that more bytes had moved than before; 0 if they never had. */
+    private long movedNanos;
 
     /** What the operation does. */
     public enum TransferKind {
@@ -250,6 +258,7 @@ public final class Transfer implements PendingWork.ReceivedMessage {
     void moves(Link on) {
         link = on;
         bytesBefore = on.bytesMoved();
+        movedBytes = bytesBefore;
     }
 
     /** Notes that it has ended: a handle that is kept keeps neither the tensor nor a message that was received. */
@@ -276,8 +285,12 @@ public final class Transfer implements PendingWork.ReceivedMessage {
         return Math.max(peer, -1);
     }
 
-    /** Repeats the go-ahead of this receive once if no elements have come in time. */
-    void repeatGoAhead(GroupControl control, long nowNanos) {
+    /** Notes whether its elements move, and repeats the go-ahead of a receive once if none have come in time. */
+    void observe(GroupControl control, long nowNanos) {
+        if (link != null && link.bytesMoved() != movedBytes) {
+            movedBytes = link.bytesMoved();
+            movedNanos = nowNanos;
+        }
         if (!isGoing()) {
             return;
         }
@@ -318,6 +331,28 @@ public final class Transfer implements PendingWork.ReceivedMessage {
     PendingWork.Position position() {
         long moved = link == null ? 0 : Math.min(bytes, link.bytesMoved() - bytesBefore);
         return new PendingWork.Position(-1, moved, isFromAny() ? Set.of() : Set.of(peer));
+    }
+
+    /** Returns whether the other side has matched it, so that it waits only for its link. */
+    boolean isInFlight() {
+        return matched && !isEager();
+    }
+
+    /** Returns the state of a rank that is in this operation, which waits for the given ranks. */
+    RankStatus status(String more, int from, BitSet peers) {
+        boolean isAny = from == CollectiveBackend.ANY_SOURCE;
+        return new RankStatus(0, work.description() + more, "", RankLists.numbers(peers), isAny, work.begunNanos());
+    }
+
+    /** Judges which of the ranks that it waits for are to blame. */
+    Diagnosis.Blame verdict(TimeoutProbe asked, BitSet peers, long nowNanos) {
+        String ownCall = isInFlight() ? "" : status("", peer, peers).sentence();
+        if (isFromAny()) {
+            return asked.waitingForAny(peers, ownCall);
+        }
+        long moving = TimeoutProbe.movingNanos(work.deadlineNanos() - work.begunNanos());
+        boolean isMoving = movedNanos != 0 && nowNanos - movedNanos < moving;
+        return asked.waiting(work.begunNanos(), peers, ownCall, isMoving ? moving : 0);
     }
 
     /** Returns whether it may be given up alone. Only an unmatched receive may; otherwise the whole group fails. */
