@@ -79,14 +79,14 @@ final class Stopwatch {
     }
 
     /** Decides when a warm-up is over. */
-    static final class WarmUp {
+    static final class SizeWarmUp {
         private final double leastNanos;
         private final double restNanos;
         private final double maxNanos;
         private double spent;
         private double atRest;
 
-        WarmUp(Pace pace, boolean isFirst) {
+        SizeWarmUp(Pace pace, boolean isFirst) {
             leastNanos = (isFirst ? pace.firstWarmUp() : pace.warmUp()).toNanos();
             restNanos = pace.warmUp().toNanos();
             maxNanos = LONGEST_WARM_UP * (double) pace.firstWarmUp().toNanos();
@@ -118,7 +118,7 @@ final class Stopwatch {
     }
 
     CallTimes time(Runnable operation) {
-        double callNanos = warmUp(operation, new WarmUp(pace, !warm));
+        double callNanos = warmUp(operation, new SizeWarmUp(pace, !warm));
         warm = true;
         int calls = (int) Math.max(1, Math.min(1000, BLOCK_NANOS / callNanos));
         int blocks = (int) Math.max(5, Math.min(64, pace.measure().toNanos() / (calls * callNanos)));
@@ -133,7 +133,7 @@ final class Stopwatch {
     }
 
     /** Runs batches that double until they are long. Returns the last batch's time per call, the same on every rank. */
-    private double warmUp(Runnable operation, WarmUp warmUp) {
+    private double warmUp(Runnable operation, SizeWarmUp warmUp) {
         int calls = 1;
         while (true) {
             double compiledBefore = compilerNanos();

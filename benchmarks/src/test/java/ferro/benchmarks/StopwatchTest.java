@@ -22,7 +22,7 @@ class StopwatchTest {
 
     @Test
     void aWarmUpLastsUntilTheCompilersHaveRestedForATime() {
-        Stopwatch.WarmUp first = warmUp(true);
+        Stopwatch.SizeWarmUp first = warmUp(true);
         assertTrue(first.add(1490e6, 0));
         assertFalse(first.isOver(), "1.49 of 1.5 s");
         assertFalse(first.add(20e6, 2e6), "a tenth of the time is compilation");
@@ -35,7 +35,7 @@ class StopwatchTest {
 
     @Test
     void aFurtherWarmUpMayLastAsLongAsTheFirstOne() {
-        Stopwatch.WarmUp further = warmUp(false);
+        Stopwatch.SizeWarmUp further = warmUp(false);
         for (int batch = 0; batch < 119; batch++) {
             assertFalse(further.add(100e6, 100e6), "the compilers are busy");
             assertFalse(further.isOver(), "batch " + batch);
@@ -46,7 +46,7 @@ class StopwatchTest {
         assertFalse(warmUp(false).isShort(26e6));
     }
 
-    private static Stopwatch.WarmUp warmUp(boolean isFirst) {
-        return new Stopwatch.WarmUp(Stopwatch.Pace.measuring(Duration.ofMillis(250)), isFirst);
+    private static Stopwatch.SizeWarmUp warmUp(boolean isFirst) {
+        return new Stopwatch.SizeWarmUp(Stopwatch.Pace.measuring(Duration.ofMillis(250)), isFirst);
     }
 }

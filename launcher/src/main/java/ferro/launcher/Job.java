@@ -12,8 +12,8 @@ import ferro.launcher.nodes.NodesApartException;
 import ferro.launcher.output.RankLog;
 import ferro.launcher.output.Screen;
 import ferro.launcher.program.BackendChoice;
+import ferro.launcher.program.CheckedSettings;
 import ferro.launcher.program.Programs;
-import ferro.launcher.program.RankSettings;
 import ferro.launcher.program.Recordings;
 import ferro.launcher.program.Target;
 import ferro.launcher.rank.CoreBinding;
@@ -63,7 +63,7 @@ final class Job {
         this.target = target;
         this.world = world;
         Map<String, String> variables = new HashMap<>(NcclInterfaces.addedTo(world.environment(), target.properties()));
-        this.unknown = RankSettings.unknown(target, variables);
+        this.unknown = CheckedSettings.unknown(target, variables);
         // an outer launcher may have set it
         variables.remove(Settings.WARNED_NAMES.variable());
         if (!unknown.isEmpty()) {
@@ -110,7 +110,7 @@ final class Job {
 
     private int prepared() throws IOException, InterruptedException {
         Descriptors.ofThisProcess().check(spec.placement());
-        RankSettings.check(spec, target, environment);
+        CheckedSettings.check(spec, target, environment);
         BackendChoice.of(spec, target, environment).check(spec.placement().worldSize(), target.mayBringBackends());
         if (ProcessHandle.current().pid() == 1) {
             screen.note(

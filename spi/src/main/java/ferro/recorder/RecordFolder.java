@@ -139,11 +139,11 @@ final class RecordFolder {
     }
 
     /** Initialised by the first rank that writes a file at the exit of the JVM: the search stops every thread. */
-    private static final class Exit {
+    private static final class ExitRecord {
         /** The line of the program that has called {@code System.exit}; empty if none has. */
         private static final String LINE = line();
 
-        private Exit() {}
+        private ExitRecord() {}
 
         private static String line() {
             for (StackTraceElement[] frames : Thread.getAllStackTraces().values()) {
@@ -166,8 +166,8 @@ final class RecordFolder {
      * need this one, and the file shows where it ended.
      */
     private void writeExit() {
-        if (exits && !failedBefore && !Exit.LINE.isEmpty()) {
-            write(FlightRecorder.EXIT_AT + Exit.LINE);
+        if (exits && !failedBefore && !ExitRecord.LINE.isEmpty()) {
+            write(FlightRecorder.EXIT_AT + ExitRecord.LINE);
         }
     }
 

@@ -42,8 +42,8 @@ final class LightGbmRows {
     static LightGbmRows labelled(HostTensor rows, int columns, float[] labels) {
         LightGbmRows checked = of(rows, columns);
         if (checked.count == 0) {
-            throw new IllegalArgumentException(
-                    "no rows, need at least 1: give each rank a part of the rows, or start fewer ranks");
+            throw new IllegalArgumentException("found " + checked.count
+                    + " rows, need at least 1: give each rank a part of the rows, or start fewer ranks");
         }
         requireLength("labels", labels, checked.count);
         return checked;

@@ -63,7 +63,7 @@ class LightGbmNetworkTest {
         assertRefusedOnAllRanks(
                 3,
                 network -> network.dataset(values(network, 1), 3, labels(network, 1), BINARY),
-                "data set: rank 1: no rows, need at least 1: give each rank a part of the rows, or start fewer ranks");
+                "data set: rank 1: found 0 rows, need at least 1: give each rank a part of the rows, or start fewer ranks");
         assertRefusedOnAllRanks(
                 2,
                 network -> network.dataset(
@@ -77,7 +77,7 @@ class LightGbmNetworkTest {
                 2,
                 network -> network.dataset(values(network, 2), 3, labels(network, 2), BINARY)
                         .validation(values(network, 0), labels(network, 0)),
-                "validation data: rank 0: no rows, need at least 1: give each rank a part of the rows, or start fewer"
+                "validation data: rank 0: found 0 rows, need at least 1: give each rank a part of the rows, or start fewer"
                         + " ranks");
     }
 

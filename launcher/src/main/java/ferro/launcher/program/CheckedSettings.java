@@ -16,7 +16,7 @@ import java.util.stream.Stream;
  * Looks at the settings that ranks will read. What is wrong is one line of the launcher, and not a trace or a warning of each
  * rank.
  */
-public final class RankSettings {
+public final class CheckedSettings {
     /** Settings that every rank reads, and that may have a wrong value. */
     static final List<Setting<?>> OF_EVERY_RANK = List.of(
             Settings.TIMEOUT,
@@ -38,7 +38,7 @@ public final class RankSettings {
     /** Back ends whose ranks are of the back end tcp. */
     private static final Set<String> TCP = Set.of(BackendChoice.AUTO, "tcp", "shm");
 
-    private RankSettings() {}
+    private CheckedSettings() {}
 
     /**
      * Refuses values with which no rank could join. A setting that only some ranks read is left to them.

@@ -13,13 +13,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The launcher refuses only the settings that a rank refuses as well, so no job ends because of a setting that it does not read. */
 @Timeout(60)
-class RankSettingsTest {
+class CheckedSettingsTest {
     static List<Setting<?>> ofEveryRank() {
-        return RankSettings.OF_EVERY_RANK;
+        return CheckedSettings.OF_EVERY_RANK;
     }
 
     static List<Setting<?>> ofTcp() {
-        return RankSettings.OF_TCP;
+        return CheckedSettings.OF_TCP;
     }
 
     @ParameterizedTest
