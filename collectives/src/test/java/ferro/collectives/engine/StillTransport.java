@@ -30,6 +30,9 @@ public final class StillTransport implements Transport {
         /** What the ranks share, if anything. */
         public SharedMemoryProvider memory;
 
+        /** How many ranks there are. */
+        public int worldSize = 2;
+
         /** Whoever listens to the group's own transport. */
         public Events events;
 
@@ -70,7 +73,7 @@ public final class StillTransport implements Transport {
 
     @Override
     public int worldSize() {
-        return 2;
+        return trouble.worldSize;
     }
 
     @Override

@@ -26,6 +26,7 @@ import ferro.spi.ForwardingContext;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import java.lang.reflect.Method;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -44,6 +45,7 @@ import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -230,25 +232,58 @@ class WaitingRankTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Call.class)
+    @CsvSource({"COLLECTIVE, 2", "RECEIVE, 2"})
     @DisplayName("a peer that leaves in answer to the last question is why a call fails, and no rank blames itself")
-    void aGoodbyeThatAnswersTheLastQuestionIsWhyTheCallFails(Call call) {
+    void aGoodbyeThatAnswersTheLastQuestionIsWhyTheCallFails(Call call, int worldSize) {
         MovedClock clock = new MovedClock(process);
         // each sleep ends late, so that the last question and the deadline come together
         faults.parked = until -> clock.sleep(until + TimeUnit.MILLISECONDS.toNanos(200));
         faults.onControl = message -> {
             boolean isLast = clock.now > Duration.ofMillis(950).toNanos();
-            if (isLast && ControlMessage.decode(message, 2) instanceof Query) {
-                faults.events.control(1, new Goodbye(0, 0, 0, 0, "", 0, 0).encoded());
+            if (isLast && ControlMessage.decode(message, worldSize) instanceof Query) {
+                faults.events.control(1, goodbye(worldSize));
             }
         };
-        CollectiveBackend group = CollectiveEngine.over(new StillTransport(faults, true), PAIR, clock);
+        CollectiveBackend group = over(worldSize, clock);
 
         FerroException failure = assertThrows(FerroException.class, () -> call.run(group, Duration.ofSeconds(1)));
 
         assertEquals(Code.PEER_LOST, failure.code(), failure.getMessage());
         assertEquals(Set.of(1), failure.where().culprits());
         group.close(Duration.ZERO);
+    }
+
+    @Test
+    @DisplayName("a broadcast of the root sends nothing and fails at once if a rank has left long ago")
+    void aCallAfterALeaveFailsAtOnce() {
+        MovedClock clock = new MovedClock(process);
+        CollectiveBackend group = over(3, clock);
+        faults.events.control(1, goodbye(3));
+        clock.now += MINUTE.toNanos();
+        long begun = clock.now;
+        // a call that waits ends with its time
+        faults.parked = clock::sleep;
+
+        FerroException failure = assertThrows(
+                FerroException.class,
+                () -> group.run(Collective.broadcast(HostTensor.of(new float[] {3, 5}), 0), MINUTE));
+
+        assertEquals(Code.PEER_LOST, failure.code(), failure.getMessage());
+        assertEquals(Set.of(1), failure.where().culprits());
+        assertEquals(List.of(), faults.sends);
+        assertEquals(begun, clock.now, "it waits");
+        group.close(Duration.ZERO);
+    }
+
+    private CollectiveBackend over(int worldSize, RankContext context) {
+        faults.worldSize = worldSize;
+        return CollectiveEngine.over(
+                new StillTransport(faults, true), GroupSpec.of("still", 0, worldSize, LONG), context);
+    }
+
+    /** Returns the goodbye of rank 1, which has made no call. */
+    private static ByteBuffer goodbye(int worldSize) {
+        return new Goodbye(0, 0, 0, 0, "", 0, 2 % worldSize).encoded();
     }
 
     /** What may happen to a rank that sleeps. */

@@ -32,9 +32,6 @@ public final class GracefulExits {
     /** The time in which a rank receives a question for its goodbye. */
     private static final long FOLLOW_NANOS = 250_000_000L;
 
-    /** The time in which ranks that leave together have said goodbye. */
-    private static final long GOODBYES_NANOS = 50_000_000L;
-
     private final ControlSender sender;
     private final AgreedFailure failure;
     private final Timers timers;
@@ -171,18 +168,25 @@ public final class GracefulExits {
     }
 
     /**
-     * Fails the group if a rank has left without making a collective, because it will never make it. Waits a little for the
-     * goodbyes of others that leave, so that all are named. Costs one read while no rank has left.
+     * Fails the group if a rank has left without making a collective, because it will never make it. If others may be
+     * leaving too, waits a little for their goodbyes, so that all are named. Costs one read while no rank has left.
      */
     public void refuse(long sequence, CallHeader.Call call) {
         if (leavers.before(sequence) < 0) {
             return;
         }
-        String made = "this call is seq " + sequence + " (" + call.text() + ")";
-        if (leavers.areAll()) {
-            fail(leavers.allBefore(sequence), made);
+        long nanos = leavers.remainingNanos();
+        if (nanos <= 0) {
+            refuseNow(sequence, call);
         } else if (leavers.isFirstRefused()) {
-            timers.later(() -> fail(leavers.allBefore(sequence), made), GOODBYES_NANOS);
+            timers.later(() -> refuseNow(sequence, call), nanos);
+        }
+    }
+
+    /** Fails the group if a rank has left without making a collective. Waits for no goodbyes of others. */
+    public void refuseNow(long sequence, CallHeader.Call call) {
+        if (leavers.before(sequence) >= 0) {
+            fail(leavers.allBefore(sequence), "this call is seq " + sequence + " (" + call.text() + ")");
         }
     }
 

@@ -95,7 +95,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         this.timers = new Timers(context::background, clock, this::exhausted);
         this.failure = new AgreedFailure(sender, rules, clock, new FailureHandling());
         LeaverHandling leaving = new LeaverHandling();
-        this.exits = new GracefulExits(sender, failure, timers, new Leavers(group, machines, rules), leaving);
+        this.exits = new GracefulExits(sender, failure, timers, new Leavers(group, machines, rules, clock), leaving);
         this.ends = new RankEnds(lane, group.rank());
         this.board = new StatusBoard(group.rank(), group.worldSize());
         // ranks that have left answer by their goodbye

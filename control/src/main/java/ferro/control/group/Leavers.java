@@ -16,15 +16,20 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.StringJoiner;
 import java.util.TreeMap;
+import java.util.function.LongSupplier;
 
 /**
  * The ranks that have left a group, as far as this rank knows: those that have said goodbye to it, and the lowest leaver of
  * all, of which all ranks hear. Thread-safe.
  */
 final class Leavers {
+    /** The time in which ranks that leave together have said goodbye. */
+    private static final long GOODBYES_NANOS = 50_000_000L;
+
     private final GroupSpec group;
     private final Machines machines;
     private final FailurePolicy rules;
+    private final LongSupplier clock;
     /** Goodbyes of the ranks that have said goodbye to this rank, or have closed their ends. */
     private final Map<Integer, Goodbye> left = new TreeMap<>();
 
@@ -40,13 +45,16 @@ final class Leavers {
     private volatile ParentFailure parents = ParentFailure.NONE;
     private volatile boolean any;
     private boolean refused;
+    /** When this rank heard of the last leaver. */
+    private long heardNanos;
     /** The lowest leaver that this rank knows, or null. */
     private volatile Left lowest;
 
-    Leavers(GroupSpec group, Machines machines, FailurePolicy rules) {
+    Leavers(GroupSpec group, Machines machines, FailurePolicy rules, LongSupplier clock) {
         this.group = group;
         this.machines = machines;
         this.rules = rules;
+        this.clock = clock;
     }
 
     /** Sets the failure of the groups that this one was made of; a rank may have left before this rank has opened its end. */
@@ -101,6 +109,7 @@ final class Leavers {
 
     private void note(int peer, boolean isConsequence) {
         consequences.set(peer, isConsequence);
+        heardNanos = clock.getAsLong();
         any = true;
     }
 
@@ -112,6 +121,11 @@ final class Leavers {
     /** Returns whether all other ranks have said goodbye to this rank. */
     synchronized boolean areAll() {
         return left.size() == group.worldSize() - 1;
+    }
+
+    /** Returns the time in which others may still say goodbye that leave together with the last leaver; 0 or less if none. */
+    synchronized long remainingNanos() {
+        return areAll() ? 0 : GOODBYES_NANOS - (clock.getAsLong() - heardNanos);
     }
 
     /** Returns the lowest leaver that this rank knows, or null; costs one read. */

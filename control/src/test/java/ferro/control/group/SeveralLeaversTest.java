@@ -59,6 +59,28 @@ class SeveralLeaversTest {
         assertEquals(Set.of(1, 2), group.ranks.get(0).failure().culprits());
     }
 
+    @Test
+    void aCallFailsAtOnceIfTheLastLeaverHasLeftLongAgo() {
+        HandDriven group = new HandDriven(3);
+        leave(group, 1, 1);
+        group.pass(GOODBYES);
+        refuse(group, 2);
+
+        assertEquals(Set.of(1), group.ranks.get(0).failure().culprits());
+    }
+
+    @Test
+    void aCallWaitsOnlyForTheRestOfTheTimeOfTheGoodbyes() {
+        HandDriven group = new HandDriven(3);
+        leave(group, 1, 1);
+        group.pass(GOODBYES.dividedBy(2));
+        refuse(group, 2);
+        assertNull(group.ranks.get(0).failure(), "rank 2 may be leaving too");
+        group.pass(GOODBYES.dividedBy(2));
+
+        assertEquals(Set.of(1), group.ranks.get(0).failure().culprits());
+    }
+
     private static void refuse(HandDriven group, long sequence) {
         group.ranks
                 .get(0)
