@@ -232,7 +232,7 @@ class WaitingRankTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"COLLECTIVE, 2", "RECEIVE, 2"})
+    @CsvSource({"COLLECTIVE, 2", "RECEIVE, 2", "COLLECTIVE, 3"})
     @DisplayName("a peer that leaves in answer to the last question is why a call fails, and no rank blames itself")
     void aGoodbyeThatAnswersTheLastQuestionIsWhyTheCallFails(Call call, int worldSize) {
         MovedClock clock = new MovedClock(process);

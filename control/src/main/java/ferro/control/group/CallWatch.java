@@ -134,7 +134,7 @@ public final class CallWatch<C> {
         CallHeader header = calls.header(running);
         if (header != null) {
             // a goodbye may have been the answer to the last question: then the leave is the cause
-            control.exits().refuse(header.sequence(), header.call());
+            control.exits().refuseNow(header.sequence(), header.call());
         }
         if (control.failure() != null) {
             return;
