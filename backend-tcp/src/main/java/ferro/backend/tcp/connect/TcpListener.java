@@ -97,10 +97,9 @@ public final class TcpListener implements AutoCloseable {
      * only for the last attempt.
      */
     public static Refusal notBound(InetSocketAddress address, IOException cause) {
-        String holders = PortHolders.of(address.getAddress(), new int[] {address.getPort()});
-        String unheld = Addresses.isElsewhere(address.getAddress())
-                ? "the address does not belong to this machine"
-                : "another job may hold the port";
+        boolean isElsewhere = Addresses.isElsewhere(address.getAddress());
+        String holders = isElsewhere ? "" : PortHolders.of(address.getAddress(), new int[] {address.getPort()});
+        String unheld = isElsewhere ? "the address does not belong to this machine" : "another job may hold the port";
         return new Refusal(
                 Code.RENDEZVOUS,
                 "cannot listen on " + Addresses.text(address) + " (" + cause.getMessage() + "): "

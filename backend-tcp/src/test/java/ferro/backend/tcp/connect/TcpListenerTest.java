@@ -150,6 +150,18 @@ class TcpListenerTest {
         }
     }
 
+    @Test
+    void aPortOfAnAddressOfAnotherMachineIsNotSaidToBeHeldHere() throws Exception {
+        try (ServerSocket everywhere = new ServerSocket(0)) {
+            InetSocketAddress there = new InetSocketAddress(Ranks.address("192.0.2.7"), everywhere.getLocalPort());
+
+            String text = TcpListener.notBound(there, new IOException("cannot assign"))
+                    .getMessage();
+
+            assertTrue(text.endsWith("(cannot assign): the address does not belong to this machine"), text);
+        }
+    }
+
     /** 192.0.2.7 is reserved for documentation (RFC 5737), so no machine has it. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
