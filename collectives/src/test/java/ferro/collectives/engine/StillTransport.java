@@ -33,6 +33,9 @@ public final class StillTransport implements Transport {
         /** How many ranks there are. */
         public int worldSize = 2;
 
+        /** How many bytes have moved on each link. */
+        public volatile long bytesMoved;
+
         /** Whoever listens to the group's own transport. */
         public Events events;
 
@@ -181,7 +184,7 @@ public final class StillTransport implements Transport {
                 trouble.outOfMemory = false;
                 throw new OutOfMemoryError("of the test");
             }
-            return 0;
+            return trouble.bytesMoved;
         }
     }
 }

@@ -254,6 +254,31 @@ class WaitingRankTest {
     }
 
     @Test
+    @DisplayName("a short message that no rank receives blames its receiver, also while other messages move")
+    void aMessageThatIsNotReceivedBlamesItsReceiverWhileOthersMove() {
+        MovedClock clock = new MovedClock(process);
+        faults.parked = until -> {
+            faults.bytesMoved++;
+            clock.sleep(until);
+        };
+        faults.onControl = message -> {
+            if (ControlMessage.decode(message, 2) instanceof Query asked) {
+                Status idle = new Status(asked.ask(), 0, "", 0, 0, 0, "", "", Set.of(), 0, 0, "");
+                faults.events.control(1, idle.encoded());
+            }
+        };
+        CollectiveBackend group = over(2, clock);
+
+        FerroException failure = assertThrows(
+                FerroException.class,
+                () -> group.send(HostTensor.of(new float[2]), 1, 7, MINUTE).await());
+
+        assertEquals(Code.TIMED_OUT, failure.code(), failure.getMessage());
+        assertEquals(Set.of(1), failure.where().culprits(), failure.getMessage());
+        group.close(Duration.ZERO);
+    }
+
+    @Test
     @DisplayName("a broadcast of the root sends nothing and fails at once if a rank has left long ago")
     void aCallAfterALeaveFailsAtOnce() {
         MovedClock clock = new MovedClock(process);

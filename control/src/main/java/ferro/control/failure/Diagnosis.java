@@ -101,7 +101,7 @@ public final class Diagnosis {
     private Blame blameForEnd(BitSet end, BitSet others) {
         BitSet listed = (BitSet) end.clone();
         listed.or(others);
-        if (own.movedNanos > 0 && !isAnySilent(listed)) {
+        if (own.movedNanos > 0 && !isDeadlock() && !isAnySilent(listed)) {
             String within = " moved within the last " + TimeUnit.NANOSECONDS.toMillis(own.movedNanos) + " ms: ";
             return new Blame(new BitSet(), MOVING + self + within + text(new BitSet(), listed), true);
         }
@@ -112,6 +112,12 @@ public final class Diagnosis {
         listed = (BitSet) owing.clone();
         listed.or(others);
         return new Blame(owing, text(owing, listed), false);
+    }
+
+    /** Returns whether ranks wait for each other for good. Those that are all in collectives may only be slow. */
+    private boolean isDeadlock() {
+        return isCycle()
+                && (sequence == 0 || cycle.stream().anyMatch(rank -> rank != self && answers[rank].running() == 0));
     }
 
     private boolean isAnySilent(BitSet ranks) {

@@ -143,6 +143,23 @@ class WaitingRanksTest {
     }
 
     @Test
+    void ranksThatAllWaitForEachOtherInCollectivesAreOnlySlowWhileDataMoves() {
+        Status[] answers = {null, new Status(1, 7, "barrier", 7, 0, 0, "", "in barrier", Set.of(0), 0, 0, "")};
+        Diagnosis.Blame verdict = diagnosis(answers, 7).ofCollective(only(1), MOVING);
+        assertEquals(new BitSet(), verdict.culprits(), verdict.text());
+    }
+
+    @Test
+    void ranksOfWhichOneIsInAMessageAreADeadlockAlthoughDataMoves() {
+        for (Diagnosis.Blame verdict : List.of(
+                diagnosis(new Status[] {null, answer(7, 0)}, 7).ofCollective(only(1), MOVING),
+                diagnosis(new Status[] {null, answer(0, 0)}, 0).ofWaiting(only(1), MOVING, "in recv from rank 1"))) {
+            assertEquals(BitSet.valueOf(new long[] {0b11}), verdict.culprits(), verdict.text());
+            assertTrue(verdict.text().startsWith("ranks 0, 1 wait for each other, so no rank alone"), verdict.text());
+        }
+    }
+
+    @Test
     void aRankThatIsSilentOrHasNotCalledIsToBlameAlthoughDataMoves() {
         Status inCall = new Status(1, 7, "barrier", 7, 0, 0, "", "in barrier", Set.of(), 0, 0, "");
         Machines machines = new Machines(0, BOTH, RankProcesses.UNKNOWN);

@@ -351,7 +351,8 @@ public final class Transfer implements PendingWork.ReceivedMessage {
             return asked.waitingForAny(peers, ownCall);
         }
         long moving = TimeoutProbe.movingNanos(work.deadlineNanos() - work.begunNanos());
-        boolean isMoving = movedNanos != 0 && nowNanos - movedNanos < moving;
+        // the link counts all messages of both directions: they say nothing of one that waits for its receive
+        boolean isMoving = isInFlight() && movedNanos != 0 && nowNanos - movedNanos < moving;
         return asked.waiting(work.begunNanos(), peers, ownCall, isMoving ? moving : 0);
     }
 
