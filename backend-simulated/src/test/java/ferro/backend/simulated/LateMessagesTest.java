@@ -8,11 +8,15 @@ import ferro.FerroException;
 import ferro.GroupEvent;
 import ferro.HostTensor;
 import ferro.group.ProcessGroup;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -82,6 +86,44 @@ class LateMessagesTest {
         assertTrue(
                 only(0).text().contains("waits for rank 2, at the end of the wait chain of rank 1, after"),
                 only(0)::text);
+    }
+
+    @Test
+    @Timeout(120)
+    void ofASubgroupTheWaitChainHasTheNumbersInTheJoinedGroup() {
+        CountDownLatch told = new CountDownLatch(1);
+        SimulatedBackend.run(3, Map.of(), joined -> {
+            ProcessGroup group = joined.split(0, (joined.rank() + 1) % 3).orElseThrow();
+            switch (group.rank()) {
+                case 0 -> {
+                    String text = chainOf(group);
+                    told.countDown();
+                    assertTrue(
+                            text.contains("gave up on rank 2 (rank 1 of \"simulated\"), at the end of the wait chain of"
+                                    + " rank 1 (rank 0 of \"simulated\"), after "),
+                            text);
+                }
+                case 1 -> group.recv(new int[1], 2, 4);
+                default -> {
+                    assertTrue(told.await(60, TimeUnit.SECONDS));
+                    group.send(new int[1], 1, 4);
+                }
+            }
+            group.barrier();
+            group.close();
+        });
+    }
+
+    /** Makes receives that time out until rank 1 waits too, and returns the last message. */
+    private static String chainOf(ProcessGroup group) {
+        String text = "";
+        while (!text.contains("wait chain")) {
+            text = assertThrows(
+                            FerroException.class,
+                            () -> group.within(Duration.ofMillis(200)).recv(new int[1], 1, 4))
+                    .getMessage();
+        }
+        return text;
     }
 
     /** Rank 1 sends too, or receives a message of another tag. */

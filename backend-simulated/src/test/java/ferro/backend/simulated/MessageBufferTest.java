@@ -87,6 +87,23 @@ class MessageBufferTest {
         });
     }
 
+    @Test
+    void ofASubgroupTheRankWhoseMessagesWaitHasItsNumberInTheJoinedGroup() {
+        SimulatedBackend.run(2, Map.of("ferro.message.buffer", "1B"), joined -> {
+            ProcessGroup group = joined.split(0, 1 - joined.rank()).orElseThrow();
+            if (group.rank() == 1) {
+                group.send(new byte[] {5}, 0, 1);
+            } else {
+                byte[] received = new byte[1];
+                String unread = timedOut(group, received, 2);
+                assertTrue(unread.contains("; 1 byte from rank 1 (rank 0 of \""), unread);
+                group.recv(received, 1, 1);
+            }
+            group.barrier();
+            group.close();
+        });
+    }
+
     /**
      * Makes receives that time out until one says that messages wait unreceived, and returns its message. A receive does not
      * say so if the messages have not come by its deadline.

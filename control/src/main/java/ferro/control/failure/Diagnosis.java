@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class Diagnosis {
     /** How a text begins that blames no rank because data still moves. */
-    public static final String MOVING = "no rank is singled out, because data of rank ";
+    public static final String MOVING = "no rank is singled out, because data of ";
 
     private static final int LISTED_MOST = 8;
     private static final long PAUSE_MILLIS = 100;
@@ -103,7 +103,7 @@ public final class Diagnosis {
         listed.or(others);
         if (own.movedNanos > 0 && !isDeadlock() && !isAnySilent(listed)) {
             String within = " moved within the last " + TimeUnit.NANOSECONDS.toMillis(own.movedNanos) + " ms: ";
-            return new Blame(new BitSet(), MOVING + self + within + text(new BitSet(), listed), true);
+            return new Blame(new BitSet(), MOVING + machines.named(self) + within + text(new BitSet(), listed), true);
         }
         BitSet owing = own.pausedNanos > 0 ? owing(end) : end;
         if (isCycle() && owing.equals(cycle)) {

@@ -143,6 +143,32 @@ class WaitingRanksTest {
     }
 
     @Test
+    void ofASubgroupTheRankWhoseDataMovesHasItsNumberInTheJoinedGroup() {
+        Status[] answers = {null, new Status(1, 7, "barrier", 7, 0, 0, "", "in barrier", Set.of(), 0, 0, "")};
+        RankProcesses ofWorld = new RankProcesses() {
+            @Override
+            public String group() {
+                return "world";
+            }
+
+            @Override
+            public BitSet sharing(int rank) {
+                return UNKNOWN.sharing(rank);
+            }
+
+            @Override
+            public String placed(int rank) {
+                return "";
+            }
+        };
+        Machines machines = new Machines(0, new int[] {2, 1}, ofWorld);
+        String text = new Diagnosis(machines, answers, new BitSet(), 7)
+                .ofCollective(only(1), MOVING)
+                .text();
+        assertTrue(text.contains(" because data of rank 0 (rank 2 of \"world\") moved within "), text);
+    }
+
+    @Test
     void ranksThatAllWaitForEachOtherInCollectivesAreOnlySlowWhileDataMoves() {
         Status[] answers = {null, new Status(1, 7, "barrier", 7, 0, 0, "", "in barrier", Set.of(0), 0, 0, "")};
         Diagnosis.Blame verdict = diagnosis(answers, 7).ofCollective(only(1), MOVING);

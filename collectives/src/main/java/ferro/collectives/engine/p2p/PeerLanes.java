@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.IntFunction;
 
 /**
  * The lanes of a group by peer, opened when they are needed, and the receives from any rank, which wait on all of them.
@@ -205,12 +206,12 @@ final class PeerLanes {
     }
 
     /** Returns a text about the peers of a receive whose messages are no longer read; empty if all are read. */
-    String unreceived(Transfer receive) {
+    String unreceived(Transfer receive, IntFunction<String> named) {
         StringBuilder text = new StringBuilder();
         for (int peer = 0; peer < transport.worldSize(); peer++) {
             boolean isAwaited = receive.isFromAny() || receive.peer == peer;
             if (isAwaited && find(peer) != null && find(peer).isFull()) {
-                text.append("; " + size() + " from rank " + peer + " wait unreceived");
+                text.append("; " + size() + " from " + named.apply(peer) + " wait unreceived");
             }
         }
         return text.isEmpty()

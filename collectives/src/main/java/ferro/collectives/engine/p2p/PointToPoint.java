@@ -318,7 +318,9 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
                 + (late.isInFlight() ? " while the message was in flight" : "")
                 + (late.isSend && !late.matched && !verdict.isNoRankAlone() ? ", which posted no receive" : "")
                 + (isAlone ? "" : ": " + verdict.text())
-                + (late.isSend ? lanes.crossing(verdict) + lanes.unread(late) : lanes.unreceived(late));
+                + (late.isSend
+                        ? lanes.crossing(verdict) + lanes.unread(late)
+                        : lanes.unreceived(late, control.machines()::named));
         end(
                 late,
                 new Failure(
@@ -355,7 +357,8 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
         if (late.isFromAny() || others.get(late.peer)) {
             return control.machines().named(others);
         }
-        return control.machines().named(culprits) + ", at the end of the wait chain of rank " + late.peer + ",";
+        return control.machines().named(culprits) + ", at the end of the wait chain of "
+                + control.machines().named(late.peer) + ",";
     }
 
     /** Returns the status of this rank; any thread. */
