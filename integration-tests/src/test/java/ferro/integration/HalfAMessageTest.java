@@ -9,6 +9,7 @@ import ferro.FerroException.Code;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Work;
+import ferro.control.failure.Diagnosis;
 import ferro.group.ProcessGroup;
 import ferro.integration.InProcessRanks.Ended;
 import java.time.Duration;
@@ -45,10 +46,13 @@ class HalfAMessageTest {
         for (int attempt = 0; attempt < ATTEMPTS_MAX && !stoodStill; attempt++) {
             stoodStill = new HalfAMessageTest().standsStillWithin(medium);
         }
-        assertTrue(stoodStill, "in " + ATTEMPTS_MAX + " attempts the message came as a whole between two reductions");
+        assertTrue(stoodStill, "in " + ATTEMPTS_MAX + " attempts the message never stood still");
     }
 
-    /** Returns false if the message came as a whole between two reductions: on a busy machine the ranks can be this slow. */
+    /**
+     * Returns false if the message came as a whole between two reductions, or a part of it just before the deadline: on a busy
+     * machine the ranks can be this slow.
+     */
     private boolean standsStillWithin(String medium) {
         try (InProcessRanks ranks = InProcessRanks.over(medium, 2)) {
             Future<Ended> sending = ranks.start(1, this::send);
@@ -62,6 +66,9 @@ class HalfAMessageTest {
             FerroException failure = receiver.failure();
             String said = failure.getMessage();
             assertEquals(Code.TIMED_OUT, failure.code(), said);
+            if (said.contains(Diagnosis.MOVING)) {
+                return false;
+            }
             assertTrue(said.contains("gave up on rank 1 after "), said);
             assertTrue(said.contains("while the message was in flight"), said);
             assertTrue(failure.where().culprits().contains(1), said);

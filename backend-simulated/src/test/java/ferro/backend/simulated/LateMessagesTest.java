@@ -130,7 +130,7 @@ class LateMessagesTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aDeadlockOfSendsHasAdvice(boolean bothSend) {
-        SimulatedBackend.run(2, Map.of("ferro.timeout", "1s"), group -> {
+        SimulatedBackend.run(2, Map.of("ferro.timeout", "4s"), group -> {
             boolean sends = bothSend || group.rank() == 0;
             FerroException failure = assertThrows(FerroException.class, () -> {
                 if (sends) {

@@ -55,7 +55,7 @@ class MessageBufferTest {
     void sendsOfBothSidesBeyondTheBuffersBlameNoRankAloneAndNameTheBound() {
         SimulatedBackend.run(2, Map.of(), group -> {
             FerroException full = assertThrows(FerroException.class, () -> {
-                ProcessGroup within = group.within(Duration.ofSeconds(1));
+                ProcessGroup within = group.within(Duration.ofSeconds(4));
                 for (int number = 0; number < 280; number++) {
                     within.send(HostTensor.of(new byte[64 << 10]), 1 - group.rank(), 3);
                 }
