@@ -239,7 +239,11 @@ abstract class GroupCalls {
                     rank,
                     way.worldSize());
         }
-        return InvalidRankException.check(options.named(call), parameter, rank, way.worldSize());
+        int worldSize = way.worldSize();
+        // the name of a labelled call is a new text, which only a failure needs
+        return rank >= 0 && rank < worldSize
+                ? rank
+                : InvalidRankException.check(options.named(call), parameter, rank, worldSize);
     }
 
     private int source(String call, int rank) {
