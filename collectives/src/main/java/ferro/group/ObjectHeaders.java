@@ -155,8 +155,8 @@ final class ObjectHeaders {
     int requireOneArray(long[] counts) {
         long sum = LongStream.of(counts).sum();
         if (sum > MOST_BYTES) {
-            throw new IllegalArgumentException(prefix + ": one rank has " + sum + " bytes of objects, need at most "
-                    + MOST_BYTES + ": send them in several calls");
+            throw new IllegalArgumentException(prefix + ": one rank sends or receives " + sum
+                    + " bytes of objects, need at most " + MOST_BYTES + ": send them in several calls");
         }
         return (int) sum;
     }

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -25,6 +26,28 @@ class GroupObjectsRoomTest {
                 objects -> objects.allToAll(List.of("abc")),
                 objects -> objects.reduce("abc", String::concat, 0),
                 objects -> objects.allReduce("abc", String::concat));
+    }
+
+    @Test
+    void partsThatDoNotFitIntoOneArrayAreNotSaidToBeOfOneRank() {
+        Backend alone = mock(Backend.class);
+        when(alone.worldSize()).thenReturn(1);
+        when(alone.timeout()).thenReturn(Duration.ofSeconds(10));
+        try (SystemContext context = SystemContext.of(Map.of())) {
+            ObjectHeaders headers = ObjectHeaders.exchange(
+                    Groups.of(alone, context),
+                    ObjectHeaders.ObjectCall.ALL_GATHER.with(0),
+                    Long.MAX_VALUE,
+                    3_000_000_000L);
+            String refusal = assertThrows(
+                            IllegalArgumentException.class, () -> headers.requireOneArray(headers.byteCounts()))
+                    .getMessage();
+            assertTrue(
+                    refusal.endsWith(
+                            ": one rank sends or receives 3000000000 bytes of objects, need at most 2147483639: send"
+                                    + " them in several calls"),
+                    refusal);
+        }
     }
 
     @ParameterizedTest
