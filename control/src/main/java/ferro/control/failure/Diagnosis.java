@@ -19,7 +19,8 @@ public final class Diagnosis {
     public static final String MOVING = "no rank is singled out, because data of ";
 
     private static final int LISTED_MOST = 8;
-    private static final long PAUSE_MILLIS = 100;
+    /** Shorter pauses of a process are not told, and hold up no call. */
+    private static final long PAUSE_NANOS = 100_000_000L;
 
     private final int self;
     private final Machines machines;
@@ -105,7 +106,7 @@ public final class Diagnosis {
             String within = " moved within the last " + TimeUnit.NANOSECONDS.toMillis(own.movedNanos) + " ms: ";
             return new Blame(new BitSet(), MOVING + machines.named(self) + within + text(new BitSet(), listed), true);
         }
-        BitSet owing = own.pausedNanos > 0 ? owing(end) : end;
+        BitSet owing = own.pausedNanos >= PAUSE_NANOS ? owing(end) : end;
         if (isCycle() && owing.equals(cycle)) {
             return blameOfCycle(others);
         }
@@ -359,14 +360,12 @@ public final class Diagnosis {
         if (!status.location().isEmpty()) {
             text.append(isIdle ? ": " : ", ").append(status.location());
         }
-        if (status.pausedMillis() >= PAUSE_MILLIS) {
-            text.append(paused(TimeUnit.MILLISECONDS.toNanos(status.pausedMillis())));
-        }
-        return text.toString();
+        return text.append(paused(TimeUnit.MILLISECONDS.toNanos(status.pausedMillis())))
+                .toString();
     }
 
     private static String paused(long nanos) {
-        return nanos == 0 ? "" : " (its process was paused " + RankLists.seconds(nanos) + ")";
+        return nanos < PAUSE_NANOS ? "" : " (its process was paused " + RankLists.seconds(nanos) + ")";
     }
 
     private static String lastCall(Status status) {

@@ -305,6 +305,14 @@ class WaitingRanksTest {
     }
 
     @Test
+    void aShortPauseOfARankIsNoReasonForItsTimeOut() {
+        Status[] answers = {null, Status.left(2, "reduceScatter")};
+        Diagnosis.Blame verdict = diagnosis(answers, 0).ofWaiting(only(1), new Diagnosis.OwnState(20_000_000L, 0), "");
+        assertEquals(only(1), verdict.culprits(), verdict.text());
+        assertFalse(verdict.text().contains("was paused"), verdict.text());
+    }
+
+    @Test
     void aRankThatStandsStillBeforeItHasSaidAnythingIsSilentToo() {
         Watchers world = new Watchers(2, 1000, Map.of());
         world.ranks.get(1).cutTo.add(0);
