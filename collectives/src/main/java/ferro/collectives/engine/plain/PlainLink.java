@@ -135,7 +135,7 @@ final class PlainLink implements Link {
     }
 
     private void expect(CallHeader call) {
-        FerroException differs = compared(call, NO_LIMIT);
+        FerroException differs = compared(call, NO_LIMIT, false);
         if (differs != null) {
             throw differs;
         }
@@ -150,9 +150,12 @@ final class PlainLink implements Link {
         return sending;
     }
 
-    /** Receives a header that the peer may send, and returns the failure if it is of another call; else null. */
+    /**
+     * Receives a header that the peer may send, and returns the failure if the peer makes another call with this number;
+     * else null. A peer that is in an earlier or later call says nothing about this one.
+     */
     FerroException find(CallHeader call) {
-        return compared(call, FIND_LIMIT);
+        return compared(call, FIND_LIMIT, true);
     }
 
     /** Waits until the peer has received the header of a call, so that it can compare too; not beyond a time. */
@@ -164,11 +167,11 @@ final class PlainLink implements Link {
         }
     }
 
-    private FerroException compared(CallHeader call, Duration limit) {
+    private FerroException compared(CallHeader call, Duration limit, boolean isOneNumber) {
         ByteBuffer header = newHeader();
         transport.plain().recv(header, peer, TAG, limit);
         CallHeader other = WireHeader.other(call, header, 0);
-        if (other == null) {
+        if (other == null || isOneNumber && other.sequence() != call.sequence()) {
             return null;
         }
         int rank = transport.rank();

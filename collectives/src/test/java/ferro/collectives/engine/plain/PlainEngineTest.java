@@ -54,7 +54,8 @@ class PlainEngineTest {
         @Override
         public void recv(ByteBuffer message, int from, int tag, Duration timeout) {
             try {
-                byte[] bytes = wire(from, rank, tag).poll(20, TimeUnit.SECONDS);
+                long nanos = Math.min(timeout.toNanos(), TimeUnit.SECONDS.toNanos(20));
+                byte[] bytes = wire(from, rank, tag).poll(nanos, TimeUnit.NANOSECONDS);
                 assertEquals(message.remaining(), bytes == null ? -1 : bytes.length);
                 message.duplicate().put(bytes);
             } catch (InterruptedException stop) {
@@ -211,6 +212,31 @@ class PlainEngineTest {
                             || failure.code() == FerroException.Code.ABORTED,
                     text);
         });
+    }
+
+    @Test
+    void aRankThatIsACallAheadHasMadeNoOtherCall() throws Exception {
+        Map<Integer, FerroException> failures = new ConcurrentHashMap<>();
+        onRanks(3, group -> {
+            // rank 1 is missing; rank 2, which gets its data first, is in its next call when rank 0 looks for calls
+            // that
+            // differ
+            ProcessGroup calls = group.within(Duration.ofSeconds(group.rank() == 0 ? 2 : 6));
+            try {
+                if (group.rank() != 1) {
+                    calls.broadcast(new int[] {4}, 0);
+                    calls.reduce(new int[] {5}, ReduceOp.SUM, 0);
+                }
+            } catch (FerroException failure) {
+                failures.put(group.rank(), failure);
+            }
+        });
+        failures.forEach((rank, failure) -> {
+            String text = failure.getMessage();
+            assertEquals(FerroException.Code.TIMED_OUT, failure.code(), text);
+            assertTrue(text.contains(rank == 0 ? "broadcast on" : "reduce on"), text);
+        });
+        assertEquals(Set.of(0, 2), failures.keySet());
     }
 
     /** Rank 1 names itself as the root of a broadcast, the others rank 0. Returns the failures by rank. */
