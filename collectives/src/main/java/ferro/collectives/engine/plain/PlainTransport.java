@@ -24,6 +24,8 @@ import java.util.concurrent.locks.ReentrantLock;
 final class PlainTransport implements Transport {
     /** The longest search for a call that differs, after the deadline. */
     private static final long SEARCH_NANOS = 2_000_000_000L;
+    /** A difference is reported so long before the search ends, when the call times out. */
+    private static final long REPORT_NANOS = 200_000_000L;
 
     private final Backend plain;
     private final PlainLink[] links;
@@ -182,7 +184,7 @@ final class PlainTransport implements Transport {
         }
         if (differs != null) {
             if (sender.peerInCall() == link.peer()) {
-                link.awaitTaken(call, searchedUntilNanos);
+                link.awaitTaken(call, searchedUntilNanos - REPORT_NANOS);
             }
             failed(link.peer(), differs);
         }

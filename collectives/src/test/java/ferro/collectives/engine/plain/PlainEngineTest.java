@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
 
 import ferro.Backend;
 import ferro.Collective;
@@ -12,7 +13,10 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Work;
 import ferro.group.ProcessGroup;
+import ferro.spi.CallHeader;
+import ferro.spi.Transport;
 import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -252,6 +256,47 @@ class PlainEngineTest {
             }
         });
         return failures;
+    }
+
+    @Test
+    @Timeout(60)
+    void aDifferenceIsReportedBeforeTheSearchEnds() throws Exception {
+        // a test process that stands still at the end of the search says nothing
+        for (int attempt = 0; attempt < 3; attempt++) {
+            try (PlainTransport late = new PlainTransport(new HandOver(1, 2, new ConcurrentHashMap<>()));
+                    PlainTransport asking = new PlainTransport(new HandOver(0, 2, ((HandOver) late.plain()).wires))) {
+                CompletableFuture<Boolean> isOver = new CompletableFuture<>();
+                asking.events(lost(() -> isOver.complete(asking.hasCompared())));
+                HostTensor data = HostTensor.of(new int[] {4});
+                late.link(0, Transport.Lane.COLLECTIVE).send(CallHeader.of(3, 1, 8, "barrier"), data, 0, 1);
+                beginSearch(asking, CallHeader.of(3, 1, 7, "broadcast"), data);
+                if (!isOver.get(DEADLINE.toSeconds(), TimeUnit.SECONDS)) {
+                    return;
+                }
+            }
+        }
+        fail("the call may time out before the difference is reported");
+    }
+
+    /** Begins a search on rank 0, which is in its send to rank 1. */
+    private static void beginSearch(PlainTransport transport, CallHeader call, HostTensor data) {
+        transport.link(1, Transport.Lane.COLLECTIVE).send(call, data, 0, 1);
+        while (!((HandOver) transport.plain()).wires.containsKey("0>1#" + PlainLink.TAG)) {
+            Thread.onSpinWait();
+        }
+        assertFalse(transport.hasCompared());
+    }
+
+    private static Transport.Events lost(Runnable action) {
+        return (Transport.Events) Proxy.newProxyInstance(
+                Transport.Events.class.getClassLoader(),
+                new Class<?>[] {Transport.Events.class},
+                (self, method, of) -> {
+                    if (method.getName().equals("lost")) {
+                        action.run();
+                    }
+                    return null;
+                });
     }
 
     @Test
