@@ -46,6 +46,8 @@ final class PlainLink implements Link {
     private final PlainTransport transport;
     private final int peer;
     private long sendSequence;
+    /** The sends so far. Belongs to the thread that makes progress. */
+    private long posted;
     /** The call of the last send. */
     private volatile CallHeader sending;
     /** The last call whose header the peer has received. */
@@ -72,6 +74,7 @@ final class PlainLink implements Link {
         boolean first = call.sequence() != sendSequence;
         sendSequence = call.sequence();
         sending = call;
+        posted++;
         HostTensor part = data.slice(from, count);
         transport.send(peer, () -> {
             if (first) {
@@ -83,8 +86,7 @@ final class PlainLink implements Link {
                 transport.plain().send(transport.bytesOf(piece), peer, TAG, NO_LIMIT);
             }
             moved(part.byteCount());
-            sent++;
-            transport.finishedOne();
+            transport.finishOne(() -> sent++);
         });
     }
 
@@ -120,6 +122,9 @@ final class PlainLink implements Link {
         boolean first = call.sequence() != receiveSequence;
         receiveSequence = call.sequence();
         transport.receive(peer, () -> {
+            if (transport.isSearching()) {
+                return;
+            }
             if (first) {
                 expect(call);
             }
@@ -129,8 +134,7 @@ final class PlainLink implements Link {
                 left = take(into.slice(at - left, end - at + left), op, left);
             }
             moved(into.byteCount());
-            received++;
-            transport.finishedOne();
+            transport.finishOne(() -> received++);
         });
     }
 
@@ -143,6 +147,11 @@ final class PlainLink implements Link {
 
     int peer() {
         return peer;
+    }
+
+    /** Returns whether a send has not ended. */
+    boolean isSending() {
+        return sent < posted;
     }
 
     /** Returns the call of the last send. */

@@ -42,6 +42,9 @@ final class PlainTransport implements Transport {
     /** When the search for a call that differs ends; 0 before it begins. Belongs to the thread that makes progress. */
     private long searchedUntilNanos;
 
+    /** Whether a search has begun, which may take headers that the call needs: it can only fail from then on. */
+    private volatile boolean isSearching;
+
     private volatile boolean hasSearched;
 
     PlainTransport(Backend plain) {
@@ -148,9 +151,17 @@ final class PlainTransport implements Transport {
     boolean hasCompared() {
         if (searchedUntilNanos == 0) {
             int peer = sender.peerInCall();
-            hasSearched = peer < 0 || !receiver.isIdle();
+            boolean mayWaitForEachOther = peer >= 0 && receiver.isIdle();
+            synchronized (this) {
+                if (mayWaitForEachOther && !links[peer].isSending()) {
+                    // the send has just ended, and its call may go on
+                    return false;
+                }
+                isSearching = mayWaitForEachOther;
+            }
+            hasSearched = !isSearching;
             searchedUntilNanos = System.nanoTime() + SEARCH_NANOS;
-            if (!hasSearched) {
+            if (isSearching) {
                 CallHeader call = links[peer].sending();
                 receive(peer, () -> search(call, peer));
             }
@@ -254,10 +265,17 @@ final class PlainTransport implements Transport {
         }
     }
 
-    /** Tells the thread that makes progress that a post is finished. */
-    synchronized void finishedOne() {
-        finished++;
-        wakeup();
+    boolean isSearching() {
+        return isSearching;
+    }
+
+    /** Counts a finished post and tells the thread that makes progress, unless a search has begun. */
+    synchronized void finishOne(Runnable count) {
+        if (!isSearching) {
+            count.run();
+            finished++;
+            wakeup();
+        }
     }
 
     /** Returns the bytes of a tensor: its own memory if that is a direct buffer, a copy if it is an array. */

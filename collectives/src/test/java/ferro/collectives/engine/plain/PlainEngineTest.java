@@ -14,6 +14,7 @@ import ferro.ReduceOp;
 import ferro.Work;
 import ferro.group.ProcessGroup;
 import ferro.spi.CallHeader;
+import ferro.spi.Link;
 import ferro.spi.Transport;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -26,6 +27,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -276,6 +278,29 @@ class PlainEngineTest {
             }
         }
         fail("the call may time out before the difference is reported");
+    }
+
+    @Test
+    @Timeout(60)
+    void noPostEndsOnceASearchHasBegun() throws Exception {
+        try (PlainTransport late = new PlainTransport(new HandOver(1, 2, new ConcurrentHashMap<>()));
+                PlainTransport asking = new PlainTransport(new HandOver(0, 2, ((HandOver) late.plain()).wires))) {
+            CountDownLatch over = new CountDownLatch(2);
+            CallHeader call = CallHeader.of(3, 1, 7, "broadcast");
+            int[] into = {0};
+            beginSearch(asking, call, HostTensor.of(new int[] {4}));
+            Link ours = asking.link(1, Transport.Lane.COLLECTIVE);
+            Link theirs = late.link(0, Transport.Lane.COLLECTIVE);
+            // the search takes the header of the late rank, which makes the same call
+            theirs.send(call, HostTensor.of(new int[] {5}), 0, 1);
+            theirs.receive(call, HostTensor.of(new int[] {0}), 0, 1);
+            ours.receive(call, HostTensor.of(into), 0, 1);
+            asking.send(1, over::countDown);
+            asking.receive(1, over::countDown);
+            assertTrue(over.await(DEADLINE.toSeconds(), TimeUnit.SECONDS), "a post has failed");
+            assertEquals(0, into[0]);
+            assertEquals(0, ours.sent() + ours.received());
+        }
     }
 
     /** Begins a search on rank 0, which is in its send to rank 1. */
