@@ -13,7 +13,7 @@ import ferro.spi.RankContext;
 import ferro.spi.Transport;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.BooleanSupplier;
+import java.util.function.LongPredicate;
 
 /**
  * Identifies a group among all groups of the same processes.
@@ -31,15 +31,15 @@ public record GroupIdentity(
     private static final AtomicReference<int[]> ASCENDING = new AtomicReference<>(new int[0]);
 
     /** Without control messages nothing is waited for before a loss is blamed. */
-    private record NothingToRead(BooleanSupplier hasCompared) implements FailurePolicy {
+    private record NothingToRead(LongPredicate hasCompared) implements FailurePolicy {
         @Override
         public long eofGraceNanos() {
             return 0;
         }
 
         @Override
-        public boolean mayGiveUp() {
-            return hasCompared.getAsBoolean();
+        public boolean mayGiveUp(long timeoutNanos) {
+            return hasCompared.test(timeoutNanos);
         }
     }
 
@@ -63,9 +63,10 @@ public record GroupIdentity(
 
     /**
      * Returns the identity of a group without a control lane: no rank is watched, and no rank sends a table or the reason
-     * why a peer has left. {@code hasCompared} is asked again and again at a deadline until it has compared the calls of the peers.
+     * why a peer has left. {@code hasCompared} is asked again and again at a deadline, with the
+     * nanoseconds of the call's time, until it has compared the calls of the peers.
      */
-    public static GroupIdentity unwatched(GroupSpec group, TunedRows tuned, BooleanSupplier hasCompared) {
+    public static GroupIdentity unwatched(GroupSpec group, TunedRows tuned, LongPredicate hasCompared) {
         // data that one peer does not take yet may hold back data that another peer waits for
         EngineOptions options = new EngineOptions(false, 1, new NothingToRead(hasCompared), tuned);
         return joined(Hashing.of(group.name()), Membership.unreachable(group), group, options, LeftGroups.stepped());

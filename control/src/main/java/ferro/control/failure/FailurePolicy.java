@@ -93,9 +93,10 @@ public interface FailurePolicy {
     /**
      * Returns whether a call whose time is over fails now. It is asked again until it returns true.
      *
+     * @param timeoutNanos time that the call had
      * @return true; false as long as a medium without control messages looks for what the peers send
      */
-    default boolean mayGiveUp() {
+    default boolean mayGiveUp(long timeoutNanos) {
         return true;
     }
 

@@ -84,7 +84,7 @@ public final class CallWatch<C> {
         }
         C late = queued == null || nowNanos - calls.deadlineNanos(running) >= 0 ? running : queued;
         if (probe.mayJudge(header, null, calls.deadlineNanos(late), leadNanos(late), nowNanos)
-                && control.rules().mayGiveUp()) {
+                && control.rules().mayGiveUp(calls.deadlineNanos(late) - calls.begunNanos(late))) {
             giveUp(running, late, nowNanos);
         }
     }

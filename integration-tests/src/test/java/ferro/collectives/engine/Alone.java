@@ -27,7 +27,7 @@ final class Alone {
 
     /** Makes a group of the real engine; the caller closes it. */
     static GroupEngine engine() {
-        return new GroupEngine(MEDIUM, GROUP, CONTEXT, GroupIdentity.unwatched(GROUP, TunedRows.NONE, () -> true));
+        return new GroupEngine(MEDIUM, GROUP, CONTEXT, GroupIdentity.unwatched(GROUP, TunedRows.NONE, timeout -> true));
     }
 
     /** Makes an operation on which no thread makes progress. */

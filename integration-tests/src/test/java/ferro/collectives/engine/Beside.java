@@ -24,7 +24,7 @@ final class Beside {
                 new Motionless(2, Answers::new),
                 GROUP,
                 CONTEXT,
-                GroupIdentity.unwatched(GROUP, TunedRows.NONE, () -> true));
+                GroupIdentity.unwatched(GROUP, TunedRows.NONE, timeout -> true));
     }
 
     /** A link on which a posted receive completes after some polls of the thread that makes progress. */

@@ -22,8 +22,10 @@ import java.util.concurrent.locks.ReentrantLock;
  * wait for the peer. There is no control lane: control messages are dropped, and giving up means closing the back end.
  */
 final class PlainTransport implements Transport {
-    /** The longest search for a call that differs, after the deadline. */
+    /** The longest search for a call that differs, after the deadline; less for a call of a short time. */
     private static final long SEARCH_NANOS = 2_000_000_000L;
+
+    private static final int SEARCH_PART = 4;
     /** A difference is reported so long before the search ends, when the call times out. */
     private static final long REPORT_NANOS = 200_000_000L;
 
@@ -146,9 +148,10 @@ final class PlainTransport implements Transport {
      * Checks once, at a deadline, whether a peer makes another call: both ranks may wait in their sends, so that neither sees
      * the header of the other. Receives the header of each peer in turn, the one first to which this rank sends.
      *
+     * @param timeoutNanos time of the call, of which the search adds a quarter at most
      * @return whether the search is over, or impossible: this rank is in no send, or in a receive
      */
-    boolean hasCompared() {
+    boolean hasCompared(long timeoutNanos) {
         if (searchedUntilNanos == 0) {
             int peer = sender.peerInCall();
             boolean mayWaitForEachOther = peer >= 0 && receiver.isIdle();
@@ -160,7 +163,7 @@ final class PlainTransport implements Transport {
                 isSearching = mayWaitForEachOther;
             }
             hasSearched = !isSearching;
-            searchedUntilNanos = System.nanoTime() + SEARCH_NANOS;
+            searchedUntilNanos = System.nanoTime() + Math.min(SEARCH_NANOS, timeoutNanos / SEARCH_PART);
             if (isSearching) {
                 CallHeader call = links[peer].sending();
                 receive(peer, () -> search(call, peer));

@@ -268,7 +268,7 @@ class PlainEngineTest {
             try (PlainTransport late = new PlainTransport(new HandOver(1, 2, new ConcurrentHashMap<>()));
                     PlainTransport asking = new PlainTransport(new HandOver(0, 2, ((HandOver) late.plain()).wires))) {
                 CompletableFuture<Boolean> isOver = new CompletableFuture<>();
-                asking.events(lost(() -> isOver.complete(asking.hasCompared())));
+                asking.events(lost(() -> isOver.complete(asking.hasCompared(DEADLINE.toNanos()))));
                 HostTensor data = HostTensor.of(new int[] {4});
                 late.link(0, Transport.Lane.COLLECTIVE).send(CallHeader.of(3, 1, 8, "barrier"), data, 0, 1);
                 beginSearch(asking, CallHeader.of(3, 1, 7, "broadcast"), data);
@@ -303,13 +303,26 @@ class PlainEngineTest {
         }
     }
 
+    @Test
+    void aSearchTakesAQuarterOfTheTimeAtMost() {
+        try (PlainTransport transport = new PlainTransport(new HandOver(0, 2, new ConcurrentHashMap<>()))) {
+            beginSend(transport, CallHeader.of(3, 1, 7, "broadcast"), HostTensor.of(new int[] {4}));
+            // three nanoseconds are over at once
+            assertTrue(transport.hasCompared(3));
+        }
+    }
+
     /** Begins a search on rank 0, which is in its send to rank 1. */
     private static void beginSearch(PlainTransport transport, CallHeader call, HostTensor data) {
+        beginSend(transport, call, data);
+        assertFalse(transport.hasCompared(DEADLINE.toNanos()));
+    }
+
+    private static void beginSend(PlainTransport transport, CallHeader call, HostTensor data) {
         transport.link(1, Transport.Lane.COLLECTIVE).send(call, data, 0, 1);
         while (!((HandOver) transport.plain()).wires.containsKey("0>1#" + PlainLink.TAG)) {
             Thread.onSpinWait();
         }
-        assertFalse(transport.hasCompared());
     }
 
     private static Transport.Events lost(Runnable action) {
