@@ -28,6 +28,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -248,9 +249,12 @@ class PlainEngineTest {
     /** Rank 1 names itself as the root of a broadcast, the others rank 0. Returns the failures by rank. */
     private static Map<Integer, FerroException> rootsThatDiffer(int size, String label) throws Exception {
         Map<Integer, FerroException> failures = new ConcurrentHashMap<>();
+        CyclicBarrier together = new CyclicBarrier(size);
         onRanks(size, group -> {
-            ProcessGroup calls = group.within(Duration.ofSeconds(1));
-            calls = label.isEmpty() ? calls : calls.labelled(label);
+            ProcessGroup named = label.isEmpty() ? group : group.labelled(label);
+            ProcessGroup calls = named.within(Duration.ofSeconds(4));
+            // the searches after the deadlines must overlap
+            together.await(DEADLINE.toSeconds(), TimeUnit.SECONDS);
             try {
                 calls.broadcast(new int[] {group.rank()}, group.rank() == 1 ? 1 : 0);
             } catch (FerroException failure) {
