@@ -93,9 +93,8 @@ record MachineUse(int cores, int localRanks, int ranks) {
         double nanos = Double.NaN;
         try (DirectoryStream<Path> each = Files.newDirectoryStream(threads)) {
             for (Path thread : each) {
-                if (Files.readString(thread.resolve("comm")).matches("C[12] Compiler.*\\s*")) {
-                    String[] times =
-                            Files.readString(thread.resolve("schedstat")).split("\\s+");
+                String[] times = compilerTimes(thread);
+                if (times.length > 0) {
                     nanos = (Double.isNaN(nanos) ? 0 : nanos)
                             + Double.parseDouble(times[0])
                             + Double.parseDouble(times[1]);
@@ -106,8 +105,19 @@ record MachineUse(int cores, int localRanks, int ranks) {
                 | DirectoryIteratorException
                 | NumberFormatException
                 | ArrayIndexOutOfBoundsException none) {
-            // no Linux, a kernel without these counters, or a thread has just ended
+            // no Linux, or a kernel without these counters
             return Double.NaN;
+        }
+    }
+
+    /** Returns the counters of a compiler thread; none of another thread, or of one that has just ended. */
+    private static String[] compilerTimes(Path thread) {
+        try {
+            return Files.readString(thread.resolve("comm")).matches("C[12] Compiler.*\\s*")
+                    ? Files.readString(thread.resolve("schedstat")).split("\\s+")
+                    : new String[0];
+        } catch (IOException ended) {
+            return new String[0];
         }
     }
 

@@ -2,6 +2,7 @@ package ferro.benchmarks;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ferro.benchmarks.MachineUse.Reading;
 import ferro.group.SystemContext;
@@ -65,6 +66,7 @@ class MachineUseTest {
     @Test
     @EnabledOnOs(OS.LINUX)
     void linuxTellsTheTimeOfTheCompilersOfThisProcess() {
+        assumeTrue(Files.exists(Path.of("/proc/self/schedstat")), "this kernel does not count the times of threads");
         assertTrue(MachineUse.compilerNanos(MachineUse.THREADS) > 0);
     }
 

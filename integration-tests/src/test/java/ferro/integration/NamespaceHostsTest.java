@@ -87,8 +87,11 @@ class NamespaceHostsTest {
             String storeForZero, String storeForOne, String network) throws Exception {
         Path secret = NamespaceHosts.secret(folder, "secret", "0123456789abcdef0123456789abcdef");
         try (NamespaceHosts hosts = NamespaceHosts.joined(2, Family.IPV6)) {
+            // an address that the kernel makes from the hardware address cannot be used in its first seconds
+            hosts.run(0, "ip -6 address flush dev wire scope link");
             hosts.run(0, "ip -6 address add fe80::77:1/64 dev wire nodad");
             hosts.run(1, "ip link set wire down");
+            hosts.run(1, "ip link set dev wire addrgenmode none");
             hosts.run(1, "ip link set wire name cable");
             hosts.run(1, "ip link set cable up");
             hosts.run(1, "ip -6 address add fe80::77:2/64 dev cable nodad");

@@ -17,6 +17,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.spi.ToolProvider;
@@ -33,6 +35,8 @@ class OtherNettyTest {
     private static final String PLAIN = "org.example.rank.PlainRank";
     private static final String WEB = "org.example.rank.WebRank";
     private static final String RESULT = "product 12 119; data: over TCP (loopback)";
+
+    private static final HttpClient CLIENT = HttpClient.newHttpClient();
 
     @TempDir
     private Path folder;
@@ -145,10 +149,11 @@ class OtherNettyTest {
     /** Returns the body of an answer, or an empty text while the server does not listen. */
     private static String answer(HttpRequest.Builder request) {
         try {
-            return HttpClient.newHttpClient()
-                    .send(request.timeout(Duration.ofSeconds(60)).build(), BodyHandlers.ofString())
+            return CLIENT.send(request.timeout(Duration.ofSeconds(60)).build(), BodyHandlers.ofString())
                     .body();
         } catch (IOException none) {
+            // the server needs the cores for its start
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
             return "";
         } catch (InterruptedException ended) {
             throw new IllegalStateException(ended);

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** An application on {@code local[4]} ends after its main method, because ferro leaves no thread that keeps it running. */
 @Tag("version")
 class LocalApplicationTest {
-    private static final int MINUTES = 4;
+    private static final int MINUTES = 2;
 
     /** The application: its ranks are threads of its own JVM. */
     public static void main(String[] arguments) {

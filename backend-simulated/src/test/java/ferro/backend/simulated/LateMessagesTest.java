@@ -91,13 +91,13 @@ class LateMessagesTest {
     @Test
     @Timeout(120)
     void ofASubgroupTheWaitChainHasTheNumbersInTheJoinedGroup() {
-        CountDownLatch told = new CountDownLatch(1);
+        CountDownLatch heard = new CountDownLatch(1);
         SimulatedBackend.run(3, Map.of(), joined -> {
             ProcessGroup group = joined.split(0, (joined.rank() + 1) % 3).orElseThrow();
             switch (group.rank()) {
                 case 0 -> {
                     String text = chainOf(group);
-                    told.countDown();
+                    heard.countDown();
                     assertTrue(
                             text.contains("gave up on rank 2 (rank 1 of \"simulated\"), at the end of the wait chain of"
                                     + " rank 1 (rank 0 of \"simulated\"), after "),
@@ -105,7 +105,7 @@ class LateMessagesTest {
                 }
                 case 1 -> group.recv(new int[1], 2, 4);
                 default -> {
-                    assertTrue(told.await(60, TimeUnit.SECONDS));
+                    assertTrue(heard.await(60, TimeUnit.SECONDS));
                     group.send(new int[1], 1, 4);
                 }
             }

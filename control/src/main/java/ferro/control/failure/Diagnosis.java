@@ -19,7 +19,7 @@ public final class Diagnosis {
     public static final String MOVING = "no rank is singled out, because data of ";
 
     private static final int LISTED_MOST = 8;
-    /** Shorter pauses of a process are not told, and hold up no call. */
+    /** Shorter pauses of a process are not reported, because they delay no call. */
     private static final long PAUSE_NANOS = 100_000_000L;
 
     private final int self;

@@ -31,9 +31,9 @@ final class PauseWatch {
     synchronized long tick(long nowNanos) {
         long late = late(nowNanos);
         if (late > 0) {
-            int place = count++ & (KEPT - 1);
-            ends[place] = nowNanos;
-            lengths[place] = late;
+            int slot = count++ & (KEPT - 1);
+            ends[slot] = nowNanos;
+            lengths[slot] = late;
             ticking = false;
         }
         return late;
@@ -43,8 +43,8 @@ final class PauseWatch {
     synchronized long since(long sinceNanos, long nowNanos) {
         long total = Math.max(0, Math.min(late(nowNanos), nowNanos - sinceNanos));
         for (int i = Math.max(0, count - KEPT); i < count; i++) {
-            int place = i & (KEPT - 1);
-            total += Math.max(0, Math.min(lengths[place], ends[place] - sinceNanos));
+            int slot = i & (KEPT - 1);
+            total += Math.max(0, Math.min(lengths[slot], ends[slot] - sinceNanos));
         }
         return total;
     }

@@ -267,8 +267,18 @@ class RestartsTest {
         // long enough for the others to join on a busy machine
         String stops = "if [ $FERRO_GENERATION = 0 ]; then export FERRO_JOIN_TIMEOUT=20s;"
                 + " if [ $RANK = 1 ]; then kill -STOP $$; fi; fi; ";
-        try (LauncherRun run =
-                run("run", "-n", "3", "--restarts", "1", "--", "sh", "-c", stops + "exec " + java + " " + end())) {
+        try (LauncherRun run = run(
+                "run",
+                "-n",
+                "3",
+                "--grace",
+                "1s",
+                "--restarts",
+                "1",
+                "--",
+                "sh",
+                "-c",
+                stops + "exec " + java + " " + end())) {
             run.awaitErrLine("ferro: generation 1 of at most 1 starts in 1s: rank 1 did not join; rank ");
             awaitSums(run, 1, 1);
             Files.createFile(end());

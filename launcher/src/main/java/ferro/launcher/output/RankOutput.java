@@ -103,7 +103,10 @@ public record RankOutput(int rank, long pid, List<String> trace, List<String> la
 
     /** Returns the ranks that this rank reports as missing from its failure to join; none if it did not fail so. */
     public Set<Integer> missing() {
-        return Stream.concat(trace.stream(), lastLines.stream())
+        // an earlier line may be of a failure that the program has survived
+        List<String> end =
+                trace.isEmpty() ? lastLines.subList(Math.max(0, lastLines.size() - 1), lastLines.size()) : trace;
+        return end.stream()
                 .map(WAITED_IN_VAIN::matcher)
                 .filter(Matcher::find)
                 .flatMap(found -> Stream.of(found.group(1).split(", ")))

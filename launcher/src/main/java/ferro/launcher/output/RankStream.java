@@ -8,7 +8,6 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -141,10 +140,15 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
         }
         if (!ours && (length > 0 || end == '\n')) {
             tail.add(bytes, length);
+            if (!folds) {
+                batch.writeBytes(prefix);
+                batch.write(bytes, 0, length);
+                batch.write(end);
+                return;
+            }
             // a character for each byte, so that the screen gets the bytes of the rank
             String text = new String(bytes, 0, length, StandardCharsets.ISO_8859_1);
-            List<String> shown = folds ? trace.next(text) : List.of(text);
-            for (String one : shown) {
+            for (String one : trace.next(text)) {
                 print(one, one.equals(text) ? end : (byte) '\n');
             }
         }

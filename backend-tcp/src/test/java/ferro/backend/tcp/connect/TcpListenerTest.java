@@ -153,9 +153,9 @@ class TcpListenerTest {
     @Test
     void aPortOfAnAddressOfAnotherMachineIsNotSaidToBeHeldHere() throws Exception {
         try (ServerSocket everywhere = new ServerSocket(0)) {
-            InetSocketAddress there = new InetSocketAddress(Ranks.address("192.0.2.7"), everywhere.getLocalPort());
+            InetSocketAddress elsewhere = new InetSocketAddress(Ranks.address("192.0.2.7"), everywhere.getLocalPort());
 
-            String text = TcpListener.notBound(there, new IOException("cannot assign"))
+            String text = TcpListener.notBound(elsewhere, new IOException("cannot assign"))
                     .getMessage();
 
             assertTrue(text.endsWith("(cannot assign): the address does not belong to this machine"), text);
