@@ -249,6 +249,15 @@ public final class ProcessGroup extends SubgroupForms implements AutoCloseable {
     }
 
     /**
+     * Returns the deadline of each call of this group or view: {@code ferro.timeout}, or that of {@link #within}.
+     *
+     * @return time from the start of a call to its end; more than a century means no deadline
+     */
+    public Duration timeout() {
+        return options.timeout();
+    }
+
+    /**
      * Returns a view of this group with another deadline for each call: {@code group.within(limit).barrier()}. Calls of a view
      * and of its group have one order.
      *

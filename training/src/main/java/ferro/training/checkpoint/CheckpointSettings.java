@@ -3,6 +3,7 @@ package ferro.training.checkpoint;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * The settings of saves and loads. The settings must be equal on all ranks. If {@code keepLast} or {@code compareRanks}
@@ -10,30 +11,30 @@ import java.util.Objects;
  */
 public final class CheckpointSettings {
     /**
-     * The default settings. All checkpoints are kept. Ranks wait up to one hour for each other. A rank waits up to 10 s
-     * for a file of another rank. Ranks compare hashes.
+     * The default settings. All checkpoints are kept. Saves and loads have the deadline of the group. A rank waits up to
+     * 10 s for a file of another rank. Ranks compare hashes.
      */
     public static final CheckpointSettings DEFAULT =
-            new CheckpointSettings(0, Duration.ofHours(1), Duration.ofSeconds(10), true);
+            new CheckpointSettings(0, Optional.empty(), Duration.ofSeconds(10), true);
 
     private static final int FEWEST_KEPT = 2;
 
     private final int keepLast;
-    private final Duration deadline;
+    private final Optional<Duration> deadline;
     private final Duration visibleWithin;
     private final boolean compareRanks;
 
-    private CheckpointSettings(int keepLast, Duration deadline, Duration visibleWithin, boolean compareRanks) {
-        Objects.requireNonNull(deadline, "deadline");
+    private CheckpointSettings(
+            int keepLast, Optional<Duration> deadline, Duration visibleWithin, boolean compareRanks) {
         Objects.requireNonNull(visibleWithin, "visibleWithin");
         if (keepLast != 0 && keepLast < FEWEST_KEPT) {
             throw new IllegalArgumentException("keepLast must be 0 to keep all checkpoints, or at least " + FEWEST_KEPT
                     + ", so that an older checkpoint is left if the latest one is damaged, found " + keepLast);
         }
-        if (deadline.isZero() || deadline.isNegative() || visibleWithin.isNegative()) {
+        if (deadline.filter(limit -> limit.isZero() || limit.isNegative()).isPresent() || visibleWithin.isNegative()) {
             throw new IllegalArgumentException(
-                    "need a positive deadline, and a visibleWithin that is not negative, found " + deadline + " and "
-                            + visibleWithin);
+                    "need a positive deadline, and a visibleWithin that is not negative, found "
+                            + deadline.map(Duration::toString).orElse("no deadline") + " and " + visibleWithin);
         }
         this.keepLast = keepLast;
         this.deadline = deadline;
@@ -46,8 +47,8 @@ public final class CheckpointSettings {
         return keepLast;
     }
 
-    /** {@return how long a rank waits for the other ranks in a save or a load} */
-    public Duration deadline() {
+    /** {@return how long a rank may make no progress in a save or a load; empty for the deadline of the group} */
+    public Optional<Duration> deadline() {
         return deadline;
     }
 
@@ -75,14 +76,17 @@ public final class CheckpointSettings {
     }
 
     /**
-     * Changes how long a rank waits for the other ranks. Each rank must write its files within this time.
+     * Changes how long a rank may make no progress in a save or a load. Without this call, the deadline of the group
+     * applies ({@link ferro.group.ProcessGroup#timeout()}). Each call of the storage is progress. So is each block of at most
+     * 1 MiB of a file that is written or read. A save that makes progress may take longer than this time.
      *
      * @param limit a positive time
      * @return settings with this time
      * @throws IllegalArgumentException if {@code limit} is zero or negative
      */
     public CheckpointSettings withDeadline(Duration limit) {
-        return new CheckpointSettings(keepLast, limit, visibleWithin, compareRanks);
+        return new CheckpointSettings(
+                keepLast, Optional.of(Objects.requireNonNull(limit, "limit")), visibleWithin, compareRanks);
     }
 
     /**
@@ -111,7 +115,9 @@ public final class CheckpointSettings {
 
     @Override
     public String toString() {
-        return "CheckpointSettings[keepLast=" + keepLast + ", deadline=" + deadline + ", visibleWithin=" + visibleWithin
+        return "CheckpointSettings[keepLast=" + keepLast + ", deadline="
+                + deadline.map(Duration::toString).orElse("of the group")
+                + ", visibleWithin=" + visibleWithin
                 + ", compareRanks=" + compareRanks + "]";
     }
 

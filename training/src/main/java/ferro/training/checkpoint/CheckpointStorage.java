@@ -27,6 +27,10 @@ import java.util.List;
  * late, two jobs may save without noticing each other. Even then, neither of the two jobs damages the checkpoints of
  * the other job.
  * </ul>
+ *
+ * <p>A save or a load fails if a storage makes no progress within the deadline ({@link CheckpointSettings#withDeadline}).
+ * Each call is progress, and so is each block that {@link #write} takes from its content. If {@link #write} stores a large
+ * object only after it has taken the last block, this must take less time than the deadline.
  */
 public interface CheckpointStorage {
     /** The bytes of an object. */

@@ -2,6 +2,7 @@ package ferro.training.checkpoint;
 
 import ferro.group.ProcessGroup;
 import ferro.job.HostFacts;
+import ferro.training.checkpoint.RankMessages.ReportingStorage;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.util.Objects;
@@ -50,10 +51,18 @@ import java.util.stream.IntStream;
  * <p>A {@code Checkpoints} object creates a new group from all ranks of the group that it is opened with. So a save in
  * the background does not interfere with calls on the original group. On each rank only one thread may call the
  * methods.
+ *
+ * <p>A save or a load fails on all ranks if one rank makes no progress within the deadline. The deadline is that of the
+ * group ({@code ferro.timeout}, 120 s), or that of {@link CheckpointSettings#withDeadline}. Each call of the storage is
+ * progress, and so is each block of a file that is written or read. So a save of large files may take longer than the
+ * deadline. A call returns only when the call of its own storage returns.
  */
 public final class Checkpoints implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("ferro.training");
     private static final long NONE = -1;
+
+    /** The group that this object is opened with. */
+    private final ProcessGroup opened;
 
     private final ProcessGroup group;
     private final RankMessages ranks;
@@ -65,12 +74,18 @@ public final class Checkpoints implements AutoCloseable {
     /** The last saved step, which is not saved again; -1 if another checkpoint has been loaded since. */
     private long lastSaved = NONE;
 
-    private Checkpoints(ProcessGroup group, StateFolder folder, CheckpointSettings settings, String host) {
+    private Checkpoints(
+            ProcessGroup opened,
+            ProcessGroup group,
+            StateFolder folder,
+            CheckpointSettings settings,
+            RankMessages ranks) {
+        this.opened = opened;
         this.group = group;
         this.folder = folder;
         this.settings = settings;
+        this.ranks = ranks;
         storage = folder.storage();
-        ranks = new RankMessages(group.within(settings.deadline()), host);
     }
 
     /**
@@ -109,12 +124,15 @@ public final class Checkpoints implements AutoCloseable {
         Objects.requireNonNull(group, "group");
         Objects.requireNonNull(storage, "storage");
         Objects.requireNonNull(settings, "settings");
-        StateFolder folder = new StateFolder(storage, host, null, group.generation());
+        ReportingStorage reporting = new ReportingStorage(storage);
+        StateFolder folder = new StateFolder(reporting, host, null, group.generation());
         if (group.rank() == 0) {
             listOwners(folder);
         }
         int[] all = IntStream.range(0, group.worldSize()).toArray();
-        return new Checkpoints(group.newGroup(all), folder, settings, host);
+        ProcessGroup own = group.newGroup(all);
+        RankMessages ranks = new RankMessages(own, settings.deadline().orElse(group.timeout()), reporting, host);
+        return new Checkpoints(group, own, folder, settings, ranks);
     }
 
     /**
@@ -142,7 +160,7 @@ public final class Checkpoints implements AutoCloseable {
      *     has failed. The previous checkpoint is then still the latest one. The save also fails if another job has
      *     become the owner of the folder. The message then names the host, the process and the name of that job
      * @throws IllegalArgumentException if the step is negative
-     * @throws ferro.FerroException if a rank dies or does not make this call
+     * @throws ferro.FerroException if a rank dies, does not make this call, or makes no progress within the deadline
      */
     public void save(long step, TrainingState state) {
         if (beginSave(step, state)) {
@@ -166,14 +184,14 @@ public final class Checkpoints implements AutoCloseable {
      * @throws CheckpointException on all ranks, if ranks pass different steps, settings or tensors, if the previous
      *     save has failed, or if another job has become the owner of the folder
      * @throws IllegalArgumentException if the step is negative
-     * @throws ferro.FerroException if a rank dies or does not make this call
+     * @throws ferro.FerroException if a rank dies, does not make this call, or makes no progress within the deadline
      */
     public void saveAsync(long step, TrainingState state) {
         if (beginSave(step, state)) {
             running = ranks.together(() -> {
                 SaveRun run = SaveRun.planned(ranks, folder, settings, step, state);
                 run.copy();
-                return BackgroundSave.start(run, ranks);
+                return BackgroundSave.start(run, ranks, opened);
             });
         }
     }
@@ -229,7 +247,7 @@ public final class Checkpoints implements AutoCloseable {
      * @return step, world size and metadata, equal on all ranks; empty if there is no checkpoint
      * @throws CheckpointException on all ranks, if the description cannot be read, or if a save in the background has
      *     failed
-     * @throws ferro.FerroException if a rank dies or does not make this call
+     * @throws ferro.FerroException if a rank dies, does not make this call, or makes no progress within the deadline
      */
     public Optional<CheckpointInfo> latest() {
         awaitBackgroundSave();
@@ -246,7 +264,7 @@ public final class Checkpoints implements AutoCloseable {
      * @throws CheckpointException on all ranks, if there is no checkpoint, if tensors are missing, unexpected or
      *     different, if a file is missing or damaged, or if a save in the background has failed. If a file is damaged,
      *     some tensors may already have been written
-     * @throws ferro.FerroException if a rank dies or does not make this call
+     * @throws ferro.FerroException if a rank dies, does not make this call, or makes no progress within the deadline
      */
     public CheckpointInfo load(TrainingState into) {
         Objects.requireNonNull(into, "into");
@@ -282,7 +300,7 @@ public final class Checkpoints implements AutoCloseable {
      * @param into the tensors that are filled
      * @return the description of the checkpoint
      * @throws CheckpointException on all ranks, for the same reasons as {@link #load(TrainingState)}
-     * @throws ferro.FerroException if a rank dies or does not make this call
+     * @throws ferro.FerroException if a rank dies, does not make this call, or makes no progress within the deadline
      */
     public CheckpointInfo load(long step, TrainingState into) {
         Objects.requireNonNull(into, "into");
@@ -293,9 +311,12 @@ public final class Checkpoints implements AutoCloseable {
     }
 
     /**
-     * Waits for the end of the save in the background, and closes the group that this object has created.
+     * Waits for the end of the save in the background, and closes the group that this object has created. The call waits at
+     * most 5 s for the save if the group that this object was opened with has failed, or if the save has made no progress
+     * within the deadline.
      *
-     * @throws CheckpointException if the save has failed and no other call has thrown its failure yet
+     * @throws CheckpointException if the save has failed and no other call has thrown its failure yet, or if it has not
+     *     ended 5 s after such a failure
      */
     @Override
     public void close() {

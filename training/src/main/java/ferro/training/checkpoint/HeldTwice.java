@@ -45,7 +45,7 @@ final class HeldTwice {
 
     /** Compares the hashes of all ranks. If a tensor differs, the save fails on all ranks. */
     void compare(RankMessages ranks, String what) {
-        List<JsonValues> messages = ranks.exchange(what, () -> Map.of(HASHES, hashes(ranks.rank())));
+        List<JsonValues> messages = ranks.exchange(what, () -> Map.of(HASHES, hashes(ranks)));
         Map<String, Map<Integer, String>> all = new LinkedHashMap<>();
         holders.forEach((name, holding) -> all.put(name, new TreeMap<>()));
         for (int rank = 0; rank < messages.size(); rank++) {
@@ -63,10 +63,13 @@ final class HeldTwice {
         }
     }
 
-    private List<String> hashes(int rank) {
-        return heldBy(rank).stream()
-                .map(name -> Long.toHexString(TensorHash.of(own.get(name))))
-                .toList();
+    private List<String> hashes(RankMessages ranks) {
+        List<String> hashes = new ArrayList<>();
+        for (String name : heldBy(ranks.rank())) {
+            hashes.add(Long.toHexString(TensorHash.of(own.get(name))));
+            ranks.progress();
+        }
+        return hashes;
     }
 
     private List<String> heldBy(int rank) {

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.channels.WritableByteChannel;
 import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
@@ -136,9 +137,37 @@ public final class LocalStorage implements CheckpointStorage {
         beforeCall.accept("open " + file.getFileName());
         try (FileChannel channel = FileChannel.open(file, CREATE, TRUNCATE_EXISTING, WRITE)) {
             beforeCall.accept("write " + file.getFileName());
-            content.writeTo(channel);
+            content.writeTo(new ForcedInSteps(channel));
             beforeCall.accept("force " + file.getFileName());
             channel.force(true);
+        }
+    }
+
+    /**
+     * A channel to a file. Each 64 MiB are forced to disk, so that a large file makes progress while it is written. A
+     * force of the complete file could take minutes.
+     */
+    private record ForcedInSteps(FileChannel file) implements WritableByteChannel {
+        private static final long STEP_BYTES = 64L << 20;
+
+        @Override
+        public int write(ByteBuffer bytes) throws IOException {
+            long steps = file.position() / STEP_BYTES;
+            int written = file.write(bytes);
+            if (file.position() / STEP_BYTES > steps) {
+                file.force(false);
+            }
+            return written;
+        }
+
+        @Override
+        public boolean isOpen() {
+            return file.isOpen();
+        }
+
+        @Override
+        public void close() throws IOException {
+            file.close();
         }
     }
 

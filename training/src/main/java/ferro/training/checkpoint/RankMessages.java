@@ -1,26 +1,51 @@
 package ferro.training.checkpoint;
 
+import ferro.FerroException;
 import ferro.group.Codec;
 import ferro.group.GroupObjects;
 import ferro.group.ProcessGroup;
+import ferro.spi.Deadlines;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.WritableByteChannel;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
  * The messages that each rank sends to all ranks. A message is a JSON object. If a rank fails, its message contains the
  * failure, and all ranks fail.
+ *
+ * <p>A rank may need longer for its message than the deadline, for example to write a large file. While its storage makes
+ * progress, the rank sends short messages that say so, and the other ranks wait on. If a rank or its storage makes no
+ * progress for as long as the deadline, the exchange fails on all ranks.
  */
 final class RankMessages {
     private static final int MAX_BYTES = 1 << 30;
     private static final String ERROR = "error";
     private static final String HOST = "host";
+    private static final String WORKING = "working";
+    /** How many times in a deadline a rank that still makes its message sends a short one. */
+    private static final int TURNS = 16;
+
+    private static final long NANOS_PER_MILLI = 1_000_000;
 
     private final ProcessGroup group;
+    private final long deadlineNanos;
+    private final long turnNanos;
     private final GroupObjects<String> texts;
     private final String host;
+    /** The exchange for which this rank makes its message; null while it makes none, or waits for other ranks. */
+    private volatile String making;
+
+    /** The time of the last progress of this rank. */
+    private volatile long movedAt;
+    /** The time of the last message to the other ranks. Guarded by this object. */
+    private long sentAt;
 
     /**
      * The contribution of one rank to an exchange. If the contribution throws on one rank, the exchange fails on all
@@ -32,10 +57,15 @@ final class RankMessages {
         Map<String, Object> make() throws Exception;
     }
 
-    RankMessages(ProcessGroup group, String host) {
-        this.group = group;
+    /** Creates the messages of a group. A rank and its storage may make no progress for up to {@code deadline}. */
+    RankMessages(ProcessGroup group, Duration deadline, ReportingStorage storage, String host) {
+        deadlineNanos = Deadlines.nanos(deadline);
+        turnNanos = deadlineNanos / TURNS;
+        // the other ranks do not know of progress that is younger than a turn
+        this.group = group.within(Duration.ofNanos(deadlineNanos + turnNanos));
         this.host = host;
-        texts = group.objects(Codec.utf8()).withLimit(MAX_BYTES);
+        texts = this.group.objects(Codec.utf8()).withLimit(MAX_BYTES);
+        storage.progress = this::progress;
     }
 
     int rank() {
@@ -72,27 +102,159 @@ final class RankMessages {
     List<JsonValues> exchange(String what, Contribution own) {
         Map<String, Object> message = new LinkedHashMap<>();
         Throwable failure = null;
+        begin(what);
         try {
             message.putAll(own.make());
+            progress();
         } catch (Exception | Error failed) {
             failure = failed;
             message.clear();
             message.put(ERROR, error(failed));
         }
+        end();
         message.put(HOST, host);
-        List<JsonValues> all = new ArrayList<>();
-        List<String> failed = new ArrayList<>();
-        for (String text : allGather(what, StrictJson.text(message))) {
-            JsonValues fields = StrictJson.read("message of rank " + all.size(), text);
-            if (fields.fields().containsKey(ERROR)) {
-                failed.add(fields.string(ERROR));
-            }
-            all.add(fields);
+        String text = StrictJson.text(message);
+        List<JsonValues> all = round(what, text);
+        while (all.stream().anyMatch(one -> one.fields().containsKey(WORKING))) {
+            all = round(what, text);
         }
+        List<String> failed = all.stream()
+                .filter(one -> one.fields().containsKey(ERROR))
+                .map(one -> one.string(ERROR))
+                .toList();
         if (!failed.isEmpty()) {
             throw new CheckpointException(what + " failed: " + Text.of(failed), failure);
         }
         return all;
+    }
+
+    private synchronized void begin(String what) {
+        movedAt = System.nanoTime();
+        sentAt = movedAt;
+        making = what;
+    }
+
+    private synchronized void end() {
+        making = null;
+    }
+
+    /**
+     * Notes progress of this rank's message, and tells the other ranks of it once in a turn. A storage may call this
+     * method on its own threads. Does nothing outside an exchange.
+     *
+     * @throws FerroException if the group has failed, or this rank has made no progress within the deadline
+     */
+    synchronized void progress() {
+        String what = making;
+        if (what == null) {
+            return;
+        }
+        failure().ifPresent(failure -> {
+            throw failure;
+        });
+        movedAt = System.nanoTime();
+        if (movedAt - sentAt >= turnNanos) {
+            making = null; // the time of the other ranks does not count for this rank
+            round(what, StrictJson.text(Map.of(HOST, host, WORKING, what)));
+            begin(what);
+        }
+    }
+
+    /**
+     * Returns why the group has failed. If this rank has made no progress within the deadline, it aborts the group.
+     * Thread-safe; never waits.
+     */
+    Optional<FerroException> failure() {
+        long now = System.nanoTime();
+        String what = making;
+        long idleNanos = now - movedAt;
+        if (what != null && idleNanos >= deadlineNanos) {
+            group.abort(
+                    new CheckpointException(what + " failed: " + origin() + " or its storage has made no progress for "
+                            + idleNanos / NANOS_PER_MILLI
+                            + " ms, need progress within " + deadlineNanos / NANOS_PER_MILLI
+                            + " ms: check the storage there, or set a longer CheckpointSettings.withDeadline"));
+        }
+        return group.failure();
+    }
+
+    void abort(Throwable cause) {
+        group.abort(cause);
+    }
+
+    private List<JsonValues> round(String what, String own) {
+        List<JsonValues> all = new ArrayList<>();
+        for (String text : allGather(what, own)) {
+            all.add(StrictJson.read("message of rank " + all.size(), text));
+        }
+        return all;
+    }
+
+    /**
+     * A storage whose calls are progress, and so is each block of a file that it writes. Progress is noted before a call and
+     * never after it: an exception of the other ranks must not look as if a call that has succeeded had failed.
+     */
+    static final class ReportingStorage implements CheckpointStorage {
+        private final CheckpointStorage storage;
+        /** Called before each call and each block; may throw. */
+        volatile Runnable progress = () -> {};
+
+        ReportingStorage(CheckpointStorage storage) {
+            this.storage = storage;
+        }
+
+        @Override
+        public void write(String name, ObjectContent content) throws IOException {
+            progress.run();
+            storage.write(
+                    name,
+                    to -> content.writeTo(new WritableByteChannel() {
+                        @Override
+                        public int write(ByteBuffer bytes) throws IOException {
+                            progress.run();
+                            return to.write(bytes);
+                        }
+
+                        @Override
+                        public boolean isOpen() {
+                            return to.isOpen();
+                        }
+
+                        @Override
+                        public void close() throws IOException {
+                            to.close();
+                        }
+                    }));
+        }
+
+        @Override
+        public int read(String name, long offset, ByteBuffer into) throws IOException {
+            progress.run();
+            return storage.read(name, offset, into);
+        }
+
+        @Override
+        public List<StoredObject> list(String prefix) throws IOException {
+            progress.run();
+            return storage.list(prefix);
+        }
+
+        @Override
+        public void publish(String name, byte[] content) throws IOException {
+            progress.run();
+            storage.publish(name, content);
+        }
+
+        @Override
+        public void delete(String name) throws IOException {
+            progress.run();
+            storage.delete(name);
+        }
+
+        @Override
+        public String toString() {
+            return storage.toString();
+        }
     }
 
     private String error(Throwable failure) {
@@ -109,6 +271,16 @@ final class RankMessages {
             return texts.allGather(own);
         } catch (IllegalArgumentException refused) {
             throw new CheckpointException(what + " failed: " + refused.getMessage(), refused);
+        } catch (FerroException failure) {
+            if (failure.code() != FerroException.Code.TIMED_OUT) {
+                throw failure;
+            }
+            throw new FerroException(
+                    failure.code(),
+                    failure.where(),
+                    what + " failed, because a rank or its storage has made no progress within "
+                            + deadlineNanos / NANOS_PER_MILLI + " ms: " + failure.getMessage(),
+                    failure);
         }
     }
 }

@@ -130,6 +130,25 @@ class BackgroundSaveTest {
     }
 
     @Test
+    void closeWaitsAtMostFiveSecondsAfterAFailureOfTheGroup() {
+        SlowStorage storage = new SlowStorage();
+        TrainingRanks.run(Over.SIMULATED, 2, group -> {
+            Checkpoints checkpoints = Checkpoints.open(group, storage);
+            checkpoints.saveAsync(1, ToyModel.on(group.rank(), 2).state());
+            group.barrier();
+            group.abort(new IllegalStateException("the training has failed"));
+            CheckpointException late = assertThrows(CheckpointException.class, checkpoints::close);
+            assertTrue(
+                    late.getMessage()
+                            .startsWith("saving step 1 in the background has not ended within 5 s after the failure of"
+                                    + " the group: "),
+                    late::getMessage);
+            return null;
+        });
+        storage.writes.countDown();
+    }
+
+    @Test
     void anInterruptedWaitForgetsNothingOfTheSaveInFlight() {
         SlowStorage storage = new SlowStorage();
         storage.fails = true;

@@ -10,6 +10,7 @@ import ferro.FerroException;
 import ferro.HostTensor;
 import ferro.training.TrainingRanks;
 import ferro.training.TrainingRanks.Over;
+import ferro.training.checkpoint.RankMessages.ReportingStorage;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
@@ -121,7 +122,8 @@ class ErrorOfOneRankTest {
     void betweenTwoExchangesAbortsTheGroup() {
         try (TrainingRanks ranks = TrainingRanks.over(Over.TCP, 2)) {
             List<Throwable> failures = ranks.failures(group -> {
-                RankMessages messages = new RankMessages(group.within(Duration.ofHours(1)), "host");
+                RankMessages messages =
+                        new RankMessages(group, Duration.ofHours(1), new ReportingStorage(new MemoryStorage()), "host");
                 return messages.together(() -> {
                     if (group.rank() == 1) {
                         throw new OutOfMemoryError("no room to plan");

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import ferro.training.TrainingRanks;
 import ferro.training.TrainingRanks.Over;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -86,6 +87,23 @@ class ForcedFilesTest {
         assertEquals(List.of("..", ".", "jobs"), forced);
     }
 
+    /** A force of the complete file at its end could take longer than a save may make no progress. */
+    @Test
+    void aLargeFileIsForcedWhileItIsWritten() throws IOException {
+        int blocks = 65;
+        LocalStorage storage = LocalStorage.at(root);
+
+        List<String> forced = recorded(
+                false,
+                () -> storage.write("step-1/large", to -> {
+                    for (int block = 0; block < blocks; block++) {
+                        to.write(ByteBuffer.allocate(1 << 20));
+                    }
+                }));
+
+        assertEquals(List.of("step-1/large"), forced);
+    }
+
     private static void save(LocalStorage storage, int worldSize, long step) {
         TrainingRanks.run(Over.SIMULATED, worldSize, group -> {
             try (Checkpoints checkpoints = Checkpoints.open(group, storage)) {
@@ -114,8 +132,12 @@ class ForcedFilesTest {
         void run() throws IOException;
     }
 
-    /** Returns the files and folders below the folder of the test that the JDK forces, with their metadata, by time. */
     private List<String> recorded(IoTask task) throws IOException {
+        return recorded(true, task);
+    }
+
+    /** Returns the files and folders below the folder of the test that the JDK forces, with metadata or without, by time. */
+    private List<String> recorded(boolean withMetadata, IoTask task) throws IOException {
         Path file = temporary.resolve("forced.jfr");
         try (Recording recording = new Recording()) {
             recording.enable(EVENT).withoutThreshold();
@@ -127,7 +149,7 @@ class ForcedFilesTest {
         return RecordingFile.readAllEvents(file).stream()
                 .filter(event -> event.getEventType().getName().equals(EVENT))
                 .filter(event -> Path.of(event.getString("path")).startsWith(temporary))
-                .filter(event -> event.getBoolean("metaData"))
+                .filter(event -> event.getBoolean("metaData") == withMetadata)
                 .sorted(Comparator.comparing(RecordedEvent::getStartTime))
                 .map(event -> fromRoot(Path.of(event.getString("path"))))
                 .toList();
