@@ -36,11 +36,11 @@ public record CallCounters(Map<CollectiveKind, Totals> collectives, Totals sends
     public CallCounters {
         Objects.requireNonNull(collectives, "collectives");
         Map<CollectiveKind, Totals> called = new EnumMap<>(CollectiveKind.class);
-        collectives.forEach((kind, totals) -> {
-            if (totals.calls() > 0) {
-                called.put(kind, totals);
+        for (Map.Entry<CollectiveKind, Totals> each : collectives.entrySet()) {
+            if (each.getValue().calls() > 0) {
+                called.put(each.getKey(), each.getValue());
             }
-        });
+        }
         collectives = Collections.unmodifiableMap(called);
         Objects.requireNonNull(sends, "sends");
         Objects.requireNonNull(receives, "receives");

@@ -24,7 +24,8 @@ record Generation(Variables variables) {
     RankOfJob of(RankOfJob job) {
         OptionalInt found = variables.numberIfAny(variable(job.family()), 0, NEED);
         RendezvousPoint point = job.rendezvous();
-        Optional<String> id = variables.find(Meetings.JOB_ID).or(point::key);
+        Optional<String> given = variables.find(Meetings.JOB_ID);
+        Optional<String> id = given.isPresent() ? given : point.key();
         if (found.isEmpty() || !isPartOfId(job)) {
             return job.started(found.orElse(0), id, point);
         }

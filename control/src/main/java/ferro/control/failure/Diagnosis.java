@@ -117,12 +117,25 @@ public final class Diagnosis {
 
     /** Returns whether ranks wait for each other for good. Those that are all in collectives may only be slow. */
     private boolean isDeadlock() {
-        return isCycle()
-                && (sequence == 0 || cycle.stream().anyMatch(rank -> rank != self && answers[rank].running() == 0));
+        return isCycle() && (sequence == 0 || isAnyInNoCollective());
+    }
+
+    private boolean isAnyInNoCollective() {
+        for (int rank = cycle.nextSetBit(0); rank >= 0; rank = cycle.nextSetBit(rank + 1)) {
+            if (rank != self && answers[rank].running() == 0) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private boolean isAnySilent(BitSet ranks) {
-        return ranks.stream().anyMatch(rank -> rank != self && (answers[rank] == null || slow.get(rank)));
+        for (int rank = ranks.nextSetBit(0); rank >= 0; rank = ranks.nextSetBit(rank + 1)) {
+            if (rank != self && (answers[rank] == null || slow.get(rank))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**
@@ -131,9 +144,9 @@ public final class Diagnosis {
      */
     private BitSet owing(BitSet end) {
         BitSet owing = new BitSet();
-        end.stream()
-                .forEach(
-                        rank -> owing.set(rank, rank == self || answers[rank] == null || !answers[rank].isOfALeaver()));
+        for (int rank = end.nextSetBit(0); rank >= 0; rank = end.nextSetBit(rank + 1)) {
+            owing.set(rank, rank == self || answers[rank] == null || !answers[rank].isOfALeaver());
+        }
         owing.set(self, owing.isEmpty() || owing.get(self));
         return owing;
     }
@@ -218,7 +231,9 @@ public final class Diagnosis {
             return ends;
         }
         BitSet seen = new BitSet();
-        ends.stream().forEach(rank -> seen.set(rank, !waitsOutside(rank)));
+        for (int rank = ends.nextSetBit(0); rank >= 0; rank = ends.nextSetBit(rank + 1)) {
+            seen.set(rank, !waitsOutside(rank));
+        }
         return seen.isEmpty() ? missing : seen;
     }
 

@@ -3,6 +3,7 @@ package ferro.control.failure;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.control.wire.RankLists;
+import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.function.IntPredicate;
@@ -54,8 +55,10 @@ public final class Machines {
 
     /** Names ranks of a group by their numbers there and in the joined group, which may have no known name. */
     public static String named(BitSet ranks, int[] joinedRanks, String joined) {
-        List<Integer> others =
-                ranks.stream().mapToObj(rank -> joinedRanks[rank]).toList();
+        List<Integer> others = new ArrayList<>();
+        for (int rank = ranks.nextSetBit(0); rank >= 0; rank = ranks.nextSetBit(rank + 1)) {
+            others.add(joinedRanks[rank]);
+        }
         String name = RankLists.ranks(ranks);
         boolean isSame = RankLists.ranks(others).equals(name);
         return isSame || joined.isEmpty() ? name : name + " (" + RankLists.ranks(others) + " of \"" + joined + "\")";

@@ -99,8 +99,10 @@ public final class WaitGraph {
      */
     public BitSet ends(BitSet first) {
         BitSet ends = new BitSet();
-        reachedFrom(first).stream()
-                .forEach(rank -> ends.set(rank, waitsFor.apply(rank).isEmpty()));
+        BitSet reached = reachedFrom(first);
+        for (int rank = reached.nextSetBit(0); rank >= 0; rank = reached.nextSetBit(rank + 1)) {
+            ends.set(rank, waitsFor.apply(rank).isEmpty());
+        }
         return ends;
     }
 

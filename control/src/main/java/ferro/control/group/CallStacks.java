@@ -108,9 +108,12 @@ final class CallStacks {
 
     /** Returns the stack of the thread that has joined, if the thread is known and in no call. */
     static Optional<ThreadStack> idle(List<ThreadStack> stacks) {
-        return stacks.stream()
-                .filter(stack -> stack.isJoining() && stack.group().isEmpty())
-                .findAny();
+        for (ThreadStack stack : stacks) {
+            if (stack.isJoining() && stack.group().isEmpty()) {
+                return Optional.of(stack);
+            }
+        }
+        return Optional.empty();
     }
 
     /** Describes what the thread that has joined does while the rank is in no call. */

@@ -354,14 +354,16 @@ final class TcpJoin {
 
     /** Returns a link-local address with this rank's interface; without one, ends the join on all ranks and blames none. */
     private InetAddress onOwnLink(int rank, InetAddress announced, TcpPort port, Roster roster) {
-        return Addresses.onLinkOf(port.reachable(), announced).orElseThrow(() -> {
-            String text = "rank " + spec.rank() + " of \"" + spec.name() + "\" cannot reach rank " + rank + " at "
-                    + Addresses.text(announced)
-                    + ": a link-local address holds on one network only, and this rank uses "
-                    + Addresses.text(port.reachable())
-                    + "; set addresses of one network for both ranks (ferro.tcp.interface, ferro.tcp.advertise)";
-            return told(new FerroException(Code.RENDEZVOUS, where, text), text, roster);
-        });
+        Optional<InetAddress> reachable = Addresses.onLinkOf(port.reachable(), announced);
+        if (reachable.isPresent()) {
+            return reachable.get();
+        }
+        String text = "rank " + spec.rank() + " of \"" + spec.name() + "\" cannot reach rank " + rank + " at "
+                + Addresses.text(announced)
+                + ": a link-local address holds on one network only, and this rank uses "
+                + Addresses.text(port.reachable())
+                + "; set addresses of one network for both ranks (ferro.tcp.interface, ferro.tcp.advertise)";
+        throw told(new FerroException(Code.RENDEZVOUS, where, text), text, roster);
     }
 
     /** Resolves the name that a rank has announced; the failure at the deadline names the rank. */
