@@ -74,6 +74,10 @@ public final class TcpPort implements AutoCloseable {
         dialer = new TcpDialer(io, loop.group(), own, clock);
         try {
             prepareKey(plan);
+            // before the port is bound: a rank may connect to the store in the moment after
+            if (plan.serves.isPresent()) {
+                serve(plan.serves.get());
+            }
             bound = bind(plan);
         } catch (Refusal refusal) {
             loop.close();
@@ -150,10 +154,11 @@ public final class TcpPort implements AutoCloseable {
         PortChoice ports = PortChoice.of(context, store, serving && store > 0);
         AddressChoice.StoreLocation near = new AddressChoice.StoreLocation(meeting, serving, "");
         Optional<Secret> secret = told;
+        Optional<GroupSpec> serves = serving ? Optional.of(group) : Optional.empty();
         return context.shared(TcpPort.class, new Supplier<>() {
             @Override
             public TcpPort get() {
-                return open(plan(where, context, secret, ports, near), context);
+                return open(plan(where, context, secret, ports, near, serves), context);
             }
         });
     }
@@ -188,11 +193,12 @@ public final class TcpPort implements AutoCloseable {
             RankContext context,
             Optional<Secret> told,
             PortChoice ports,
-            AddressChoice.StoreLocation meeting) {
+            AddressChoice.StoreLocation meeting,
+            Optional<GroupSpec> serves) {
         AddressChoice address = AddressChoice.of(context, where, meeting, LocalInterface::all);
         Credentials own = credentials(where, context, told);
         checkOpen(address.bind(), own.secret(), where);
-        return new PortPlan(where, address, ports, own);
+        return new PortPlan(where, address, ports, own, serves);
     }
 
     private static Credentials credentials(Where where, RankContext context, Optional<Secret> told) {
@@ -343,8 +349,9 @@ public final class TcpPort implements AutoCloseable {
         }
     }
 
-    /** The addresses and ports to bind and to tell. */
-    private record PortPlan(Where where, AddressChoice address, PortChoice ports, Credentials own) {}
+    /** The addresses and ports to bind and to tell, and the group whose store is served at the port, if any. */
+    private record PortPlan(
+            Where where, AddressChoice address, PortChoice ports, Credentials own, Optional<GroupSpec> serves) {}
 
     /** Passes connections to their owners. */
     private final class Guests implements TcpListener.Guest {

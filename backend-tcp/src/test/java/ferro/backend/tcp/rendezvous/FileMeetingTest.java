@@ -20,6 +20,7 @@ import ferro.backend.tcp.mesh.TcpMesh;
 import ferro.backend.tcp.rendezvous.JobFile.JobFileContent;
 import ferro.group.SystemContext;
 import ferro.spi.Deadlines;
+import ferro.spi.ForwardingContext;
 import ferro.spi.GroupSpec;
 import java.net.InetAddress;
 import java.nio.file.Files;
@@ -35,6 +36,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -184,6 +186,42 @@ class FileMeetingTest {
             List<TcpMesh> meshes = joining.stream().map(Ranks::result).toList();
             awaitGone(file());
             meshes.forEach(TcpMesh::close);
+        }
+    }
+
+    @Test
+    void aRankThatConnectsInTheMomentAfterThePortIsBoundReachesTheStore() {
+        GroupSpec group = GroupSpec.of("one", 0, 2, Ranks.LONG);
+        Rendezvous any = new Rendezvous("127.0.0.1", 0, true, Rendezvous.RANK_ZERO, Optional.empty());
+        GroupSpec late = GroupSpec.of("one", 1, 2, Ranks.LONG);
+        try (SystemContext rankZero = SystemContext.of(Map.of());
+                SystemContext rankOne = SystemContext.of(Map.of())) {
+            long deadline = rankZero.nanoTime() + Ranks.LONG.toNanos();
+            TcpPort.serving(
+                    any,
+                    group,
+                    new ForwardingContext(rankZero) {
+                        @Override
+                        public <T extends AutoCloseable> T shared(Class<T> type, Supplier<T> opener) {
+                            T port = super.shared(type, opener);
+                            int at = ((TcpPort) port).bound().getPort();
+                            Rendezvous here =
+                                    new Rendezvous("127.0.0.1", at, false, Rendezvous.RANK_ZERO, Optional.empty());
+                            try (Store store = StoreOpening.open(here, late, rankOne)) {
+                                store.set("one/1/card/1", new byte[] {7});
+                            }
+                            return port;
+                        }
+                    },
+                    deadline);
+            TcpPort port = rankZero.find(TcpPort.class).orElseThrow();
+            Rendezvous here =
+                    new Rendezvous("127.0.0.1", port.bound().getPort(), true, Rendezvous.RANK_ZERO, Optional.empty());
+            try (Store store = StoreOpening.open(here, group, rankZero)) {
+                store.set("one/1/card/0", new byte[] {7});
+                Ranks.result(port.allJoined("one").toCompletableFuture());
+            }
+            rankZero.release(TcpPort.class);
         }
     }
 
