@@ -27,11 +27,23 @@ public final class NativeLog {
 
     /** Waits until a function has been called since {@link #start}; the record goes on. */
     public static void await(String function) {
+        await(function, 1);
+    }
+
+    /** Waits until a function has been called a number of times. */
+    public static void await(String function, int times) {
         long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
-        while (StandInHooks.log().lines().noneMatch(line -> line.startsWith(function + "|"))) {
+        while (calls(function) < times) {
             assertTrue(System.nanoTime() < limit, () -> function + " was not called: " + StandInHooks.log());
             LockSupport.parkNanos(1_000_000);
         }
+    }
+
+    private static long calls(String function) {
+        return StandInHooks.log()
+                .lines()
+                .filter(line -> line.startsWith(function + "|"))
+                .count();
     }
 
     public static List<Line> stop() {

@@ -27,7 +27,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -197,10 +196,7 @@ class NcclFailureTest {
             rank.allReduce(at, at, one, ReduceOp.SUM, rank.stream());
             NativeLog.start();
             StandInHooks.standInAsyncError(0, 6);
-            long limit = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
-            while (!StandInHooks.log().contains("ncclCommAbort") && System.nanoTime() < limit) {
-                LockSupport.parkNanos(5_000_000);
-            }
+            NativeLog.await("ncclCommAbort");
             assertEquals(1, NativeLog.count(NativeLog.stop(), "ncclCommAbort"));
             FerroException later = assertThrows(FerroException.class, () -> rank.synchronize(rank.stream()));
             says(later, "ncclRemoteError (6)", "NCCL allreduce failed", "broken by earlier error");
@@ -286,6 +282,8 @@ class NcclFailureTest {
                 rank.abort(new IllegalStateException("out of ink"));
                 rank.barrier(SOON);
             });
+            // a call that had not begun fails before the watchdog of its rank aborts
+            NativeLog.await("ncclCommAbort", 2);
             assertEquals(2, NativeLog.count(NativeLog.stop(), "ncclCommAbort"), "one on each rank");
             FerroException own = failure(outcomes, 1, Code.ABORTED);
             says(own, "out of paper");
