@@ -205,9 +205,9 @@ class FileMeetingTest {
                         public <T extends AutoCloseable> T shared(Class<T> type, Supplier<T> opener) {
                             T port = super.shared(type, opener);
                             int at = ((TcpPort) port).bound().getPort();
-                            Rendezvous here =
+                            Rendezvous known =
                                     new Rendezvous("127.0.0.1", at, false, Rendezvous.RANK_ZERO, Optional.empty());
-                            try (Store store = StoreOpening.open(here, late, rankOne)) {
+                            try (Store store = StoreOpening.open(known, late, rankOne)) {
                                 store.set("one/1/card/1", new byte[] {7});
                             }
                             return port;
@@ -215,9 +215,9 @@ class FileMeetingTest {
                     },
                     deadline);
             TcpPort port = rankZero.find(TcpPort.class).orElseThrow();
-            Rendezvous here =
+            Rendezvous known =
                     new Rendezvous("127.0.0.1", port.bound().getPort(), true, Rendezvous.RANK_ZERO, Optional.empty());
-            try (Store store = StoreOpening.open(here, group, rankZero)) {
+            try (Store store = StoreOpening.open(known, group, rankZero)) {
                 store.set("one/1/card/0", new byte[] {7});
                 Ranks.result(port.allJoined("one").toCompletableFuture());
             }
