@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -222,20 +223,102 @@ class FiguresTest {
         commit();
         write("one/src/main/java/a/First.java", "one\ntwo\nthree\n");
         write("one/src/test/java/a/FirstTest.java", "one\ntwo\nthree\n");
-        write("three/src/main/java/d/Third.java", "one\n");
+        write("three/src/main/java/d/Third.java", "// one\nimport a;\n\nfour\n");
         write("three/src/main/java/d/no-java.txt", "one\n");
         commit();
 
-        String program =
-                CHECKOUT.resolve("config/figures/Lines.java").toRealPath().toString();
-        List<String> command = List.of(LauncherRun.java(), program, "HEAD~1", "HEAD", "one,three");
-
         assertEquals(
                 List.of(
-                        "| one | 23 | 3 | -20 | 2 | 3 | +1 |",
-                        "| three | 0 | 1 | +1 | 0 | 0 | 0 |",
-                        "| sum | 23 | 4 | -19 | 2 | 3 | +1 |"),
-                run(folder, command.toArray(String[]::new)).subList(2, 5));
+                        "| one main | 23 | 3 | -20 | 15 | 3 | -12 | 0 | 23 | 0 | 3 |",
+                        "| one test | 2 | 3 | +1 | 2 | 3 | +1 | 0 | 0 | 0 | 1 |",
+                        "| three main | 0 | 4 | +4 | 0 | 1 | +1 | 0 | 0 | 0 | 4 |",
+                        "| all | 25 | 10 | -15 | 17 | 7 | -10 | 0 | 23 | 0 | 8 |"),
+                lines("HEAD~1", "HEAD", "one,three"));
+    }
+
+    @Test
+    void aLineThatStandsElsewhereHasMovedAndIsNotGone() throws Exception {
+        run(folder, "git", "init", "-q");
+        write("one/src/main/java/a/First.java", FIRST);
+        write("one/src/main/java/a/Second.java", SECOND);
+        commit();
+        // one file goes to the tests, and a method of another into a nested type of a new file
+        write("one/src/test/java/a/First.java", FIRST);
+        Files.delete(folder.resolve("one/src/main/java/a/First.java"));
+        String method = "    public int saysNoParameter(int count) {\n        return count;\n    }\n";
+        assertTrue(SECOND.contains(method), SECOND);
+        write("one/src/main/java/a/Second.java", SECOND.replace(method, ""));
+        write("tools/Third.java", "class Third {\n    class Fourth {\n" + method.indent(4) + "    }\n}\n");
+        commit();
+
+        int first = (int) FIRST.lines().count();
+        int second = (int) SECOND.lines().count();
+        List<String> rows = lines("HEAD~1", "HEAD");
+
+        String one = "| one main | " + (first + second) + " | " + (second - 3) + " | -" + (first + 3) + " |";
+        assertTrue(rows.get(0).startsWith(one), rows.get(0));
+        assertTrue(rows.get(0).endsWith("| " + (first + 3) + " | 0 | 0 | 0 |"), rows.get(0));
+        assertTrue(rows.get(1).endsWith("| 0 | 0 | " + first + " | 0 |"), rows.get(1));
+        assertTrue(rows.get(2).startsWith("| tools tools |"), rows.get(2));
+        assertTrue(rows.get(2).endsWith("| 0 | 0 | 3 | 4 |"), rows.get(2));
+    }
+
+    @Test
+    void noModuleHasMoreLinesOfCodeThanItsLimitAndTheSumOfLimitsOnlyFalls() throws Exception {
+        Path program = CHECKOUT.resolve("config/figures/Lines.java").toRealPath();
+        List<String> rows = run(CHECKOUT, LauncherRun.java(), program.toString());
+
+        assertTrue(rows.stream().noneMatch(row -> row.contains("above")), () -> String.join("\n", rows));
+        String now = Files.readString(CHECKOUT.resolve("config/figures/limits.csv"));
+        assertEquals(sumOfLimits(now, false), sumOfLimits(now, true), "the row of all is the sum of the others");
+        int last = Integer.MAX_VALUE;
+        List<String> commits =
+                run(CHECKOUT, "git", "log", "--reverse", "--format=%H", "--", "config/figures/limits.csv");
+        for (String commit : commits) {
+            String limits = String.join("\n", run(CHECKOUT, "git", "show", commit + ":config/figures/limits.csv"));
+            int sum = sumOfLimits(limits, true);
+            assertTrue(sum <= last, commit + " raised the limit of all lines of code from " + last + " to " + sum);
+            last = sum;
+        }
+        assertTrue(sumOfLimits(now, true) <= last, "the limit of all lines of code was raised from " + last);
+    }
+
+    @Test
+    void aModuleAboveItsLimitIsNamedAndLimitsCanOnlyBeLowered() throws Exception {
+        run(folder, "git", "init", "-q");
+        write("one/src/main/java/a/First.java", "one\ntwo\n");
+        write("two/src/main/java/a/Second.java", "one\ntwo\n");
+        write("config/figures/limits.csv", "module,figure,limit\none,code,1\ntwo,code,7\nall,code,8\n");
+        run(folder, "git", "add", ".");
+        String program =
+                CHECKOUT.resolve("config/figures/Lines.java").toRealPath().toString();
+
+        List<String> rows = printed(folder, 1, LauncherRun.java(), program, "--shrink");
+
+        assertEquals("| one | 2 | 2 | 0 | 0 | 0 | 0 | 0 | 0 | 2 | 2 | 1: **above** |", rows.get(2));
+        assertEquals("| two | 2 | 2 | 0 | 0 | 0 | 0 | 0 | 0 | 2 | 2 | 2 |", rows.get(3));
+        assertEquals("| all | 4 | 4 | 0 | 0 | 0 | 0 | 0 | 0 | 4 | 4 | 3: **above** |", rows.get(4));
+        assertEquals(
+                "module,figure,limit\none,code,1\ntwo,code,2\nall,code,3\n",
+                Files.readString(folder.resolve("config/figures/limits.csv")));
+    }
+
+    /** Returns the limit of lines of code of all modules, or the sum of the others. */
+    private static int sumOfLimits(String limits, boolean isWritten) {
+        return limits.lines()
+                .map(line -> line.split(","))
+                .filter(fields -> fields[1].equals("code") && fields[0].equals("all") == isWritten)
+                .mapToInt(fields -> Integer.parseInt(fields[2]))
+                .sum();
+    }
+
+    private List<String> lines(String... arguments) throws Exception {
+        List<String> command = new ArrayList<>();
+        command.add(LauncherRun.java());
+        command.add(CHECKOUT.resolve("config/figures/Lines.java").toRealPath().toString());
+        command.addAll(List.of(arguments));
+        List<String> rows = run(folder, command.toArray(String[]::new));
+        return rows.subList(2, rows.size());
     }
 
     private void commit() throws IOException, InterruptedException {
@@ -259,6 +342,11 @@ class FiguresTest {
     }
 
     private List<String> run(Path directory, String... command) throws IOException, InterruptedException {
+        return printed(directory, 0, command);
+    }
+
+    private List<String> printed(Path directory, int expected, String... command)
+            throws IOException, InterruptedException {
         Path printed = Files.createTempFile(folder, "printed", ".txt");
         Path errors = Files.createTempFile(folder, "errors", ".txt");
         Process process = new ProcessBuilder(command)
@@ -268,7 +356,7 @@ class FiguresTest {
                 .start();
         try {
             assertTrue(process.waitFor(120, TimeUnit.SECONDS), () -> "still running: " + List.of(command));
-            assertEquals(0, process.exitValue(), Files.readString(errors));
+            assertEquals(expected, process.exitValue(), Files.readString(errors));
             return Files.readAllLines(printed);
         } finally {
             process.destroyForcibly();
