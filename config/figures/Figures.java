@@ -66,11 +66,38 @@ import javax.tools.ToolProvider;
  * <li>An exception has a value if one argument of its constructor is more than literals and an error code. Types that throw
  *     one without stand behind the figure.
  * <li>Lines of code are neither blank nor comments nor imports.
+ * <li>The figures about users count types with a file of their own, and nested types of more than 15 lines. A user is a file
+ *     whose code names the type; the file of a nested type counts, that of another type does not. A type is internal if its
+ *     package is not exported, or if users cannot see it. A superclass without an outside user is internal, and
+ *     its children alone name it. An interface with one implementation is internal, has no annotation
+ *     {@code FunctionalInterface}, and one main type implements it. Types in reasons.csv do not count.
  * </ul>
+ *
+ * <p>{@code java config/figures/Figures.java --limits} prints for each module the figures that have limits in limits.csv, and
+ * the types behind them with {@code --limits MODULE}. The exit code is 1 if one is above its limit; {@code --shrink} lowers
+ * the limits to what is counted.
  */
 final class Figures {
     private static final Pattern TEXT_OR_COMMENT = Pattern.compile(
             "(?s)(\"\"\".*?\"\"\"|\"(?:[^\"\\\\\n]|\\\\.)*\"|'(?:[^'\\\\\n]|\\\\.)+')|/\\*.*?\\*/|//[^\n]*");
+
+    private static final Pattern EXPORTS = Pattern.compile("(?m)^ *exports ([a-z.]+);");
+    private static final int LEAST_NESTED_LINES = 16;
+    private static final int SMALL = 60;
+    private static final int LONG_FILE = 500;
+    private static final String ALL = "all";
+    /** The figures that have limits by module, as limits.csv names them. */
+    private static final List<String> FIGURES = List.of(
+            "superclasses without an outside user",
+            "internal interfaces with one implementation",
+            "internal types under 60 lines with one user",
+            "types with one user",
+            "largest knot of classes");
+
+    private static final String LONG_FILES = "files over 500 lines";
+
+    private static final Path LIMITS = Path.of("config/figures/limits.csv");
+    private static final Path REASONS = Path.of("config/figures/reasons.csv");
 
     /** The folder of modules that a profile of their own builds. */
     private static final String ADAPTERS = "adapters";
@@ -79,6 +106,11 @@ final class Figures {
     private final Map<String, int[]> modules = new TreeMap<>();
 
     private final List<Integer> fileLines = new ArrayList<>();
+    private final Set<String> exported = new TreeSet<>();
+    /** By qualified name. */
+    private final Map<String, Type> types = new TreeMap<>();
+
+    private final Map<String, String> moduleOf = new HashMap<>();
     private final List<Integer> methodLines = new ArrayList<>();
     /** How many types have a name. */
     private final Map<String, Integer> names = new TreeMap<>();
@@ -93,6 +125,37 @@ final class Figures {
 
     /** A type with a file of its own; what it extends, and the names in its code, are qualified as far as imports do. */
     private record Unit(String pack, boolean isPublic, String parent, Set<String> named) {}
+
+    /** A type of the figures about users; names in its code, and what it extends or implements, by the names of its file. */
+    private static final class Type {
+        private final String name;
+        private final String unit;
+        private final ClassTree tree;
+        private final int lines;
+        private final boolean isSeen;
+        private final Map<String, String> imported;
+        private final Set<List<String>> named = new LinkedHashSet<>();
+        private final Set<List<String>> parents = new LinkedHashSet<>();
+
+        Type(String name, String unit, ClassTree tree, int lines, boolean isSeen, Map<String, String> imported) {
+            this.name = name;
+            this.unit = unit;
+            this.tree = tree;
+            this.lines = lines;
+            this.isSeen = isSeen;
+            this.imported = imported;
+        }
+
+        boolean isNested() {
+            return !name.equals(unit);
+        }
+
+        boolean isPlainInterface() {
+            return tree.getKind() == Tree.Kind.INTERFACE
+                    && tree.getModifiers().getAnnotations().stream()
+                            .noneMatch(each -> each.getAnnotationType().toString().equals("FunctionalInterface"));
+        }
+    }
 
     /** A nested type or a method of a unit, or the unit. */
     private record Member(String unit, Tree tree, boolean isSeen, boolean isPublic, DocCommentTree comment) {
@@ -144,7 +207,12 @@ final class Figures {
             throw new IllegalArgumentException("no sources of modules under " + root + ": name a checkout of ferro");
         }
         for (Path file : files) {
-            countLines(module(root, file), Files.readString(file));
+            String text = Files.readString(file);
+            countLines(module(root, file), text);
+            moduleOf.put(file.toAbsolutePath().normalize().toString(), module(root, file));
+            if (file.endsWith("module-info.java")) {
+                EXPORTS.matcher(text).results().forEach(found -> exported.add(found.group(1)));
+            }
         }
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         StandardJavaFileManager manager = compiler.getStandardFileManager(null, null, null);
@@ -189,6 +257,9 @@ final class Figures {
     }
 
     public static void main(String[] arguments) throws IOException {
+        if (arguments.length > 0 && arguments[0].startsWith("--")) {
+            System.exit(new Figures(Path.of(".")).limits(arguments) ? 0 : 1);
+        }
         List<Map<String, String>> columns = new ArrayList<>();
         for (String root : arguments.length == 0 ? new String[] {"."} : arguments) {
             columns.add(new Figures(Path.of(root)).table());
@@ -202,10 +273,144 @@ final class Figures {
         }
     }
 
-    private Map<String, String> table() {
+    /** Prints the figures that have limits; returns whether all hold. */
+    private boolean limits(String[] arguments) throws IOException {
+        if (!List.of("--limits", "--shrink").contains(arguments[0])) {
+            throw new IllegalArgumentException("found " + arguments[0] + ": need --limits, --limits MODULE, or --shrink");
+        }
+        Map<String, Map<String, List<String>>> found = limited();
+        if (arguments.length == 2) {
+            found.getOrDefault(arguments[1], Map.of())
+                    .forEach((figure, names) -> System.out.println(figure + ": " + names.size() + "\n  "
+                            + String.join("\n  ", names)));
+            return true;
+        }
+        List<String> lines = new ArrayList<>();
+        boolean holds = true;
+        for (String line : Files.readAllLines(LIMITS)) {
+            String[] fields = line.split(",");
+            List<String> names = found.getOrDefault(fields[0], Map.of()).get(fields[1]);
+            if (names != null) {
+                int limit = Integer.parseInt(fields[2]);
+                boolean above = names.size() > limit;
+                holds &= !above;
+                System.out.println("| " + fields[0] + " | " + fields[1] + " | " + names.size() + " | " + limit
+                        + (above ? ": **above** |" : " |"));
+                line = fields[0] + "," + fields[1] + "," + (fields[0].equals(ALL) ? limit : Math.min(limit, names.size()));
+            }
+            lines.add(line);
+        }
+        if (arguments[0].equals("--shrink")) {
+            Files.write(LIMITS, lines);
+        }
+        return holds;
+    }
+
+    /** Returns by module and figure the names that count. */
+    private Map<String, Map<String, List<String>>> limited() throws IOException {
+        Map<String, Set<Type>> users = new HashMap<>();
+        Map<String, Set<Type>> children = new HashMap<>();
+        for (Type type : types.values()) {
+            type.named.forEach(name -> put(users, resolve(type, name), type));
+            type.parents.forEach(name -> put(children, resolve(type, name), type));
+        }
+        Set<String> excepted = new TreeSet<>();
+        Map<String, Map<String, List<String>>> found = new TreeMap<>();
+        List<String> reasons = Files.exists(REASONS) ? Files.readAllLines(REASONS) : List.of("");
+        reasons.stream().skip(1).map(line -> line.split(",", 2)[0]).forEach(excepted::add);
+        List<String> longFiles = fileLines.stream()
+                .filter(count -> count > LONG_FILE)
+                .map(count -> count + " lines")
+                .toList();
+        found.put(ALL, Map.of("reasons", reasons.subList(1, reasons.size()), LONG_FILES, longFiles));
+        for (Type type : types.values()) {
+            String module = moduleOf.get(type.name);
+            Set<String> files = units(users.getOrDefault(type.name, Set.of()));
+            Set<Type> heirs = children.getOrDefault(type.name, Set.of());
+            files.removeIf(unit -> unit.equals(type.unit) && !type.isNested());
+            Map<String, List<String>> figures = found.computeIfAbsent(module, name -> figures());
+            if (excepted.contains(type.name)) {
+                continue;
+            }
+            if (!type.isSeen
+                    && !heirs.isEmpty()
+                    && type.tree.getKind() == Tree.Kind.CLASS
+                    && units(heirs).containsAll(files)) {
+                figures.get(FIGURES.get(0)).add(type.name);
+            }
+            if (!type.isSeen && type.isPlainInterface() && heirs.size() == 1) {
+                figures.get(FIGURES.get(1)).add(type.name);
+            }
+            if (files.size() == 1) {
+                figures.get(FIGURES.get(3)).add(type.name);
+                if (!type.isSeen && type.lines < SMALL) {
+                    figures.get(FIGURES.get(2)).add(type.name);
+                }
+            }
+        }
+        for (Set<String> knot : knots(arrows())) {
+            List<String> largest = found.get(moduleOf.get(knot.iterator().next())).get(FIGURES.get(4));
+            if (knot.size() > largest.size()) {
+                largest.clear();
+                largest.addAll(knot);
+            }
+        }
+        return found;
+    }
+
+    private static Map<String, List<String>> figures() {
+        Map<String, List<String>> figures = new LinkedHashMap<>();
+        FIGURES.forEach(figure -> figures.put(figure, new ArrayList<>()));
+        return figures;
+    }
+
+    private static Set<String> units(Set<Type> types) {
+        return types.stream().map(type -> type.unit).collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private static void put(Map<String, Set<Type>> map, String name, Type type) {
+        if (name != null && !name.equals(type.name)) {
+            map.computeIfAbsent(name, key -> new LinkedHashSet<>()).add(type);
+        }
+    }
+
+    /** Returns the type that a name in the code of another one means; null if it is none that counts. */
+    private String resolve(Type from, List<String> name) {
+        String first = name.get(0);
+        String at = from.imported.get(first);
+        for (String around = from.name; at == null && around.length() >= from.unit.length(); ) {
+            at = types.containsKey(around + "." + first) ? around + "." + first : null;
+            around = around.substring(0, around.lastIndexOf('.'));
+        }
+        String full = String.join(".", name);
+        while (at == null && !types.containsKey(full) && full.contains(".")) {
+            full = full.substring(0, full.lastIndexOf('.'));
+        }
+        if (at == null && types.containsKey(full)) {
+            return full;
+        }
+        String pack = from.unit.substring(0, from.unit.lastIndexOf('.'));
+        at = at == null ? pack + "." + first : at;
+        for (String next : name.subList(1, name.size())) {
+            at = types.containsKey(at + "." + next) ? at + "." + next : at;
+        }
+        while (!types.containsKey(at) && at.contains(".")) {
+            at = at.substring(0, at.lastIndexOf('.'));
+        }
+        return types.containsKey(at) ? at : null;
+    }
+
+    private Map<String, String> table() throws IOException {
         Map<String, String> rows = new LinkedHashMap<>();
         rows.put("method lines p50/p95/p99/max", percentiles(methodLines, 50, 95, 99, 100));
         rows.put("file lines p50/p95/max", percentiles(fileLines, 50, 95, 100));
+        Map<String, Map<String, List<String>>> limited = limited();
+        for (String figure : FIGURES.subList(0, 4)) {
+            rows.put(figure, "" + limited.values().stream()
+                    .mapToInt(figures -> figures.getOrDefault(figure, List.of()).size())
+                    .sum());
+        }
+        rows.put(LONG_FILES, "" + limited.get(ALL).get(LONG_FILES).size());
         rows.put("public types with Javadoc", documented(member -> !member.isMethod()));
         rows.put("public methods with Javadoc", documented(member -> member.isMethod() && !member.overrides()));
         rows.put("public methods of package-private superclasses with all tags", hidden());
@@ -383,6 +588,8 @@ final class Figures {
         private final Map<String, String> imported = new HashMap<>();
         private final Set<String> named = new TreeSet<>();
         private String unit;
+        private final Deque<Type> around = new ArrayDeque<>();
+        private String nested = "";
         /** Of the type around: whether users see it, and whether what stands in it is public without a word. */
         private boolean isSeen;
 
@@ -410,12 +617,14 @@ final class Figures {
         @Override
         public Void visitIdentifier(IdentifierTree tree, Void none) {
             named.add(qualified(tree.getName().toString()));
+            name(List.of(tree.getName().toString()));
             return super.visitIdentifier(tree, none);
         }
 
         @Override
         public Void visitMemberSelect(MemberSelectTree tree, Void none) {
             named.add(tree.toString());
+            name(List.of(tree.toString().split("\\.")));
             return super.visitMemberSelect(tree, none);
         }
 
@@ -425,6 +634,9 @@ final class Figures {
             if (name.isEmpty()) {
                 return super.visitClass(tree, none);
             }
+            String outer = nested;
+            nested = outer.isEmpty() ? pack + "." + name : outer + "." + name;
+            boolean isType = enter(tree, outer.isEmpty() ? nested : around.getLast().unit);
             names.merge(name, 1, Integer::sum);
             boolean isPublic = isPublic(tree.getModifiers().getFlags());
             if (getCurrentPath().getParentPath().getLeaf() == file) {
@@ -440,7 +652,48 @@ final class Figures {
             super.visitClass(tree, none);
             isSeen = outerSeen;
             isInterface = outerInterface;
+            nested = outer;
+            if (isType) {
+                around.pop();
+            }
             return null;
+        }
+
+        /** Enters a type of the figures about users; returns whether it is one. */
+        private boolean enter(ClassTree tree, String unit) {
+            int lines = line(end(tree)) - line(positions.getStartPosition(file, tree)) + 1;
+            List<Tree> parents = new ArrayList<>(tree.getImplementsClause());
+            if (tree.getExtendsClause() != null) {
+                parents.add(tree.getExtendsClause());
+            }
+            boolean isType = around.isEmpty() || lines >= LEAST_NESTED_LINES;
+            if (isType) {
+                boolean seen = isSeen && isPublic(tree.getModifiers().getFlags()) && exported.contains(pack);
+                around.push(new Type(nested, unit, tree, lines, seen, imported));
+                types.put(nested, around.peek());
+                Path source = Path.of(file.getSourceFile().toUri());
+                moduleOf.put(nested, moduleOf.get(source.normalize().toString()));
+            }
+            // a type that is too small to count implements for the one around it
+            for (Tree parent : parents) {
+                around.peek().parents.add(List.of(parent.toString().replaceAll("<.*", "").split("\\.")));
+            }
+            return isType;
+        }
+
+        private void name(List<String> segments) {
+            if (!around.isEmpty()) {
+                around.peek().named.add(segments);
+            }
+        }
+
+        @Override
+        public Void visitNewClass(NewClassTree tree, Void none) {
+            if (tree.getClassBody() != null && !around.isEmpty()) {
+                String parent = tree.getIdentifier().toString().replaceAll("<.*", "");
+                around.peek().parents.add(List.of(parent.split("\\.")));
+            }
+            return super.visitNewClass(tree, none);
         }
 
         @Override

@@ -123,6 +123,11 @@ class FiguresTest {
     private static final String PRINTED = """
             | method lines p50/p95/p99/max | 1/6/6/6 |
             | file lines p50/p95/max | 23/48/48 |
+            | superclasses without an outside user | 1 |
+            | internal interfaces with one implementation | 0 |
+            | internal types under 60 lines with one user | 2 |
+            | types with one user | 2 |
+            | files over 500 lines | 0 |
             | public types with Javadoc | 1 of 2: `Third` |
             | public methods with Javadoc | 1 of 2: `First.undocumented` |
             | public methods of package-private superclasses with all tags | 2 of 5: `Second.saysNothing`, \
@@ -162,6 +167,8 @@ class FiguresTest {
                 printed.stream().anyMatch(row -> row.matches("\\| `throw new` with a value \\| 100 % of \\d+ \\|")),
                 printed::toString);
         assertEquals(List.of(), incomplete(page, printed));
+        // the goal is 350
+        assertTrue(Integer.parseInt(printed.get(1).split("/|\\| ")[5]) <= 356, printed.get(1));
         // both are public: of a StagedLink, and of DeviceMemory
         String names = "| simple type names used twice or more | 1: `Staging` 2 |";
         assertTrue(printed.contains(names), printed::toString);
@@ -169,6 +176,62 @@ class FiguresTest {
             // each page of the guide adds programs of one file there
             assertTrue(one.getValue() <= 40 || one.getKey().equals("ferro.examples.guide"), one::toString);
         }
+    }
+
+    @Test
+    void noModuleIsAboveALimitOfItsFigures() throws Exception {
+        String program =
+                CHECKOUT.resolve("config/figures/Figures.java").toRealPath().toString();
+
+        List<String> rows = run(CHECKOUT, LauncherRun.java(), program, "--limits");
+
+        assertTrue(rows.contains("| all | reasons | 1 | 1 |"), rows::toString);
+    }
+
+    @Test
+    void typesThatStandForOneAnotherAreFoundAndAModuleAboveItsLimitIsNamed() throws Exception {
+        write("one/src/main/java/module-info.java", "module one {\n    exports b;\n}\n");
+        write("one/src/main/java/a/Base.java", "package a; abstract class Base {}\n");
+        write("one/src/main/java/a/Single.java", "package a; public interface Single {}\n");
+        write("one/src/main/java/a/Reasoned.java", "package a; final class Reasoned {}\n");
+        String nested = "    record Nested(int value) {" + "\n".repeat(14) + "}\n    record Small() {}\n";
+        write(
+                "one/src/main/java/a/Child.java",
+                "package a; public final class Child extends Base implements Single {\n    Helper one; Reasoned two;\n"
+                        + nested + "}\n");
+        write("one/src/main/java/a/Helper.java", "package a; final class Helper {}\n");
+        write(
+                "one/src/main/java/b/Open.java",
+                "package b; import a.Child; import a.Single; public class Open { Child child; Single single; }\n");
+        write(
+                "one/src/main/java/b/Used.java",
+                "package b; public class Used extends Open { a.Child.Nested nested; }\n");
+        write("config/figures/reasons.csv", "type,reason\na.Reasoned,planted\n");
+        write("config/figures/limits.csv", """
+                module,figure,limit
+                one,superclasses without an outside user,1
+                one,internal interfaces with one implementation,1
+                one,internal types under 60 lines with one user,1
+                one,types with one user,9
+                all,reasons,1
+                """);
+        String program =
+                CHECKOUT.resolve("config/figures/Figures.java").toRealPath().toString();
+
+        List<String> rows = printed(folder, 1, LauncherRun.java(), program, "--shrink");
+        List<String> names = run(folder, LauncherRun.java(), program, "--limits", "one");
+
+        assertEquals(
+                List.of(
+                        "| one | superclasses without an outside user | 1 | 1 |",
+                        "| one | internal interfaces with one implementation | 1 | 1 |",
+                        "| one | internal types under 60 lines with one user | 2 | 1: **above** |",
+                        "| one | types with one user | 3 | 9 |",
+                        "| all | reasons | 1 | 1 |"),
+                rows);
+        assertTrue(names.containsAll(List.of("types with one user: 3", "  b.Open")), names::toString);
+        assertTrue(
+                Files.readString(folder.resolve("config/figures/limits.csv")).contains("one,types with one user,3\n"));
     }
 
     /** Rows whose goal is all, and that have less. */
@@ -356,7 +419,7 @@ class FiguresTest {
                 .start();
         try {
             assertTrue(process.waitFor(120, TimeUnit.SECONDS), () -> "still running: " + List.of(command));
-            assertEquals(expected, process.exitValue(), Files.readString(errors));
+            assertEquals(expected, process.exitValue(), Files.readString(errors) + Files.readString(printed));
             return Files.readAllLines(printed);
         } finally {
             process.destroyForcibly();
