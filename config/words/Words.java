@@ -42,6 +42,7 @@ import javax.tools.ToolProvider;
  * java config/words/Words.java                       compares; exits with 1 if a count differs
  * java config/words/Words.java --list MODULE [WORD]  prints where the old words of a module are
  * java config/words/Words.java --shrink              writes smaller counts to the file, never larger ones
+ * java config/words/Words.java --move FROM TO        gives counts of one module to another; a sum never grows
  * java config/words/Words.java --add WORD...         writes the counts of words that are new in words.csv
  * </pre>
  *
@@ -153,8 +154,9 @@ final class Words {
             case "" -> System.exit(words.compare());
             case "--list" -> words.list(left);
             case "--shrink" -> words.shrink();
+            case "--move" -> words.move(left);
             case "--add" -> words.add(left);
-            default -> throw new IllegalArgumentException(command + ": need nothing, --list, --shrink or --add");
+            default -> throw new IllegalArgumentException(command + ": need nothing, --list, --shrink, --move or --add");
         }
     }
 
@@ -198,6 +200,28 @@ final class Words {
         Map<String, Integer> counts = counts();
         counts.replaceAll((key, count) ->
                 Math.min(count, found.getOrDefault(key, List.of()).size()));
+        write(counts);
+    }
+
+    private void move(List<String> modules) throws IOException {
+        if (modules.size() != 2) {
+            throw new IllegalArgumentException("found " + modules + ": need --move FROM TO, two modules");
+        }
+        Map<String, List<Found>> found = byKey();
+        Map<String, Integer> counts = counts();
+        for (Word word : words.values()) {
+            String from = modules.get(0) + "," + word.old();
+            String to = modules.get(1) + "," + word.old();
+            int before = counts.getOrDefault(from, 0) + counts.getOrDefault(to, 0);
+            int left = found.getOrDefault(from, List.of()).size();
+            int arrived = found.getOrDefault(to, List.of()).size();
+            if (left + arrived > before) {
+                throw new IllegalArgumentException(word.old() + ": " + modules + " have " + (left + arrived) + ", and "
+                        + COUNTS + " has " + before + ": use the new word first");
+            }
+            counts.put(from, left);
+            counts.put(to, arrived);
+        }
         write(counts);
     }
 

@@ -172,6 +172,26 @@ class WordsTest {
         assertEquals(COUNTED, counts());
     }
 
+    @Test
+    @Tag("long")
+    void countsMoveWithTheCodeAndTheirSumNeverGrows() throws Exception {
+        writeCheckout();
+        Files.delete(folder.resolve("one/src/main/java/a/Names.java"));
+        write("three/src/main/java/a/Names.java", NAMES);
+
+        Run moved = words.run(folder, "--move", "one", "three");
+
+        assertEquals(0, moved.exit(), moved::toString);
+        assertEquals(0, words.run(folder).exit());
+        assertTrue(counts().contains("three,settle*,2"), counts()::toString);
+        assertEquals(COUNTED.size(), counts().size());
+
+        write("one/src/main/java/a/Names.java", NAMES);
+        Run again = words.run(folder, "--move", "three", "one");
+        assertEquals(1, again.exit());
+        assertTrue(again.text().contains("[three, one] have "), again::toString);
+    }
+
     private void writeCheckout() throws IOException, InterruptedException {
         write("config/words.csv", WORDS);
         write("config/words-allowed.csv", ALLOWED);
