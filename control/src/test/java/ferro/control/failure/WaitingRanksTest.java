@@ -189,7 +189,8 @@ class WaitingRanksTest {
     void aRankThatIsSilentOrHasNotCalledIsToBlameAlthoughDataMoves() {
         Status inCall = new Status(1, 7, "barrier", 7, 0, 0, "", "in barrier", Set.of(), 0, 0, "");
         Machines machines = new Machines(0, BOTH, RankProcesses.UNKNOWN);
-        Status[][] answers = {{null, inCall}, {null, null}, {null, answer(6, 0)}};
+        Status idle = new Status(1, 6, "barrier", 0, 0, 0, "", "", Set.of(), 0, 0, "");
+        Status[][] answers = {{null, inCall}, {null, null}, {null, answer(6, 0)}, {null, idle}};
         for (Status[] each : answers) {
             BitSet slow = each[1] == inCall ? only(1) : new BitSet();
             Diagnosis.Blame verdict = new Diagnosis(machines, each, slow, 7).ofCollective(only(1), MOVING);
@@ -310,6 +311,10 @@ class WaitingRanksTest {
         Diagnosis.Blame verdict = diagnosis(answers, 0).ofWaiting(only(1), new Diagnosis.OwnState(20_000_000L, 0), "");
         assertEquals(only(1), verdict.culprits(), verdict.text());
         assertFalse(verdict.text().contains("was paused"), verdict.text());
+
+        answers[1] = new Status(1, 0, "", 0, 0, 0, "", "in recv", Set.of(), 0, 20, "");
+        Diagnosis.Blame ofOther = diagnosis(answers, 0).ofWaiting(only(1), Diagnosis.OwnState.QUIET, "");
+        assertEquals("rank 1 is in recv", ofOther.text());
     }
 
     @Test
