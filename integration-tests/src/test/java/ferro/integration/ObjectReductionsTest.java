@@ -238,6 +238,7 @@ class ObjectReductionsTest {
                         .failure();
 
                 assertEquals(FerroException.Code.TIMED_OUT, late.code(), late.getMessage());
+                assertTrue(late.getMessage().matches(".* after [0-9]{3,4} ms .*"), late.getMessage());
             }
         }
     }

@@ -34,6 +34,24 @@ import org.junit.jupiter.params.provider.CsvSource;
 class OtherNettyTest {
     private static final String PLAIN = "org.example.rank.PlainRank";
     private static final String WEB = "org.example.rank.WebRank";
+    /** A bean beside the program of the guide: tells at the end of the JVM whether the group was closed. */
+    private static final String CLOSED_OR_NOT = """
+            package org.example;
+
+            @org.springframework.stereotype.Component
+            class ClosedOrNot {
+                ClosedOrNot(ferro.group.ProcessGroup group) {
+                    Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+                        try {
+                            group.barrier();
+                        } catch (IllegalStateException closed) {
+                            System.out.println("the group is closed");
+                        }
+                    }));
+                }
+            }
+            """;
+
     private static final String RESULT = "product 12 119; data: over TCP (loopback)";
 
     private static final HttpClient CLIENT = HttpClient.newHttpClient();
@@ -115,6 +133,7 @@ class OtherNettyTest {
                 .matcher(Files.readString(Path.of("../docs/guide/servers.md")));
         assertTrue(program.find(), "no program of Spring on the page");
         Path source = Files.writeString(folder.resolve(program.group(1)), program.group(2));
+        Path watch = Files.writeString(folder.resolve("ClosedOrNot.java"), CLOSED_OR_NOT);
         List<Path> path = new ArrayList<>(ProgramPaths.ofSpringBoot().all());
         String libraries = path.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
         int code = ToolProvider.findFirst("javac")
@@ -128,7 +147,8 @@ class OtherNettyTest {
                         libraries,
                         "-d",
                         folder.resolve("program").toString(),
-                        source.toString());
+                        source.toString(),
+                        watch.toString());
         assertEquals(0, code, () -> "javac of " + source);
         path.add(0, folder.resolve("program"));
         String port = "" + Ports.free();
@@ -141,8 +161,10 @@ class OtherNettyTest {
                     () -> answer(HttpRequest.newBuilder(service.resolve("/sum?upTo=1000")))
                             .equals("500500"));
             answer(HttpRequest.newBuilder(service.resolve("/end")).POST(BodyPublishers.noBody()));
-            ranks.printed(0, 0);
-            ranks.printed(1, 0);
+            for (int rank = 0; rank < 2; rank++) {
+                String said = ranks.printed(rank, 0);
+                assertTrue(said.contains("the group is closed"), said);
+            }
         }
     }
 
