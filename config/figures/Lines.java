@@ -16,6 +16,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * Counts the Java sources and templates that git knows, and compares those of two commits. Run in a checkout; needs git, and
@@ -179,7 +180,7 @@ final class Lines {
         Lines counted = new Lines();
         boolean isTree = commit.equals(".");
         List<String> files = new ArrayList<>();
-        for (String file : git(isTree ? List.of("ls-files") : List.of("ls-tree", "-r", "--name-only", commit))) {
+        for (String file : isTree ? ofTree() : git(List.of("ls-tree", "-r", "--name-only", commit))) {
             if (file.endsWith(".java") || file.endsWith(".template")) {
                 files.add(file);
             }
@@ -194,6 +195,18 @@ final class Lines {
             }
         }
         return counted;
+    }
+
+    /** Returns the files that git knows; all of the sources but those that a build has made, without git. */
+    private static List<String> ofTree() throws IOException, InterruptedException {
+        if (Files.exists(Path.of(".git"))) {
+            return git(List.of("ls-files"));
+        }
+        try (Stream<Path> all = Files.walk(Path.of(""))) {
+            return all.map(Path::toString)
+                    .filter(file -> !file.matches("(.*/)?(target|[.][^/]+|node_modules)/.*"))
+                    .toList();
+        }
     }
 
     private void read(String commit, List<String> files) throws IOException, InterruptedException {
@@ -315,7 +328,7 @@ final class Lines {
     }
 
     private static Process start(List<String> arguments) throws IOException {
-        List<String> command = new ArrayList<>(List.of("git"));
+        List<String> command = new ArrayList<>(List.of("git", "-c", "safe.directory=*"));
         command.addAll(arguments);
         return new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)

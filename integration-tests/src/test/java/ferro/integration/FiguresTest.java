@@ -335,10 +335,23 @@ class FiguresTest {
         String now = Files.readString(CHECKOUT.resolve("config/figures/limits.csv"));
         assertEquals(sumOfLimits(now, false), sumOfLimits(now, true), "the row of all is the sum of the others");
         int last = Integer.MAX_VALUE;
-        List<String> commits =
-                run(CHECKOUT, "git", "log", "--reverse", "--format=%H", "--", "config/figures/limits.csv");
+        // a copy of the sources without git has no earlier limits
+        List<String> commits = Files.exists(CHECKOUT.resolve(".git"))
+                ? run(
+                        CHECKOUT,
+                        "git",
+                        "-c",
+                        "safe.directory=*",
+                        "log",
+                        "--reverse",
+                        "--format=%H",
+                        "--",
+                        "config/figures/limits.csv")
+                : List.of();
         for (String commit : commits) {
-            String limits = String.join("\n", run(CHECKOUT, "git", "show", commit + ":config/figures/limits.csv"));
+            String limits = String.join(
+                    "\n",
+                    run(CHECKOUT, "git", "-c", "safe.directory=*", "show", commit + ":config/figures/limits.csv"));
             int sum = sumOfLimits(limits, true);
             assertTrue(sum <= last, commit + " raised the limit of all lines of code from " + last + " to " + sum);
             last = sum;
