@@ -143,6 +143,15 @@ class WaitingRanksTest {
     }
 
     @Test
+    void aRankThatStoodStillIsToBlameAlsoIfItsDataMovesAgain() {
+        Status[] answers = {null, Status.left(6, "reduceScatter")};
+        Diagnosis.OwnState again = new Diagnosis.OwnState(2_200_000_000L, 72_000_000L);
+        Diagnosis.Blame verdict = diagnosis(answers, 0).ofWaiting(only(1), again, "");
+        assertEquals(BitSet.valueOf(new long[] {1}), verdict.culprits(), verdict.text());
+        assertTrue(verdict.text().contains("(its process was paused 2.2 s)"), verdict.text());
+    }
+
+    @Test
     void ofASubgroupTheRankWhoseDataMovesHasItsNumberInTheJoinedGroup() {
         Status[] answers = {null, new Status(1, 7, "barrier", 7, 0, 0, "", "in barrier", Set.of(), 0, 0, "")};
         RankProcesses ofWorld = new RankProcesses() {
