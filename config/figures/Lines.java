@@ -19,8 +19,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Counts the Java sources and templates that git knows, and compares those of two commits. Run in a checkout; needs git, and
- * neither a build nor a library.
+ * Counts the Java sources and templates of a checkout, and compares those of two commits, which needs git. Needs neither a
+ * build nor a library.
  *
  * <ul>
  * <li>{@code java config/figures/Lines.java}: a row per module, with the lines, and the lines of code, of main, tests,
