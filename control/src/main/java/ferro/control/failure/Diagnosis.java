@@ -11,8 +11,9 @@ import java.util.concurrent.TimeUnit;
  * have made it, at the ranks that this one waits for. A rank that is silent or waits for no rank ends the chain. A rank
  * that has made the call and waits outside of the group does not end it. If ranks wait for each other in a cycle, no
  * rank alone is to blame: all ranks of the cycle are culprits, and the text says so. A rank that has made a call is not
- * necessarily in it: it may have queued calls behind one that does not end. If all ranks have made the call and answer,
- * data of this rank still moves and its process did not stand still, no rank is to blame: all may be slow.
+ * necessarily in it: it may have queued calls behind one that does not end. If all ranks have made the call and answer
+ * and data of this rank still moves, no rank is to blame: all may be slow. If this rank stood still and all that it waits
+ * for have left, it is to blame itself.
  */
 public final class Diagnosis {
     /** How a text begins that blames no rank because data still moves. */
@@ -102,12 +103,12 @@ public final class Diagnosis {
     private Blame blameForEnd(BitSet end, BitSet others) {
         BitSet listed = (BitSet) end.clone();
         listed.or(others);
-        boolean stoodStill = own.pausedNanos >= PAUSE_NANOS;
-        if (own.movedNanos > 0 && !stoodStill && !isDeadlock() && !isAnySilent(listed)) {
+        BitSet owing = own.pausedNanos >= PAUSE_NANOS ? owing(end) : end;
+        boolean isOwnPause = owing.get(self) && owing.cardinality() == 1;
+        if (own.movedNanos > 0 && !isOwnPause && !isDeadlock() && !isAnySilent(listed)) {
             String within = " moved within the last " + TimeUnit.NANOSECONDS.toMillis(own.movedNanos) + " ms: ";
             return new Blame(new BitSet(), MOVING + machines.named(self) + within + text(new BitSet(), listed), true);
         }
-        BitSet owing = stoodStill ? owing(end) : end;
         if (isCycle() && owing.equals(cycle)) {
             return blameOfCycle(others);
         }

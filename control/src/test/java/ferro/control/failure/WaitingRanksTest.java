@@ -135,6 +135,7 @@ class WaitingRanksTest {
                 "no rank is singled out, because data of rank 0 moved within the last 1000 ms: rank 1 is in barrier";
         for (Diagnosis.Blame verdict : List.of(
                 diagnosis(answers, 7).ofCollective(only(1), MOVING),
+                diagnosis(answers, 7).ofCollective(only(1), new Diagnosis.OwnState(150_000_000L, 1_000_000_000L)),
                 diagnosis(answers, 0).ofWaiting(only(1), MOVING, ""))) {
             assertEquals(new BitSet(), verdict.culprits());
             assertTrue(verdict.isNoRankAlone());
@@ -317,11 +318,11 @@ class WaitingRanksTest {
     @Test
     void aShortPauseOfARankIsNoReasonForItsTimeOut() {
         Status[] answers = {null, Status.left(2, "reduceScatter")};
-        Diagnosis.Blame verdict = diagnosis(answers, 0).ofWaiting(only(1), new Diagnosis.OwnState(20_000_000L, 0), "");
+        Diagnosis.Blame verdict = diagnosis(answers, 0).ofWaiting(only(1), new Diagnosis.OwnState(99_999_999L, 0), "");
         assertEquals(only(1), verdict.culprits(), verdict.text());
         assertFalse(verdict.text().contains("was paused"), verdict.text());
 
-        answers[1] = new Status(1, 0, "", 0, 0, 0, "", "in recv", Set.of(), 0, 20, "");
+        answers[1] = new Status(1, 0, "", 0, 0, 0, "", "in recv", Set.of(), 0, 99, "");
         Diagnosis.Blame ofOther = diagnosis(answers, 0).ofWaiting(only(1), Diagnosis.OwnState.QUIET, "");
         assertEquals("rank 1 is in recv", ofOther.text());
     }
