@@ -35,11 +35,13 @@ import java.util.stream.Stream;
  * {@code src/main} and {@code src/test}.
  *
  * <p>A deleted line has moved if the same line, with any indentation, is added elsewhere, or if its file has: git says so of
- * files that are alike. Otherwise it is gone, as blank lines are. Likewise an added line has moved or is new.
+ * files that are alike. Otherwise it is gone, as lines of fewer than three characters are. Likewise an added line has moved or
+ * is new.
  */
 final class Lines {
     private static final List<String> PARTS = List.of("main", "test", "templates", "tools");
     private static final String ALL = "all";
+    private static final int LEAST_TEXT = 3;
     private static final Path LIMITS = Path.of("config/figures/limits.csv");
     private static final Pattern LIMIT = Pattern.compile("([^,]+),code,(\\d+)");
     private static final Pattern TEXT_OR_COMMENT = Pattern.compile(
@@ -55,7 +57,7 @@ final class Lines {
     public static void main(String[] arguments) throws IOException, InterruptedException {
         boolean shrinks = arguments.length == 1 && arguments[0].equals("--shrink");
         if (arguments.length == 0 || shrinks) {
-            System.exit(table(of("."), shrinks) ? 0 : 1);
+            System.exit(table(of(""), shrinks) ? 0 : 1);
         }
         if (arguments.length > 3 || arguments.length < 2) {
             throw new IllegalArgumentException("found " + arguments.length
@@ -175,12 +177,12 @@ final class Lines {
         return row.toString();
     }
 
-    /** Counts the sources of a commit, or of the working tree. */
+    /** Counts the sources of a commit, of those files of the working tree that git knows, or without a name of all. */
     private static Lines of(String commit) throws IOException, InterruptedException {
         Lines counted = new Lines();
-        boolean isTree = commit.equals(".");
+        boolean isTree = commit.length() < 2;
         List<String> files = new ArrayList<>();
-        for (String file : isTree ? ofTree() : git(List.of("ls-tree", "-r", "--name-only", commit))) {
+        for (String file : isTree ? ofTree(commit) : git(List.of("ls-tree", "-r", "--name-only", commit))) {
             if (file.endsWith(".java") || file.endsWith(".template")) {
                 files.add(file);
             }
@@ -197,10 +199,10 @@ final class Lines {
         return counted;
     }
 
-    /** Returns the files that git knows; all of the sources but those that a build has made, without git. */
-    private static List<String> ofTree() throws IOException, InterruptedException {
+    /** Returns the files that git does not ignore; all of the sources but those that a build has made, without git. */
+    private static List<String> ofTree(String commit) throws IOException, InterruptedException {
         if (Files.exists(Path.of(".git"))) {
-            return git(List.of("ls-files"));
+            return git(List.of("ls-files", commit.isEmpty() ? "-co" : "-c", "--exclude-standard"));
         }
         try (Stream<Path> all = Files.walk(Path.of(""))) {
             return all.map(Path::toString)
@@ -270,7 +272,9 @@ final class Lines {
         String from = "";
         String to = "";
         for (String line : diff) {
-            if (line.startsWith("rename from ")) {
+            if (line.startsWith("diff --git ")) {
+                from = "";
+            } else if (line.startsWith("rename from ")) {
                 from = part(line.substring(12));
             } else if (line.startsWith("rename to ")) {
                 to = part(line.substring(10));
@@ -279,8 +283,12 @@ final class Lines {
                 from = part(line.substring(6));
             } else if (line.startsWith("+++ b/")) {
                 to = part(line.substring(6));
+                from = from.isEmpty() ? to : from;
             } else if (isChange(line)) {
                 boolean isDeleted = line.charAt(0) == '-';
+                if (!isDeleted) {
+                    addMoved(from, to, -1);
+                }
                 int moved = take(isDeleted ? added : deleted, line.substring(1).strip());
                 int[] sums = counts.computeIfAbsent(isDeleted ? from : to, name -> new int[4]);
                 sums[isDeleted ? 0 : 2]++;
@@ -289,7 +297,7 @@ final class Lines {
         }
     }
 
-    /** Counts the lines of a file that is in another part now; the changes of such a file are among them. */
+    /** Counts lines of a file that is in another part now: first all, then its new lines back. */
     private void addMoved(String from, String to, int lines) {
         if (!from.equals(to)) {
             int[] away = counts.computeIfAbsent(from, name -> new int[4]);
@@ -301,9 +309,9 @@ final class Lines {
         }
     }
 
-    /** Takes one of a text from what there is of it; returns how many it took, 0 or 1. */
+    /** Takes one of a text from what there is of it, unless it is as short as a brace; returns how many it took, 0 or 1. */
     private static int take(Map<String, Integer> texts, String text) {
-        int left = text.isEmpty() ? 0 : texts.getOrDefault(text, 0);
+        int left = text.length() < LEAST_TEXT ? 0 : texts.getOrDefault(text, 0);
         texts.put(text, left - 1);
         return left > 0 ? 1 : 0;
     }

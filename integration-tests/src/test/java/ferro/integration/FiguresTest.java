@@ -139,9 +139,6 @@ class FiguresTest {
             | package cycles | 1: [[a, b]] |
             | largest knots of classes | `a` and `b` 2 |
             | `throw new` with a value | 50 % of 4, without: `a.First` 2 |
-            | one: lines, of code | 85, 40 |
-            | two: lines, of code | 1, 1 |
-            | all modules: lines, of code | 86, 41 |
             """;
 
     @TempDir
@@ -200,7 +197,7 @@ class FiguresTest {
                 "one/src/main/java/a/Child.java",
                 "package a; public final class Child extends Base implements Single {\n    Helper one; Reasoned two;\n"
                         + nested + "}\n");
-        write("one/src/main/java/a/Helper.java", "package a; final class Helper {}\n");
+        write("one/src/main/java/a/Helper.java", "package a; final class Helper { Child child; }\n");
         write(
                 "one/src/main/java/b/Open.java",
                 "package b; import a.Child; import a.Single; public class Open { Child child; Single single; }\n");
@@ -215,6 +212,7 @@ class FiguresTest {
                 one,internal types under 60 lines with one user,1
                 one,types with one user,9
                 all,reasons,1
+                all,files over 500 lines,0
                 """);
         String program =
                 CHECKOUT.resolve("config/figures/Figures.java").toRealPath().toString();
@@ -228,7 +226,9 @@ class FiguresTest {
                         "| one | internal interfaces with one implementation | 1 | 1 |",
                         "| one | internal types under 60 lines with one user | 2 | 1: **above** |",
                         "| one | types with one user | 3 | 9 |",
-                        "| all | reasons | 1 | 1 |"),
+                        "| all | reasons | 1 | 1 |",
+                        "| all | files over 500 lines | 0 | 0 |",
+                        "| one | largest knot of classes | 2 | none: **above** |"),
                 rows);
         assertTrue(names.containsAll(List.of("types with one user: 3", "  b.Open")), names::toString);
         assertTrue(Files.readString(folder.resolve(LIMITS)).contains("one,types with one user,3\n"));
@@ -305,8 +305,8 @@ class FiguresTest {
         write("one/src/main/java/a/First.java", FIRST);
         write("one/src/main/java/a/Second.java", SECOND);
         commit();
-        // one file goes to the tests, and a method of another into a nested type of a new file
-        write("one/src/test/java/a/First.java", FIRST);
+        // one file goes to the tests with a new line, and a method of another into a nested type of a new file
+        write("one/src/test/java/a/First.java", FIRST + "// new\n");
         Files.delete(folder.resolve("one/src/main/java/a/First.java"));
         String method = "    public int saysNoParameter(int count) {\n        return count;\n    }\n";
         assertTrue(SECOND.contains(method), SECOND);
@@ -320,10 +320,11 @@ class FiguresTest {
 
         String one = "| one main | " + (first + second) + " | " + (second - 3) + " | -" + (first + 3) + " |";
         assertTrue(rows.get(0).startsWith(one), rows.get(0));
-        assertTrue(rows.get(0).endsWith("| " + (first + 3) + " | 0 | 0 | 0 |"), rows.get(0));
-        assertTrue(rows.get(1).endsWith("| 0 | 0 | " + first + " | 0 |"), rows.get(1));
+        // a brace stands everywhere
+        assertTrue(rows.get(0).endsWith("| " + (first + 2) + " | 1 | 0 | 0 |"), rows.get(0));
+        assertTrue(rows.get(1).endsWith("| 0 | 0 | " + first + " | 1 |"), rows.get(1));
         assertTrue(rows.get(2).startsWith("| tools tools |"), rows.get(2));
-        assertTrue(rows.get(2).endsWith("| 0 | 0 | 3 | 4 |"), rows.get(2));
+        assertTrue(rows.get(2).endsWith("| 0 | 0 | 2 | 5 |"), rows.get(2));
     }
 
     @Test
@@ -351,11 +352,9 @@ class FiguresTest {
 
     @Test
     void aModuleAboveItsLimitIsNamedAndLimitsCanOnlyBeLowered() throws Exception {
-        run(folder, "git", "init", "-q");
         write("one/src/main/java/a/First.java", "one\ntwo\n");
         write("two/src/main/java/a/Second.java", "one\ntwo\n");
         write(LIMITS, "module,figure,limit\none,code,1\ntwo,code,7\nall,code,8\n");
-        run(folder, "git", "add", ".");
         String program =
                 CHECKOUT.resolve("config/figures/Lines.java").toRealPath().toString();
 
@@ -366,6 +365,9 @@ class FiguresTest {
         assertEquals("| all | 4 | 4 | 0 | 0 | 0 | 0 | 0 | 0 | 4 | 4 | 3: **above** |", rows.get(4));
         assertEquals(
                 "module,figure,limit\none,code,1\ntwo,code,2\nall,code,3\n", Files.readString(folder.resolve(LIMITS)));
+        run(folder, "git", "init", "-q");
+        assertEquals(
+                rows, printed(folder, 1, LauncherRun.java(), program, "--shrink"), "with git, which knows no file");
     }
 
     /** Returns the limit of lines of code of all modules, or the sum of the others. */
