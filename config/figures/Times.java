@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Prints how long tests take: a row per module and the {@value #MOST} longest classes. Needs no library, and Linux to count JVMs.
+ * Prints how long tests take: a row per module and the {@value #MAX_CLASSES} longest classes. Needs no library, and Linux to count JVMs.
  *
  * <ul>
  * <li>{@code java config/figures/Times.java}: seconds of each class, from the reports of earlier builds of this checkout.
@@ -26,7 +26,7 @@ import java.util.stream.Stream;
  * of the command.
  */
 final class Times {
-    private static final int MOST = 60;
+    private static final int MAX_CLASSES = 60;
     private static final Pattern CASE = Pattern.compile("<testsuite [^>]*?\\bname=\"([^\"]+)\" time=\"([0-9.,]+)\"");
     private static final Pattern COMMAND = Pattern.compile("name=\"sun.java.command\" value=\"[^\"]*?(surefire[^\" /]*\\.jar)");
     private static final Pattern FORK = Pattern.compile("(surefire[^\" /\\x00]*\\.jar)");
@@ -97,20 +97,20 @@ final class Times {
 
     private int watch(Process command) throws IOException, InterruptedException {
         while (command.isAlive()) {
-            look();
+            poll();
             Thread.sleep(100);
         }
         ended.putAll(processes);
         return command.exitValue();
     }
 
-    private void look() throws IOException {
+    private void poll() throws IOException {
         Map<Long, Seen> before = new HashMap<>(processes);
         try (Stream<Path> all = Files.list(Path.of("/proc"))) {
             for (Path process : (Iterable<Path>) all::iterator) {
                 String pid = process.getFileName().toString();
                 if (Character.isDigit(pid.charAt(0))) {
-                    look(Long.parseLong(pid), process.resolve("stat"));
+                    poll(Long.parseLong(pid), process.resolve("stat"));
                     before.remove(Long.parseLong(pid));
                 }
             }
@@ -122,7 +122,7 @@ final class Times {
     }
 
     /** Fields of stat by proc(5): name in brackets, state, parent, then user and system time as the 14th and 15th of all. */
-    private void look(long pid, Path stat) {
+    private void poll(long pid, Path stat) {
         try {
             String text = Files.readString(stat);
             String[] fields = text.substring(text.lastIndexOf(')') + 2).split(" ");
@@ -227,7 +227,7 @@ final class Times {
         System.out.println("\n| class | classes | seconds | own processor seconds | of what it starts | JVMs |\n|---|--:|--:|--:|--:|--:|");
         rows.stream()
                 .sorted(Comparator.comparing((Row row) -> -row.seconds))
-                .limit(MOST)
+                .limit(MAX_CLASSES)
                 .forEach(System.out::println);
     }
 
