@@ -74,7 +74,10 @@ import javax.tools.ToolProvider;
  *
  * <p>{@code java config/figures/Figures.java --limits} prints for each module the figures that have limits in limits.csv, and
  * the types behind them with {@code --limits MODULE}. The exit code is 1 if one is above its limit or has
- * none; {@code --shrink} lowers the limits to what is counted.
+ * none; {@code --shrink} lowers the limits to what is counted, but not those of long files, nor of file lines below 350.
+ *
+ * <p>{@code java config/figures/Figures.java --feature [PATTERN]} prints by module the files, and templates, that have a
+ * pattern in any case: what a feature costs. Without a pattern the feature is the exclusive scan.
  */
 final class Figures {
     private static final Pattern EXPORTS = Pattern.compile("(?m)^ *exports ([a-z.]+);");
@@ -90,7 +93,17 @@ final class Figures {
             "types with one user",
             "largest knot of classes");
 
+    /** Those that have a limit for all modules too. */
+    private static final String P95 = "p95 of file lines";
     private static final String LONG_FILES = "files over 500 lines";
+
+    private static final String LONG_WITHOUT_SENTENCE = "files over 500 lines without a first sentence";
+    private static final int P95_GOAL = 350;
+
+    /** The feature whose files are counted, and its name. */
+    private static final String SCAN = "exclusive_?scan";
+
+    private static final String SCAN_FILES = "files of exclusive scan";
 
     private static final Path LIMITS = Path.of("config/figures/limits.csv");
     private static final Path REASONS = Path.of("config/figures/reasons.csv");
@@ -98,8 +111,10 @@ final class Figures {
     /** The folder of modules that a profile of their own builds. */
     private static final String ADAPTERS = "adapters";
 
-    /** By file. */
-    private final Map<Path, Integer> fileLines = new TreeMap<>();
+    /** By module and file. */
+    private final Map<String, Map<Path, Integer>> fileLines = new TreeMap<>();
+    /** By module, the files that have the pattern of a feature. */
+    private final Map<String, List<String>> featured = new TreeMap<>();
 
     private final Set<String> exported = new TreeSet<>();
     /** By qualified name. */
@@ -196,19 +211,28 @@ final class Figures {
         }
     }
 
-    private Figures(Path root) throws IOException {
+    private Figures(Path root, String feature) throws IOException {
         List<Path> files = sources(root);
         if (files.isEmpty()) {
             throw new IllegalArgumentException("no sources of modules under " + root + ": name a checkout of ferro");
         }
+        Pattern pattern = Pattern.compile(feature, Pattern.CASE_INSENSITIVE);
         for (Path file : files) {
             String text = Files.readString(file);
-            fileLines.put(root.relativize(file), (int) text.lines().count());
-            moduleOf.put(file.toAbsolutePath().normalize().toString(), module(root, file));
+            String module = module(root, file);
+            Path name = root.relativize(file);
+            if (pattern.matcher(text).find()) {
+                featured.computeIfAbsent(module, key -> new ArrayList<>()).add(name.toString());
+            }
+            if (isJava(file)) {
+                fileLines.computeIfAbsent(module, key -> new TreeMap<>()).put(name, (int) text.lines().count());
+            }
+            moduleOf.put(file.toAbsolutePath().normalize().toString(), module);
             if (file.endsWith("module-info.java")) {
                 EXPORTS.matcher(text).results().forEach(found -> exported.add(found.group(1)));
             }
         }
+        files.removeIf(file -> !isJava(file));
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         StandardJavaFileManager manager = compiler.getStandardFileManager(null, null, null);
         JavacTask task = (JavacTask)
@@ -226,8 +250,8 @@ final class Figures {
                 Path main = module.resolve("src/main");
                 if (Files.isDirectory(main)) {
                     try (Stream<Path> found = Files.walk(main)) {
-                        found.filter(file -> file.toString().endsWith(".java"))
-                                .filter(file -> !file.startsWith(main.resolve("templates")))
+                        found.filter(file -> file.toString().endsWith(".template")
+                                        || isJava(file) && !file.startsWith(main.resolve("templates")))
                                 .sorted()
                                 .forEach(files::add);
                     }
@@ -235,6 +259,10 @@ final class Figures {
             }
         }
         return files;
+    }
+
+    private static boolean isJava(Path file) {
+        return file.toString().endsWith(".java");
     }
 
     private static List<Path> children(Path folder) throws IOException {
@@ -252,12 +280,18 @@ final class Figures {
     }
 
     public static void main(String[] arguments) throws IOException {
+        if (arguments.length > 0 && arguments[0].equals("--feature")) {
+            Figures figures = new Figures(Path.of("."), arguments.length > 1 ? arguments[1] : SCAN);
+            print(figures.featured);
+            System.out.println(ALL + ": " + figures.featured().size());
+            return;
+        }
         if (arguments.length > 0 && arguments[0].startsWith("--")) {
-            System.exit(new Figures(Path.of(".")).limits(arguments) ? 0 : 1);
+            System.exit(new Figures(Path.of("."), SCAN).limits(arguments) ? 0 : 1);
         }
         List<Map<String, String>> columns = new ArrayList<>();
         for (String root : arguments.length == 0 ? new String[] {"."} : arguments) {
-            columns.add(new Figures(Path.of(root)).table());
+            columns.add(new Figures(Path.of(root), SCAN).table());
         }
         Set<String> rows = new LinkedHashSet<>();
         columns.forEach(column -> rows.addAll(column.keySet()));
@@ -271,13 +305,11 @@ final class Figures {
     /** Prints the figures that have limits; returns whether all hold. */
     private boolean limits(String[] arguments) throws IOException {
         if (!List.of("--limits", "--shrink").contains(arguments[0])) {
-            throw new IllegalArgumentException("found " + arguments[0] + ": need --limits, --limits MODULE, or --shrink");
+            throw new IllegalArgumentException("found " + arguments[0] + ": need --limits, --limits MODULE, --shrink, or --feature");
         }
         Map<String, Map<String, List<String>>> found = limited();
         if (arguments.length == 2) {
-            found.getOrDefault(arguments[1], Map.of())
-                    .forEach((figure, names) -> System.out.println(figure + ": " + names.size() + "\n  "
-                            + String.join("\n  ", names)));
+            print(found.getOrDefault(arguments[1], Map.of()));
             return true;
         }
         List<String> lines = new ArrayList<>();
@@ -287,11 +319,13 @@ final class Figures {
             List<String> names = found.getOrDefault(fields[0], new HashMap<>()).remove(fields[1]);
             if (names != null) {
                 int limit = Integer.parseInt(fields[2]);
-                boolean above = names.size() > limit;
-                holds &= !above;
-                System.out.println("| " + fields[0] + " | " + fields[1] + " | " + names.size() + " | " + limit
-                        + (above ? ": **above** |" : " |"));
-                line = fields[0] + "," + fields[1] + "," + (fields[0].equals(ALL) ? limit : Math.min(limit, names.size()));
+                int count = count(fields[1], names);
+                holds &= count <= limit;
+                System.out.println("| " + fields[0] + " | " + fields[1] + " | " + count + " | " + limit
+                        + (count > limit ? ": **above** |" : " |"));
+                boolean isGoal = fields[0].equals(ALL) || fields[1].equals(LONG_FILES);
+                int least = fields[1].equals(P95) ? Math.max(P95_GOAL, count) : count;
+                line = fields[0] + "," + fields[1] + "," + (isGoal ? limit : Math.min(limit, least));
             }
             lines.add(line);
         }
@@ -299,8 +333,22 @@ final class Figures {
             Files.write(LIMITS, lines);
         }
         found.forEach((module, figures) -> figures.forEach((figure, names) ->
-                System.out.println("| " + module + " | " + figure + " | " + names.size() + " | none: **above** |")));
+                System.out.println("| " + module + " | " + figure + " | " + count(figure, names) + " | none: **above** |")));
         return holds && found.values().stream().allMatch(Map::isEmpty);
+    }
+
+    private static void print(Map<String, List<String>> lists) {
+        lists.forEach((name, all) -> System.out.println(
+                name + ": " + count(name, all) + all.stream().map(each -> "\n  " + each).collect(Collectors.joining())));
+    }
+
+    private List<String> featured() {
+        return featured.values().stream().flatMap(List::stream).toList();
+    }
+
+    /** Returns how many names there are; the lines of the first one, if they are files from a percentile on. */
+    private static int count(String figure, List<String> names) {
+        return figure.equals(P95) ? Integer.parseInt(names.get(0).replaceAll(" .*", "")) : names.size();
     }
 
     /** Returns by module and figure the names that count. */
@@ -315,15 +363,9 @@ final class Figures {
         Map<String, Map<String, List<String>>> found = new TreeMap<>();
         List<String> reasons = Files.exists(REASONS) ? Files.readAllLines(REASONS) : List.of("");
         reasons.stream().skip(1).map(line -> line.split(",", 2)[0]).forEach(excepted::add);
-        List<String> longFiles = new ArrayList<>();
-        fileLines.forEach((file, lines) -> {
-            if (lines > LONG_FILE) {
-                longFiles.add(file + ": " + lines + " lines");
-            }
-        });
         found.put(ALL, new TreeMap<>());
         found.get(ALL).put("reasons", reasons.subList(1, reasons.size()));
-        found.get(ALL).put(LONG_FILES, longFiles);
+        found.get(ALL).put(SCAN_FILES, featured());
         for (Type type : types.values()) {
             String module = moduleOf.get(type.name);
             Set<String> files = units(users.getOrDefault(type.name, Set.of()));
@@ -356,7 +398,25 @@ final class Figures {
                 largest.addAll(knot);
             }
         }
+        Map<Path, Integer> all = new TreeMap<>();
+        fileLines.values().forEach(all::putAll);
+        found.forEach((module, figures) -> addFiles(module.equals(ALL) ? all : fileLines.get(module), figures));
+        List<String> silent = new ArrayList<>(found.get(ALL).get(LONG_FILES));
+        members.stream()
+                .filter(each -> each.unit().endsWith("." + each.name()) && each.comment() != null)
+                .filter(each -> !each.comment().getFirstSentence().isEmpty())
+                .forEach(each -> silent.removeIf(file -> file.endsWith(each.unit().replace('.', '/') + ".java")));
+        found.get(ALL).put(LONG_WITHOUT_SENTENCE, silent);
         return found;
+    }
+
+    private static void addFiles(Map<Path, Integer> lines, Map<String, List<String>> figures) {
+        List<String> files = lines.entrySet().stream()
+                .sorted(Map.Entry.comparingByValue())
+                .map(file -> file.getValue() + " lines: " + file.getKey())
+                .toList();
+        figures.put(P95, files.subList(percentile(files, 95), files.size()));
+        figures.put(LONG_FILES, files.stream().filter(file -> count(P95, List.of(file)) > LONG_FILE).toList());
     }
 
     private static Map<String, List<String>> figures() {
@@ -404,7 +464,8 @@ final class Figures {
     private Map<String, String> table() throws IOException {
         Map<String, String> rows = new LinkedHashMap<>();
         rows.put("method lines p50/p95/p99/max", percentiles(methodLines, 50, 95, 99, 100));
-        rows.put("file lines p50/p95/max", percentiles(fileLines.values(), 50, 95, 100));
+        List<Integer> all = fileLines.values().stream().flatMap(files -> files.values().stream()).toList();
+        rows.put("file lines p50/p95/max", percentiles(all, 50, 95, 100));
         Map<String, Map<String, List<String>>> limited = limited();
         for (String figure : FIGURES.subList(0, 4)) {
             rows.put(figure, "" + limited.values().stream()
@@ -430,14 +491,17 @@ final class Figures {
         return rows;
     }
 
-    private static String percentiles(Collection<Integer> values, int... percents) {
+    private static String percentiles(List<Integer> values, int... percents) {
         List<Integer> sorted = values.stream().sorted().toList();
         List<String> texts = new ArrayList<>();
         for (int percent : percents) {
-            int at = Math.min(sorted.size() * percent / 100, sorted.size() - 1);
-            texts.add(sorted.get(at).toString());
+            texts.add(sorted.get(percentile(sorted, percent)).toString());
         }
         return String.join("/", texts);
+    }
+
+    private static int percentile(List<?> sorted, int percent) {
+        return Math.min(sorted.size() * percent / 100, sorted.size() - 1);
     }
 
     private String documented(Predicate<Member> which) {
