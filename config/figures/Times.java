@@ -28,8 +28,8 @@ import java.util.stream.Stream;
 final class Times {
     private static final int MAX_CLASSES = 60;
     private static final Pattern CASE = Pattern.compile("<testsuite [^>]*?\\bname=\"([^\"]+)\" time=\"([0-9.,]+)\"");
-    private static final Pattern COMMAND = Pattern.compile("name=\"sun.java.command\" value=\"[^\"]*?(surefire[^\" /]*\\.jar)");
-    private static final Pattern FORK = Pattern.compile("(surefire[^\" /\\x00]*\\.jar)");
+    private static final Pattern COMMAND = Pattern.compile("name=\"sun.java.command\" value=\"[^\"]*?(surefire_\\w+-\\w+)");
+    private static final Pattern FORK = Pattern.compile("(surefire_\\w+-\\w+)");
 
     /** What one class of tests took, or all of a module. */
     private static final class Row {

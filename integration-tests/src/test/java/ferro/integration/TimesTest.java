@@ -31,7 +31,7 @@ class TimesTest {
                     Files.writeString(
                             reports.resolve("TEST-a.FirstTest.xml"),
                             "<testsuite a=\\"b\\" name=\\"a.FirstTest\\" time=\\"1,002.5\\">\\n"
-                                    + "<property name=\\"sun.java.command\\" value=\\"/tmp/surefirebooter12_3.jar /tmp\\"/>");
+                                    + "<property name=\\"sun.java.command\\" value=\\"a.Booter /tmp surefire-12_1tmp surefire_0-12_2tmp\\"/>");
                 }
             }
             """;
@@ -48,7 +48,7 @@ class TimesTest {
                 ConfigProgram.compile("config/figures/Times.java", Files.createDirectory(folder.resolve("classes")));
         Files.writeString(folder.resolve("Tests.java"), TESTS);
 
-        ConfigProgram.Run run = program.run(folder, LauncherRun.java(), "Tests.java", "surefirebooter12_3.jar");
+        ConfigProgram.Run run = program.run(folder, LauncherRun.java(), "Tests.java", "surefire_0-12_2tmp");
 
         assertEquals(0, run.exit(), run::text);
         List<Matcher> rows = run.printed().stream()
