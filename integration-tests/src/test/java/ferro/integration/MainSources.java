@@ -12,14 +12,15 @@ import java.util.stream.Stream;
 public final class MainSources {
     private MainSources() {}
 
-    /** Returns all files in {@code src/main/java} of the modules with such a name. */
+    /** Returns all files of the modules with such a name in {@code src/main/java}, and what the build makes of templates. */
     public static List<Path> of(Predicate<String> module) throws IOException {
         List<Path> sources = new ArrayList<>();
         for (Path parent : List.of(Path.of(".."), Path.of("../adapters"))) {
             try (Stream<Path> folders = Files.list(parent)) {
                 for (Path folder : folders.filter(
                                 path -> module.test(path.getFileName().toString()))
-                        .map(path -> path.resolve("src/main/java"))
+                        .flatMap(path -> Stream.of("src/main/java", "target/generated-sources/kernels")
+                                .map(path::resolve))
                         .filter(Files::isDirectory)
                         .toList()) {
                     try (Stream<Path> files = Files.walk(folder)) {

@@ -108,6 +108,25 @@ class WordsTest {
         assertEquals(0, run.exit(), run.text());
     }
 
+    /** Words.java does not read them, so that it counts the same without a build. */
+    @Test
+    void whatTheBuildMakesOfTemplatesHasNoOldWord() throws Exception {
+        for (String file : List.of("words.csv", "words-allowed.csv")) {
+            write("config/" + file, Files.readString(CHECKOUT.resolve("config").resolve(file)));
+        }
+        write("config/words-counts.csv", "module,word,count\n");
+        for (Path file : MainSources.of("collectives"::equals)) {
+            if (file.toString().contains("generated-sources")) {
+                write("collectives/src/" + file.getFileName(), Files.readString(file));
+            }
+        }
+
+        assertTrue(
+                Files.exists(folder.resolve("collectives")), "nothing was made of templates: run the build with -am");
+        assertEquals(
+                "0 old words, as in config/words-counts.csv", words.run(folder).text());
+    }
+
     @Test
     @Tag("long")
     void namesOfAllKindsAndTextsAreCounted() throws Exception {
