@@ -9,7 +9,6 @@ import ferro.group.ProcessGroup;
 import ferro.spi.ForwardingBackend;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
 
@@ -17,6 +16,34 @@ import java.util.function.UnaryOperator;
 class Decorator extends ForwardingBackend {
     Decorator(CollectiveBackend honest) {
         super(honest);
+    }
+
+    /** Another submit. */
+    interface Submit {
+        Work submit(CollectiveBackend honest, Collective call, CallOptions options);
+    }
+
+    /** Another run; the last argument runs the call honestly. */
+    interface Run {
+        void run(CollectiveBackend honest, Collective call, Runnable honestly);
+    }
+
+    static UnaryOperator<CollectiveBackend> submitting(Submit other) {
+        return honest -> new Decorator(honest) {
+            @Override
+            public Work submit(Collective call, CallOptions options) {
+                return other.submit(honest, call, options);
+            }
+        };
+    }
+
+    static UnaryOperator<CollectiveBackend> running(Run other) {
+        return honest -> new Decorator(honest) {
+            @Override
+            public void run(Collective call, CallOptions options) {
+                other.run(honest, call, () -> super.run(call, options));
+            }
+        };
     }
 
     /** Makes a group of plain ends with the engine, each decorated. */
@@ -43,37 +70,6 @@ class Decorator extends ForwardingBackend {
 
         Handle(Work work) {
             this.work = work;
-        }
-
-        /** Returns a handle of work that is said to be over. */
-        static Work done() {
-            CompletableFuture<Void> done = CompletableFuture.completedFuture(null);
-            return new Handle(null) {
-                @Override
-                public boolean isDone() {
-                    return true;
-                }
-
-                @Override
-                public void await() {
-                    done.join();
-                }
-
-                @Override
-                public boolean await(Duration timeout) {
-                    return true;
-                }
-
-                @Override
-                public CompletionStage<Void> completion() {
-                    return done;
-                }
-
-                @Override
-                public long sequence() {
-                    return 1;
-                }
-            };
         }
 
         @Override
@@ -103,7 +99,7 @@ class Decorator extends ForwardingBackend {
 
         @Override
         public Duration elapsed() {
-            return work == null ? Duration.ZERO : work.elapsed();
+            return work.elapsed();
         }
     }
 }

@@ -4,9 +4,9 @@ import org.junit.jupiter.api.Tag;
 
 /** An honest round trip keeps the contract on device tensors. */
 @Tag("long")
-class DevicesContractTest extends WrongDevices.OnDevices {
+class DevicesContractTest extends Kit {
     DevicesContractTest() {
-        super(NaiveRoundTrip::new);
+        super(Subject.onDevices(NaiveRoundTrip::new));
     }
 
     /** All other rules have host tensors, and {@link QueueContractTest} runs them. */

@@ -56,7 +56,7 @@ class RankContractTest {
 
     @Test
     void aWrongBackEndIsCaughtOnEachRankThatIsWrong() throws Exception {
-        List<Throwable> ends = ends(103, new WrongResults.WritesWhereItIsNotTheRoot().createGroup(2));
+        List<Throwable> ends = ends(103, Decorator.group(2, WrongBackEndsTest.WRITES_OFF_THE_ROOT));
 
         assertTrue(ends.stream().allMatch(end -> end instanceof AssertionError), ends::toString);
         assertTrue(ends.get(0).getMessage().contains("on rank 0: input["), ends.get(0)::getMessage);
