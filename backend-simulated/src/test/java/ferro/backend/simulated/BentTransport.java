@@ -19,10 +19,8 @@ class BentTransport implements Transport {
     static final int AGREE = 6;
     /** Where the turn stands in it: behind kind and attempt. */
     static final int TURN_PLACE = 9;
-    /** Rounds that a message waits where it leaves late; an idle rank makes one in 10 ms. */
-    static final int LATE_POLLS = 40;
     /** These three have at least so many; those of memberships that begin with the same byte have fewer in a simulation. */
-    static final int LEAST_CONTROL_BYTES = 26;
+    private static final int LEAST_CONTROL_BYTES = 26;
 
     final Transport straight;
     private final UnaryOperator<Transport> bend;
@@ -52,8 +50,33 @@ class BentTransport implements Transport {
         return link;
     }
 
-    static int kind(ByteBuffer message) {
-        return message.get(message.position());
+    static boolean isOf(int kind, ByteBuffer message) {
+        return message.get(message.position()) == kind && message.remaining() >= LEAST_CONTROL_BYTES;
+    }
+
+    /** Whether a message of one kind is sent. */
+    interface Sending {
+        boolean sends(BentTransport transport, int peer, ByteBuffer message);
+    }
+
+    /** Sends only some messages of one kind. */
+    static UnaryOperator<Transport> sending(int kind, Sending sending) {
+        return straight -> new BentTransport(straight, sending(kind, sending)) {
+            @Override
+            boolean sends(int peer, ByteBuffer message) {
+                return !isOf(kind, message) || sending.sends(this, peer, message);
+            }
+        };
+    }
+
+    /** Changes each link. */
+    static UnaryOperator<Transport> linking(UnaryOperator<Link> bent) {
+        return straight -> new BentTransport(straight, linking(bent)) {
+            @Override
+            Link bent(Link link) {
+                return bent.apply(link);
+            }
+        };
     }
 
     @Override

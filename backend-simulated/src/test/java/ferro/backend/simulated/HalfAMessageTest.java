@@ -12,7 +12,6 @@ import ferro.HostTensor;
 import ferro.Work;
 import ferro.control.failure.FailurePolicy;
 import ferro.spi.CallHeader;
-import ferro.spi.Link;
 import ferro.spi.Transport;
 import java.time.Duration;
 import java.util.Arrays;
@@ -71,19 +70,15 @@ class HalfAMessageTest {
     }
 
     private static Transport losingElements(Transport straight) {
-        return new BentTransport(straight, HalfAMessageTest::losingElements) {
-            @Override
-            Link bent(Link link) {
-                return new BentLink(link) {
+        return BentTransport.linking(link -> new BentTransport.BentLink(link) {
                     @Override
                     public void send(CallHeader call, HostTensor data, long from, long count) {
                         if (data.dataType() != DataType.INT32) {
                             super.send(call, data, from, count);
                         }
                     }
-                };
-            }
-        };
+                })
+                .apply(straight);
     }
 
     /** Has rank 0 receive from rank 2; returns how the receive ended, null if well. */
