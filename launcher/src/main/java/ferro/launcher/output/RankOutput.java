@@ -27,20 +27,19 @@ public record RankOutput(int rank, long pid, List<String> trace, List<String> la
     private static final String OF_FERRO = "ferro.FerroException: ";
     private static final Pattern CODE = Pattern.compile("[A-Z_]+(?=:)");
     /** Matches an exception of ferro up to its call, and the text behind it. */
-    private static final Pattern UP_TO_CALL = Pattern.compile(
-            "^(.*\\bferro\\.FerroException: \\w+: .*? on group \"[^\"]*\" rank \\d+(?: seq \\d+)?): .*");
+    private static final Pattern UP_TO_CALL =
+            Pattern.compile("^(.*\\bferro\\.FerroException: \\w+: .*? on group \".*?\" rank \\d+(?: seq \\d+)?): .*");
 
     /** Matches the call in which this rank was told of the failure: the others were told in other calls. */
-    private static final Pattern OWN_CALL =
-            Pattern.compile("^(\\w+: ).*? on group \"[^\"]*\" rank \\d+(?: seq \\d+)?: ");
+    private static final Pattern OWN_CALL = Pattern.compile("^(\\w+: ).*? on group \".*?\" rank \\d+(?: seq \\d+)?: ");
 
     /** Matches what ferro logs while a rank joins and works, which says nothing about its end. */
     private static final Pattern INFO_OF_FERRO = Pattern.compile("INFO ferro\\.[a-z.]+: ");
 
-    /** Matches the failure to join a group, with the ranks that have not come. */
-    private static final Pattern WAITED_IN_VAIN =
-            Pattern.compile("joining \"[^\"]*\" as rank \\d+ failed(?: after \\d+ ms)?,"
-                    + " (?:missing:|waiting for ranks) \\[(\\d[\\d, ]*)] of \\d+");
+    /** Matches the failure of this rank to join a group of any name, with the ranks that have not come. */
+    private static final String WAITED_IN_VAIN =
+            "joining \".*\" as rank %d failed(?:, missing:| after \\d+ ms, waiting for"
+                    + " ranks) \\[(\\d{1,9}(?:, \\d{1,9})*)] of \\d+(?:, which |: )";
 
     private static final String WARNING_ABOUT_A_RANK = "WARNING ferro.group: rank ";
 
@@ -106,8 +105,9 @@ public record RankOutput(int rank, long pid, List<String> trace, List<String> la
         // an earlier line may be of a failure that the program has survived
         List<String> end =
                 trace.isEmpty() ? lastLines.subList(Math.max(0, lastLines.size() - 1), lastLines.size()) : trace;
+        Pattern waitedInVain = Pattern.compile(WAITED_IN_VAIN.formatted(rank));
         return end.stream()
-                .map(WAITED_IN_VAIN::matcher)
+                .map(waitedInVain::matcher)
                 .filter(Matcher::find)
                 .flatMap(found -> Stream.of(found.group(1).split(", ")))
                 .map(Integer::valueOf)

@@ -8,6 +8,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What a trace says of why a rank ended. */
 class RankOutputTest {
@@ -19,7 +21,8 @@ class RankOutputTest {
 
         assertEquals(
                 expected,
-                ended(MAIN + "ferro.FerroException: PEER_LOST: allReduce on group \"world\" rank 0 seq 113: rank 2 is"
+                ended(MAIN
+                                + "ferro.FerroException: PEER_LOST: allReduce on group \"the \"new\" world\" rank 0 seq 113: rank 2 is"
                                 + " gone (seen by rank 0 of \"world\")")
                         .reason());
         assertEquals(
@@ -70,6 +73,19 @@ class RankOutputTest {
         tail.add(line, line.length);
 
         assertEquals(List.of("ERROR done? ?"), tail.lines());
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '\0', textBlock = """
+            ferro.FerroException: RENDEZVOUS: joining "g" as rank 0 failed, missing: [1, 12] of 13, which did | [1, 12]
+            SEVERE: joining "a "b" [3] of 4" as rank 0 failed after 10 ms, waiting for ranks [2] of 3: reset | [2]
+            joining "g" as rank 0 failed, missing: [3] of 4, " as rank 0 failed, missing: [2] of 4, which did | [2]
+            [0] heard: joining "g" as rank 1 failed, missing: [2] of 3, which did not join within 10 ms | []
+            joining "lobby" as rank 0 failed, missing: [2] of 3 players | []
+            joining "lobby" as rank 0 failed, missing: [1 2,, 99999999999] of 3, which | []
+            """)
+    void missingRanksAreThoseOfTheFailureOfThisRankWhateverTheNameOfItsGroup(String line, String missing) {
+        assertEquals(missing, ended(line).missing().stream().sorted().toList().toString());
     }
 
     private static RankOutput ended(String... trace) {

@@ -357,13 +357,13 @@ public final class TcpPort implements AutoCloseable {
     private final class Guests implements TcpListener.Guest {
         @Override
         public void admit(Hello hello, Channel channel) throws Refusal {
-            owner(hello).admit(hello, channel);
+            owner(hello, channel).admit(hello, channel);
         }
 
         @Override
         public void entered(Hello hello, Channel channel) {
             try {
-                owner(hello).entered(hello, channel);
+                owner(hello, channel).entered(hello, channel);
             } catch (Refusal left) {
                 channel.close();
             }
@@ -392,9 +392,11 @@ public final class TcpPort implements AutoCloseable {
             TcpPort.this.notAccepted(lacking);
         }
 
-        private TcpListener.Guest owner(Hello hello) throws Refusal {
+        private TcpListener.Guest owner(Hello hello, Channel channel) throws Refusal {
+            // a connection can come before the constructor has set the bound address
+            InetSocketAddress at = (InetSocketAddress) channel.localAddress();
             if (hello.kind() == Hello.ConnectionKind.STORE) {
-                return StoreGuest.of(served, bound);
+                return StoreGuest.of(served, at);
             }
             TcpListener.Guest guest = groups.get(hello.member().group());
             if (guest == null) {
@@ -402,7 +404,7 @@ public final class TcpPort implements AutoCloseable {
                 throw new Refusal(
                         hello.kind() == Hello.ConnectionKind.DATA ? Code.PEER_LOST : Code.RENDEZVOUS,
                         "the group that rank " + hello.member().rank() + " of "
-                                + hello.member().worldSize() + " wants is not joined at " + Addresses.text(bound)
+                                + hello.member().worldSize() + " wants is not joined at " + Addresses.text(at)
                                 + " now: was it closed, or joined under another name?");
             }
             return guest;
