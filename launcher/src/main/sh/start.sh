@@ -253,17 +253,28 @@ start() {
     launch "$archive" "$@"
 }
 
+# Passes signal $1 on to the launcher, once it runs.
+pass_on() {
+    heard=yes
+    if [ -n "$child" ]; then kill "-$1" "$child" 2>/dev/null; else early="$early $1"; fi
+}
+
 # Runs the launcher of $lib as process 1 of a container must: passes signals on, and stays in order to take in the processes
 # that ranks have left behind, which a JVM does not. The launcher ignores INT, as each process does that a shell starts with &.
 launch_as_init() {
+    child=
+    early=
+    for signal in TERM HUP QUIT USR1 ALRM VTALRM XCPU URG CONT; do
+        trap "pass_on $signal" "$signal"
+    done
+    trap 'pass_on TERM' INT
     exec 3<&0
     launch "$@" <&3 3<&- &
     child=$!
     exec 3<&-
-    for signal in TERM HUP QUIT USR1 ALRM VTALRM XCPU URG CONT; do
-        trap "heard=yes; kill -$signal $child 2>/dev/null" "$signal"
+    for signal in $early; do
+        pass_on "$signal"
     done
-    trap 'heard=yes; kill -TERM $child 2>/dev/null' INT
     code=127
     while :; do
         heard=
