@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Two hosts made of namespaces, joined by a wire, each with shared memory of its own: needs root and iproute2. */
 @Timeout(120)
@@ -80,22 +81,18 @@ class NamespaceHostsTest {
         return node.errLines().stream().filter(line -> line.contains(data)).count();
     }
 
-    /** In the second case the store has another address, and only the ranks announce link-local ones. */
+    /** In the second case only the ranks announce link-local addresses; in the third one the job file has one, too. */
     @ParameterizedTest
-    @CsvSource({"fe80::77:1%wire, fe80::77:1%cable, auto", "fd77::1, fd77::1, fe80::/10"})
+    @CsvSource({
+        "MASTER_ADDR=fe80::77:1%wire, MASTER_ADDR=fe80::77:1%cable, auto",
+        "MASTER_ADDR=fd77::1, MASTER_ADDR=fd77::1, fe80::/10",
+        "FERRO_JOB_ID=x, FERRO_JOB_ID=x, fe80::/10"
+    })
     void ranksStartedByHandMeetAtALinkLocalAddressAlthoughTheirInterfacesHaveOtherNames(
             String storeForZero, String storeForOne, String network) throws Exception {
         Path secret = NamespaceHosts.secret(folder, "secret", "0123456789abcdef0123456789abcdef");
         try (NamespaceHosts hosts = NamespaceHosts.joined(2, Family.IPV6)) {
-            // an address that the kernel makes from the hardware address cannot be used in its first seconds
-            hosts.run(0, "ip -6 address flush dev wire scope link");
-            hosts.run(0, "ip -6 address add fe80::77:1/64 dev wire nodad");
-            hosts.run(1, "ip link set wire down");
-            hosts.run(1, "ip link set dev wire addrgenmode none");
-            hosts.run(1, "ip link set wire name cable");
-            hosts.run(1, "ip link set cable up");
-            hosts.run(1, "ip -6 address add fe80::77:2/64 dev cable nodad");
-            hosts.run(1, "ip -6 address add " + hosts.address(1) + "/64 dev cable nodad");
+            addLinkLocal(hosts);
             List<HostProcess> ranks = new ArrayList<>();
             for (int rank = 0; rank < 2; rank++) {
                 List<String> line = new ArrayList<>(List.of(
@@ -103,7 +100,8 @@ class NamespaceHostsTest {
                         "RANK=" + rank,
                         "WORLD_SIZE=2",
                         "MASTER_PORT=29500",
-                        "MASTER_ADDR=" + (rank == 0 ? storeForZero : storeForOne),
+                        rank == 0 ? storeForZero : storeForOne,
+                        "FERRO_JOB_DIR=" + folder,
                         "FERRO_JOIN_TIMEOUT=30s",
                         "FERRO_SECRET_FILE=" + secret));
                 if (!network.equals("auto")) {
@@ -117,6 +115,45 @@ class NamespaceHostsTest {
                 assertEquals(List.of("view false product 30"), rank.outLines(), rank::toString);
             }
         }
+    }
+
+    /** A launcher, and a rank that it starts, has only the interface of its own host, whatever the setting names. */
+    @ParameterizedTest
+    @ValueSource(strings = {"fe80::77:1%wire", "fe80::77:1"})
+    void launchersAndTheirRanksMeetAtALinkLocalMasterWhateverTheirInterfacesAreNamed(String master) throws Exception {
+        Path secret = NamespaceHosts.secret(folder, "secret", "0123456789abcdef0123456789abcdef");
+        try (NamespaceHosts hosts = NamespaceHosts.joined(2, Family.IPV6)) {
+            addLinkLocal(hosts);
+            String line = "run --nodes 2 --master [" + master + "]:29500 --secret-file " + secret + " --node-rank ";
+            String program = " -n 1 --backend tcp " + JoinsByAuto.class.getName();
+            List<HostProcess> nodes = List.of(
+                    hosts.ferro(0, (line + 0 + program).split(" ")), hosts.ferro(1, (line + 1 + program).split(" ")));
+            for (HostProcess node : nodes) {
+                assertEquals(0, node.exitCode(), node::toString);
+                assertTrue(node.toString().contains("view false product 30"), node::toString);
+            }
+            hosts.run(1, "ip link add other type veth peer name another");
+            hosts.run(1, "ip -6 address add fe80::5/64 dev other nodad");
+            hosts.run(1, "ip link set other up");
+            hosts.run(1, "ip link set another up");
+            HostProcess lost = hosts.ferro(1, (line + 1 + program).split(" "));
+            assertEquals(2, lost.exitCode(), lost::toString);
+            assertTrue(
+                    lost.toString().contains("ferro run: --master [" + master + "]:29500: the link-local address "),
+                    lost::toString);
+        }
+    }
+
+    private static void addLinkLocal(NamespaceHosts hosts) throws Exception {
+        // an address that the kernel makes from the hardware address cannot be used in its first seconds
+        hosts.run(0, "ip -6 address flush dev wire scope link");
+        hosts.run(0, "ip -6 address add fe80::77:1/64 dev wire nodad");
+        hosts.run(1, "ip link set wire down");
+        hosts.run(1, "ip link set dev wire addrgenmode none");
+        hosts.run(1, "ip link set wire name cable");
+        hosts.run(1, "ip link set cable up");
+        hosts.run(1, "ip -6 address add fe80::77:2/64 dev cable nodad");
+        hosts.run(1, "ip -6 address add " + hosts.address(1) + "/64 dev cable nodad");
     }
 
     @Test

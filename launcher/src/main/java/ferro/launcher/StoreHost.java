@@ -89,9 +89,10 @@ record StoreHost(Endpoint endpoint, List<InetAddress> addresses, Optional<TcpSto
         try {
             return Addresses.attempt(wanted.host(), 0);
         } catch (UnknownHostException unknown) {
-            throw new BadInputException(
-                    "--master " + wanted + ": no address is known for this host name, need an address of node 0",
-                    unknown);
+            String text = Addresses.linkLocal(wanted.host()).isPresent()
+                    ? unknown.getMessage()
+                    : "no address is known for this host name, need an address of node 0";
+            throw new BadInputException("--master " + wanted + ": " + text, unknown);
         }
     }
 

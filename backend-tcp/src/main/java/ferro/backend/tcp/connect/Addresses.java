@@ -55,6 +55,7 @@ public final class Addresses {
      * Resolves a name and repeats that until the deadline: names of a starting cluster appear late.
      *
      * @return its address that is {@linkplain #nearest nearest}
+     * @throws IllegalArgumentException if it is a link-local address and no single interface leads there
      */
     public static InetAddress resolved(String host, long deadlineNanos, RankContext context, Where where) {
         return nearest(allResolved(host, deadlineNanos, context, where), where);
@@ -67,6 +68,11 @@ public final class Addresses {
             try {
                 return attempt(host, attempt);
             } catch (UnknownHostException unknown) {
+                if (linkLocal(host).isPresent()) {
+                    String text = "no way to host \"" + host + "\" of "
+                            + StoreSettings.of(context).ofHost() + ": ";
+                    throw new FerroException(Code.RENDEZVOUS, where, text + unknown.getMessage(), unknown);
+                }
                 long left = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - context.nanoTime());
                 if (left <= 0) {
                     throw new FerroException(
@@ -89,12 +95,17 @@ public final class Addresses {
     /**
      * Resolves a name once, to all its addresses. Java remembers for ten seconds that a name has no address, and for thirty
      * seconds which addresses it has. A name in another mix of capital and small letters is looked up anew, and is the same
-     * host (RFC 4343).
+     * host (RFC 4343). A link-local address of IPv6 gets the interface of this machine that leads there, unless it names one.
      *
      * @param attempt 0 for the name as it is; each odd number has its own spelling
      */
     public static List<InetAddress> attempt(String host, int attempt) throws UnknownHostException {
         List<InetAddress> named = new ArrayList<>();
+        Optional<InetAddress> link = linkLocal(host);
+        if (link.isPresent() && (host.indexOf('%') < 0 || !isKnown(host))) {
+            String name = nameOfLink(link.get(), LocalInterface.all());
+            return List.of(onInterface(name, link.get()));
+        }
         for (InetAddress found : InetAddress.getAllByName(spelling(host, attempt))) {
             boolean scoped = found instanceof Inet6Address six && six.getScopeId() > 0;
             named.add(scoped ? found : InetAddress.getByAddress(host, found.getAddress()));
@@ -327,6 +338,27 @@ public final class Addresses {
         } catch (SocketException noLink) {
             return address;
         }
+    }
+
+    /** Returns the interface that has a link-local address of IPv6, or else the only one that is up and has any. */
+    static String nameOfLink(InetAddress linkLocal, List<LocalInterface> all) throws UnknownHostException {
+        List<String> names = new ArrayList<>();
+        for (LocalInterface one : all) {
+            if (one.addresses().contains(linkLocal)) {
+                return one.name();
+            }
+            if (one.up() && one.hasLinkLocal()) {
+                names.add(one.name());
+            }
+        }
+        if (names.size() == 1) {
+            return names.get(0);
+        }
+        String address = text(linkLocal);
+        throw new UnknownHostException("the link-local address " + address
+                + " holds on one network only, and this machine has such addresses on "
+                + (names.isEmpty() ? "no interface" : "the interfaces " + String.join(", ", names)) + ": set "
+                + address + "%NAME with the interface that leads there, or another address");
     }
 
     private static Optional<InetAddress> scoped(InetAddress linkLocal, NetworkInterface link) {

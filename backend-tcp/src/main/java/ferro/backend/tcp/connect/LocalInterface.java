@@ -1,6 +1,7 @@
 package ferro.backend.tcp.connect;
 
 import java.io.UncheckedIOException;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
@@ -41,6 +42,11 @@ public record LocalInterface(String name, boolean up, List<InetAddress> addresse
         } catch (UnknownHostException impossible) {
             throw new IllegalStateException("no address: " + address, impossible);
         }
+    }
+
+    /** Returns whether it has a link-local address of IPv6. */
+    boolean hasLinkLocal() {
+        return addresses.stream().anyMatch(one -> one instanceof Inet6Address && one.isLinkLocalAddress());
     }
 
     /** Returns {@code eth0 (10.0.0.1, fd00::1)}; for messages. */

@@ -133,4 +133,20 @@ class AddressesTest {
             assertEquals(Optional.empty(), Addresses.linkLocal(other));
         }
     }
+
+    @Test
+    void aLinkLocalAddressHasTheInterfaceOfThisMachineThatHasItOrTheOnlyOneWithSuchAnAddress() throws Exception {
+        LocalInterface eth = new LocalInterface("eth0", true, literals("10.0.0.1", "fe80::1"));
+        LocalInterface cable = new LocalInterface("cable9", true, literals("fe80::2"));
+        LocalInterface down = new LocalInterface("eth1", false, literals("fe80::3"));
+        InetAddress peer = Addresses.literal("fe80::9");
+
+        assertEquals("cable9", Addresses.nameOfLink(Addresses.literal("fe80::2"), List.of(eth, cable)));
+        assertEquals("eth0", Addresses.nameOfLink(peer, List.of(down, eth)));
+        for (List<LocalInterface> all : List.of(List.of(eth, cable), List.of(down))) {
+            String text = assertThrows(UnknownHostException.class, () -> Addresses.nameOfLink(peer, all))
+                    .getMessage();
+            assertTrue(text.contains(all.size() == 2 ? "the interfaces eth0, cable9: " : "no interface: "), text);
+        }
+    }
 }
