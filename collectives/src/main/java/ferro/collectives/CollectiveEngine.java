@@ -14,6 +14,7 @@ import ferro.control.failure.FailurePolicy;
 import ferro.control.membership.HeartbeatTimes;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
+import ferro.spi.LogLines;
 import ferro.spi.RankContext;
 import ferro.spi.SegmentSize;
 import ferro.spi.Settings;
@@ -26,7 +27,7 @@ import java.util.concurrent.CompletionStage;
 
 /** A factory of back ends with every collective, each made from a medium. */
 public final class CollectiveEngine {
-    private static final System.Logger LOG = System.getLogger("ferro.group");
+    private static final System.Logger LOG = LogLines.logger("ferro.group");
 
     private CollectiveEngine() {}
 

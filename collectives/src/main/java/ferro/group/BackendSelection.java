@@ -9,6 +9,7 @@ import ferro.spi.BrokenServices;
 import ferro.spi.ControlLane;
 import ferro.spi.ForwardingContext;
 import ferro.spi.GroupSpec;
+import ferro.spi.LogLines;
 import ferro.spi.RankContext;
 import ferro.spi.Services;
 import ferro.spi.Settings;
@@ -28,7 +29,7 @@ import java.util.StringJoiner;
  */
 final class BackendSelection {
     private static final String AUTO = "auto";
-    private static final System.Logger LOG = System.getLogger("ferro.join");
+    private static final System.Logger LOG = LogLines.logger("ferro.join");
 
     private BackendSelection() {}
 

@@ -1,6 +1,7 @@
 package ferro.group;
 
 import ferro.spi.LeakReport;
+import ferro.spi.LogLines;
 
 /**
  * Logs a warning for a group whose {@link ProcessGroup} was garbage collected while the group was open. The engine's
@@ -9,7 +10,7 @@ import ferro.spi.LeakReport;
  * Thread-safe.
  */
 final class DroppedGroup {
-    private static final System.Logger LOG = System.getLogger("ferro.group");
+    private static final System.Logger LOG = LogLines.logger("ferro.group");
 
     private final String name;
     private LeakReport report;

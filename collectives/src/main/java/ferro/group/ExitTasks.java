@@ -4,6 +4,7 @@ import ferro.spi.Deadlines;
 import ferro.spi.ExitTask;
 import ferro.spi.ExitTask.JvmExit;
 import ferro.spi.ExitTask.Stage;
+import ferro.spi.LogLines;
 import ferro.spi.RankContext;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -18,7 +19,7 @@ import java.util.regex.Pattern;
  * no order. The hook is registered only while there are tasks. Thread-safe.
  */
 final class ExitTasks {
-    private static final System.Logger LOG = System.getLogger("ferro.group");
+    private static final System.Logger LOG = LogLines.logger("ferro.group");
     private static final Duration BOUND = Duration.ofSeconds(5);
     /** The JDK handles a signal on a thread of this name, which stays until the hooks are done. */
     private static final String SIGNAL_THREAD = "(SIG[A-Z0-9]+) handler";

@@ -1,6 +1,7 @@
 package ferro.group;
 
 import ferro.CollectiveBackend;
+import ferro.spi.LogLines;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,7 +15,7 @@ import java.util.List;
  * {@code main} would appear in every stack trace. The handler stays while one of its groups is open. Thread-safe.
  */
 final class JoiningThread implements Thread.UncaughtExceptionHandler {
-    private static final System.Logger LOG = System.getLogger("ferro.group");
+    private static final System.Logger LOG = LogLines.logger("ferro.group");
 
     private final Thread thread;
     private final Thread.UncaughtExceptionHandler before;

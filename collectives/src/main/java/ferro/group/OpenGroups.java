@@ -4,6 +4,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.spi.GroupSpec;
+import ferro.spi.LogLines;
 import ferro.spi.RankContext;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -19,7 +20,7 @@ import java.util.function.Supplier;
  * these groups. Serving the store before a join counts as a join. Thread-safe.
  */
 final class OpenGroups implements AutoCloseable {
-    private static final System.Logger LOG = System.getLogger("ferro.group");
+    private static final System.Logger LOG = LogLines.logger("ferro.group");
     private static final Duration JOINS_END = Duration.ofSeconds(5);
 
     /**

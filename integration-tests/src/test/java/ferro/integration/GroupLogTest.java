@@ -19,8 +19,9 @@ class GroupLogTest {
     private final Handler handler = new Handler() {
         @Override
         public void publish(LogRecord line) {
-            lines.add(line.getLevel() + " " + line.getMessage() + " by " + line.getSourceClassName() + " "
-                    + line.getSourceMethodName());
+            String thrown = line.getThrown() == null ? "" : line.getThrown().getMessage() + " ";
+            lines.add(line.getLevel() + " " + (thrown.isEmpty() ? line.getMessage() + " " : thrown) + "by "
+                    + line.getSourceClassName() + " " + line.getSourceMethodName());
         }
 
         @Override
@@ -50,12 +51,18 @@ class GroupLogTest {
             logging.log(event(Kind.RECOVERED, "heard"));
             logging.tell(event(Kind.FAILED, "failed"));
             logging.log(event(Kind.SUSPECTED, "too late"));
-            new Listeners("stepped", Runnable::run, false).log(event(Kind.SUSPECTED, "of a simulation"));
+            Listeners silent = new Listeners("stepped", Runnable::run, false);
+            silent.log(event(Kind.SUSPECTED, "of a simulation"));
+            silent.add(event -> {
+                throw new IllegalStateException(event.text());
+            });
+            silent.tell(event(Kind.SUSPECTED, "thrown"));
         } finally {
             logger.removeHandler(handler);
         }
 
         String by = " by ferro.group null";
-        assertEquals(List.of("WARNING late" + by, "WARNING silent" + by, "INFO heard" + by), lines);
+        assertEquals(
+                List.of("WARNING late" + by, "WARNING silent" + by, "INFO heard" + by, "WARNING thrown" + by), lines);
     }
 }

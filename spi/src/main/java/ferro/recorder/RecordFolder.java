@@ -1,6 +1,7 @@
 package ferro.recorder;
 
 import ferro.spi.ExitTask;
+import ferro.spi.LogLines;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import java.io.IOException;
@@ -38,7 +39,7 @@ final class RecordFolder {
     private static final long SETTLE_MILLIS = 100;
 
     private static final long JOIN_MILLIS = 2000;
-    private static final System.Logger LOG = System.getLogger("ferro.recorder");
+    private static final System.Logger LOG = LogLines.logger("ferro.recorder");
 
     private final Path folder;
     private final FlightRecorder recorder;

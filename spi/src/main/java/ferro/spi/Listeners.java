@@ -15,7 +15,7 @@ import java.util.function.Consumer;
  * blocks does not delay other listeners. The failure is the last event. Thread-safe.
  */
 public final class Listeners {
-    private static final System.Logger LOG = System.getLogger("ferro.group");
+    private static final System.Logger LOG = LogLines.logger("ferro.group");
 
     private final String group;
     private final Executor executor;

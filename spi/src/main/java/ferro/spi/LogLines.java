@@ -3,6 +3,7 @@ package ferro.spi;
 import static java.util.Objects.requireNonNull;
 
 import java.lang.System.Logger.Level;
+import java.util.ResourceBundle;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
@@ -31,25 +32,55 @@ public final class LogLines {
      * @param text   text, in which braces have no meaning
      */
     public static void write(String logger, Level level, String text) {
-        requireNonNull(text, "text");
-        System.Logger log = System.getLogger(requireNonNull(logger, "logger"));
-        if (!log.isLoggable(requireNonNull(level, "level"))) {
-            return;
-        }
-        if (Finder.IS_OF_JDK) {
-            JdkLines.write(logger, level, text);
-        } else {
-            log.log(level, text);
-        }
+        logger(requireNonNull(logger, "logger")).log(level, requireNonNull(text, "text"));
+    }
+
+    /**
+     * Returns a logger whose lines name it as their source. Braces have no meaning in its texts.
+     *
+     * @param name name of the logger, such as {@code ferro.group}
+     * @return logger
+     */
+    public static System.Logger logger(String name) {
+        requireNonNull(name, "name");
+        return new System.Logger() {
+            @Override
+            public String getName() {
+                return name;
+            }
+
+            @Override
+            public boolean isLoggable(Level level) {
+                return System.getLogger(name).isLoggable(requireNonNull(level, "level"));
+            }
+
+            @Override
+            public void log(Level level, ResourceBundle bundle, String text, Throwable thrown) {
+                if (!isLoggable(level)) {
+                    return;
+                }
+                if (Finder.IS_OF_JDK) {
+                    JdkLines.write(name, level, text, thrown);
+                } else {
+                    System.getLogger(name).log(level, text, thrown);
+                }
+            }
+
+            @Override
+            public void log(Level level, ResourceBundle bundle, String text, Object... none) {
+                log(level, bundle, text, (Throwable) null);
+            }
+        };
     }
 
     /** The calls of java.util.logging, which an image of the JDK may not have. */
     private static final class JdkLines {
         private JdkLines() {}
 
-        static void write(String logger, Level level, String text) {
+        static void write(String logger, Level level, String text, Throwable thrown) {
             LogRecord line = new LogRecord(levelOf(level), text);
             line.setLoggerName(logger);
+            line.setThrown(thrown);
             line.setSourceClassName(logger);
             line.setSourceMethodName(null);
             Logger.getLogger(logger).log(line);

@@ -2,6 +2,7 @@ package ferro.training;
 
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
+import ferro.spi.LogLines;
 import ferro.training.TerminationGuard.EndingOfThisJvm;
 import ferro.training.TerminationGuard.ProcessEnding;
 import java.lang.System.Logger.Level;
@@ -47,7 +48,7 @@ public final class Termination {
     /** Exit code of a process that SIGTERM has ended: 128 plus the number of the signal. */
     public static final int EXIT_CODE = 143;
 
-    private static final System.Logger LOG = System.getLogger("ferro.training");
+    private static final System.Logger LOG = LogLines.logger("ferro.training");
 
     private final ProcessEnding end;
     private final TerminationGuard guard;

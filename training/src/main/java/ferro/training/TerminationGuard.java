@@ -1,5 +1,6 @@
 package ferro.training;
 
+import ferro.spi.LogLines;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -10,7 +11,7 @@ import java.util.concurrent.locks.LockSupport;
  * process, which runs shutdown hooks. If a shutdown hook hangs, the thread halts the process.
  */
 final class TerminationGuard {
-    private static final System.Logger LOG = System.getLogger("ferro.training");
+    private static final System.Logger LOG = LogLines.logger("ferro.training");
     /**
      * The time before the end of the time limit at which the process exits, unless a quarter of the time limit is less.
      */

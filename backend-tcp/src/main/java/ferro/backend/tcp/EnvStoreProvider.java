@@ -7,6 +7,7 @@ import ferro.backend.tcp.rendezvous.FileMeeting;
 import ferro.backend.tcp.rendezvous.Rendezvous;
 import ferro.backend.tcp.rendezvous.StoreOpening;
 import ferro.spi.GroupSpec;
+import ferro.spi.LogLines;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import ferro.spi.StoreProvider;
@@ -37,7 +38,7 @@ public final class EnvStoreProvider implements StoreProvider {
         Rendezvous meeting = Rendezvous.env(group, context);
         int named = Settings.MASTER_PORT.find(context).orElse(meeting.port());
         if (meeting.port() != named) {
-            System.getLogger("ferro.join")
+            LogLines.logger("ferro.join")
                     .log(
                             Level.INFO,
                             "torchrun's agent holds port " + named + ": ferro's store is at port " + meeting.port()

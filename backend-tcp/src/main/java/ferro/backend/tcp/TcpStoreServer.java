@@ -17,6 +17,7 @@ import ferro.backend.tcp.rendezvous.JoinWatch;
 import ferro.backend.tcp.rendezvous.TcpPort;
 import ferro.backend.tcp.store.StoreGuest;
 import ferro.backend.tcp.store.StoreService;
+import ferro.spi.LogLines;
 import ferro.spi.PortRange;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -50,7 +51,7 @@ public final class TcpStoreServer implements AutoCloseable {
         listener = new TcpListener(
                 own,
                 new StoreGuest(service, (job, from) -> whenOtherJob.accept(job, from)),
-                new UnauthenticatedPeerLog(System.getLogger("ferro.tcp"), System::nanoTime));
+                new UnauthenticatedPeerLog(LogLines.logger("ferro.tcp"), System::nanoTime));
         listener.expectRanks(worldSize);
         try {
             bound = bind(address, ports, io);

@@ -9,6 +9,7 @@ import ferro.control.membership.Membership.Member;
 import ferro.control.membership.MembershipMessage.Lost;
 import ferro.control.wire.RankLists;
 import ferro.spi.GroupSpec;
+import ferro.spi.LogLines;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.BitSet;
@@ -30,7 +31,7 @@ final class Members {
     /** Placeholder in texts for a machine and its silent ranks. */
     private static final Pattern MACHINE = Pattern.compile("\\{silent ([0-9,]+) on ([^}]*)}");
 
-    private static final Logger LOG = System.getLogger("ferro.membership");
+    private static final Logger LOG = LogLines.logger("ferro.membership");
 
     private final GroupSpec joined;
     private final List<MemberGroup> entries = new CopyOnWriteArrayList<>();

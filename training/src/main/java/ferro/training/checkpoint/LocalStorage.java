@@ -6,6 +6,7 @@ import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.TRUNCATE_EXISTING;
 import static java.nio.file.StandardOpenOption.WRITE;
 
+import ferro.spi.LogLines;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
@@ -33,7 +34,7 @@ import java.util.stream.Stream;
  * is forced to disk before anything is published. Any thread may call the methods.
  */
 public final class LocalStorage implements CheckpointStorage {
-    private static final System.Logger LOG = System.getLogger("ferro.training");
+    private static final System.Logger LOG = LogLines.logger("ferro.training");
     private static final String TEMPORARY = ".tmp";
 
     private final Path root;

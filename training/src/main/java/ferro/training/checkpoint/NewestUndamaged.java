@@ -1,5 +1,6 @@
 package ferro.training.checkpoint;
 
+import ferro.spi.LogLines;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
@@ -13,7 +14,7 @@ import java.util.Optional;
  * the files of all checkpoints, the newest first. Each rank reads a part of the files.
  */
 final class NewestUndamaged {
-    private static final System.Logger LOG = System.getLogger("ferro.training");
+    private static final System.Logger LOG = LogLines.logger("ferro.training");
     private static final String FOLDERS = "folders";
     private static final String DAMAGE = "damage";
     private static final String SEARCH = "searching for an undamaged checkpoint";

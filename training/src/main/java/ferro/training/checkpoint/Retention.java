@@ -1,5 +1,6 @@
 package ferro.training.checkpoint;
 
+import ferro.spi.LogLines;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
@@ -15,7 +16,7 @@ import java.util.stream.Collectors;
  * an object of a later owner.
  */
 final class Retention {
-    private static final System.Logger LOG = System.getLogger("ferro.training");
+    private static final System.Logger LOG = LogLines.logger("ferro.training");
 
     private final StateFolder folder;
     private final CheckpointStorage storage;

@@ -2,6 +2,7 @@ package ferro.training.checkpoint;
 
 import ferro.group.SystemContext;
 import ferro.job.HostFacts;
+import ferro.spi.LogLines;
 import ferro.spi.Settings;
 import ferro.training.checkpoint.StateOwner.OwnerNumber;
 import java.io.IOException;
@@ -50,7 +51,7 @@ import java.util.stream.Stream;
  * ranks, so that all ranks use the same folder names. Only one thread at a time may call the methods.
  */
 public final class StateFolder {
-    private static final System.Logger LOG = System.getLogger("ferro.training");
+    private static final System.Logger LOG = LogLines.logger("ferro.training");
     private static final long VERSION = 2;
     private static final String OWNER_FIELD = "owner";
     /**

@@ -13,6 +13,7 @@ import ferro.backend.nccl.queue.Deadline;
 import ferro.backend.nccl.queue.DeviceCall;
 import ferro.backend.nccl.queue.DeviceTask;
 import ferro.backend.nccl.queue.EventPool;
+import ferro.spi.LogLines;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -23,7 +24,7 @@ import java.util.List;
  * replaced by an abort.
  */
 final class CommClosing implements DeviceTask<Void> {
-    private static final Logger LOG = System.getLogger("ferro.backend.nccl");
+    private static final Logger LOG = LogLines.logger("ferro.backend.nccl");
     private static final Duration RELEASE_BOUND = Duration.ofSeconds(3);
     private static final Duration PATIENCE = Duration.ofMillis(2_500);
 

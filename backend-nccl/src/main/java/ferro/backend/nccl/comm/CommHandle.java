@@ -9,6 +9,7 @@ import ferro.backend.nccl.ffi.Nccl;
 import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.Deadline;
 import ferro.backend.nccl.queue.NcclOperation;
+import ferro.spi.LogLines;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -33,7 +34,7 @@ import java.util.function.LongSupplier;
  * <p>The first fatal failure is kept ({@link #breakBy}); later uses fail at once with it as their cause.
  */
 final class CommHandle {
-    private static final Logger LOG = System.getLogger("ferro.backend.nccl");
+    private static final Logger LOG = LogLines.logger("ferro.backend.nccl");
     /** A call that is not stuck takes microseconds. */
     private static final long USE_GRACE_NANOS = 100_000_000;
     /** Largest part of the grace that one poll may use up: a pause of the whole JVM delays the use as well. */

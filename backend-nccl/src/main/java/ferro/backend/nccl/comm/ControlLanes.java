@@ -6,6 +6,7 @@ import ferro.spi.BrokenServices;
 import ferro.spi.ControlLane;
 import ferro.spi.ControlLaneProvider;
 import ferro.spi.GroupSpec;
+import ferro.spi.LogLines;
 import ferro.spi.RankContext;
 import ferro.spi.Services;
 import java.lang.System.Logger;
@@ -14,7 +15,7 @@ import java.util.Optional;
 
 /** Connects the ranks of a joined group by control messages. */
 final class ControlLanes {
-    private static final Logger LOG = System.getLogger("ferro.backend.nccl");
+    private static final Logger LOG = LogLines.logger("ferro.backend.nccl");
 
     private ControlLanes() {}
 

@@ -19,6 +19,7 @@ import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.WorkQueue;
 import ferro.control.group.GroupControl;
 import ferro.spi.LeakReport;
+import ferro.spi.LogLines;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -44,7 +45,7 @@ import java.util.function.Consumer;
  * (measured on JDK 17), and nothing natively once a call of that size has been made.
  */
 public final class JnaNcclBackend implements NcclBackend {
-    private static final System.Logger LOG = System.getLogger("ferro.backend.nccl");
+    private static final System.Logger LOG = LogLines.logger("ferro.backend.nccl");
 
     private final NcclMember member;
     private final WorkQueue queue;

@@ -8,6 +8,7 @@ import ferro.backend.nccl.ffi.Cuda;
 import ferro.backend.nccl.queue.NcclOperation;
 import ferro.spi.Deadlines;
 import ferro.spi.LeakReport;
+import ferro.spi.LogLines;
 import ferro.spi.RankContext;
 import java.time.Duration;
 import java.util.Arrays;
@@ -28,7 +29,7 @@ import java.util.function.Function;
  * close them and create new ones.
  */
 public final class NcclComms implements AutoCloseable {
-    private static final System.Logger LOG = System.getLogger("ferro.backend.nccl");
+    private static final System.Logger LOG = LogLines.logger("ferro.backend.nccl");
 
     private static final String GROUP = "comms";
     private static final int LEAST_DEVICES = 2;

@@ -11,6 +11,7 @@ import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.NcclOperation;
 import ferro.spi.Deadlines;
 import ferro.spi.LeakReport;
+import ferro.spi.LogLines;
 import ferro.spi.RankContext;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,7 +26,7 @@ import java.util.List;
  * abort, failure of NCCL) makes the communicator unusable on every rank: close it and join again.
  */
 public final class NcclRankComm implements AutoCloseable {
-    private static final System.Logger LOG = System.getLogger("ferro.backend.nccl");
+    private static final System.Logger LOG = LogLines.logger("ferro.backend.nccl");
 
     private static final String GROUP = "nccl";
     private static final int LEAST_WORLD = 2;

@@ -1,6 +1,7 @@
 package ferro.backend.nccl.ffi;
 
 import ferro.backend.nccl.CudaException;
+import ferro.spi.LogLines;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.function.IntSupplier;
@@ -12,7 +13,7 @@ import java.util.function.IntSupplier;
  * Longer work belongs on a thread of the device.
  */
 public final class DeviceGuard {
-    private static final Logger LOG = System.getLogger("ferro.backend.nccl");
+    private static final Logger LOG = LogLines.logger("ferro.backend.nccl");
 
     private DeviceGuard() {}
 

@@ -9,6 +9,7 @@ import ferro.backend.nccl.ffi.DeviceGuard;
 import ferro.backend.nccl.ffi.HostMemory;
 import ferro.dispatch.DeviceMemory;
 import ferro.spi.Deadlines;
+import ferro.spi.LogLines;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import java.lang.System.Logger;
@@ -34,7 +35,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * group aborts at the deadline. An allocation in the meantime fails by {@code ferro.timeout}.
  */
 public final class CudaMemory implements DeviceMemory {
-    private static final Logger LOG = System.getLogger("ferro.backend.nccl");
+    private static final Logger LOG = LogLines.logger("ferro.backend.nccl");
     /** {@code cudaHostAllocPortable}: pinned for every device. */
     private static final int PORTABLE = 1;
     /** Largest number of idle pinned bytes: pinned memory reduces the memory of all processes. */

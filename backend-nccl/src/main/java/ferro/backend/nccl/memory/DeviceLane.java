@@ -15,6 +15,7 @@ import ferro.backend.nccl.queue.DeviceThread;
 import ferro.backend.nccl.queue.EventPool;
 import ferro.backend.nccl.queue.StreamFallback;
 import ferro.spi.Deadlines;
+import ferro.spi.LogLines;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -29,7 +30,7 @@ import java.util.function.Supplier;
  * the idle blocks.
  */
 final class DeviceLane {
-    private static final Logger LOG = System.getLogger("ferro.backend.nccl");
+    private static final Logger LOG = LogLines.logger("ferro.backend.nccl");
     /** One part in this many of a device's memory may stay idle here; the rest is for other users of the runtime. */
     private static final int IDLE_SHARE = 8;
 

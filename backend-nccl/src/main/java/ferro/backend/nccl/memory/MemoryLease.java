@@ -1,6 +1,7 @@
 package ferro.backend.nccl.memory;
 
 import ferro.spi.LeakReport;
+import ferro.spi.LogLines;
 import java.lang.ref.Reference;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -10,7 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * block until it is done.
  */
 final class MemoryLease implements AutoCloseable {
-    private static final System.Logger LOG = System.getLogger("ferro.backend.nccl");
+    private static final System.Logger LOG = LogLines.logger("ferro.backend.nccl");
 
     private final Uses uses;
     private final String what;

@@ -3,6 +3,7 @@ package ferro.backend.nccl.queue;
 import ferro.backend.nccl.CudaException;
 import ferro.backend.nccl.ffi.Checks;
 import ferro.backend.nccl.ffi.Cuda;
+import ferro.spi.LogLines;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -31,7 +32,7 @@ import java.util.function.Supplier;
  * <p>One call allocates two small objects and its task; a poll allocates nothing.
  */
 public final class DeviceThread implements AutoCloseable {
-    private static final Logger LOG = System.getLogger("ferro.backend.nccl");
+    private static final Logger LOG = LogLines.logger("ferro.backend.nccl");
     private static final Duration CLOSE_BOUND = Duration.ofSeconds(5);
 
     private final LongSupplier clock;

@@ -2,13 +2,14 @@ package ferro.backend.nccl.queue;
 
 import ferro.backend.nccl.CudaException;
 import ferro.backend.nccl.device.CudaStream;
+import ferro.spi.LogLines;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.function.Consumer;
 
 /** Makes streams where the runtime may refuse them. */
 public final class StreamFallback {
-    private static final Logger LOG = System.getLogger("ferro.backend.nccl");
+    private static final Logger LOG = LogLines.logger("ferro.backend.nccl");
 
     private StreamFallback() {}
 

@@ -2,6 +2,7 @@ package ferro.backend.nccl.queue;
 
 import ferro.FerroException;
 import ferro.control.group.CallWatch;
+import ferro.spi.LogLines;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.Optional;
@@ -17,7 +18,7 @@ import java.util.concurrent.locks.LockSupport;
  * deadline is nearer than its next poll. Without a failure or a slow operation it polls NCCL ten times a second.
  */
 final class Watchdog {
-    private static final Logger LOG = System.getLogger("ferro.backend.nccl");
+    private static final Logger LOG = LogLines.logger("ferro.backend.nccl");
     private static final long LOOK_NANOS = 100_000_000;
     private static final long ASLEEP = Long.MAX_VALUE;
     private final FirstFailure failures;

@@ -3,6 +3,7 @@ package ferro.backend.tcp.connect;
 import ferro.FerroException;
 import ferro.FerroException.Where;
 import ferro.spi.InterfaceFilter;
+import ferro.spi.LogLines;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import java.lang.System.Logger.Level;
@@ -66,7 +67,7 @@ public record AddressChoice(InetAddress bind, InetAddress reachable, String adve
             return Addresses.resolved(asked, context.nanoTime(), context, where);
         }
         InetAddress address = own.get().reachable().orElse(routing);
-        System.getLogger("ferro.join")
+        LogLines.logger("ferro.join")
                 .log(
                         Level.WARNING,
                         "rank " + where.rank() + " of \"" + where.group() + "\": " + Settings.TCP_BIND.name() + "="

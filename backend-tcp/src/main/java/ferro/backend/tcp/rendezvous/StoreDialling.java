@@ -11,6 +11,7 @@ import ferro.backend.tcp.connect.StoreSettings;
 import ferro.backend.tcp.connect.TcpDialer;
 import ferro.backend.tcp.connect.Waits;
 import ferro.spi.GroupSpec;
+import ferro.spi.LogLines;
 import ferro.spi.OncePerContext;
 import ferro.spi.RankContext;
 import io.netty.channel.Channel;
@@ -28,7 +29,7 @@ import java.util.function.Supplier;
 
 /** Connects to one store at a known address; tries until the deadline, because its server may start later. */
 final class StoreDialling {
-    private static final System.Logger LOG = System.getLogger("ferro.join");
+    private static final System.Logger LOG = LogLines.logger("ferro.join");
     private static final long GRACE_NANOS = 500_000_000;
     private static final long LOOK_NANOS = 250_000_000;
     /** Time after which the name is resolved again: it may get another address, as that of a pod that is restarted. */

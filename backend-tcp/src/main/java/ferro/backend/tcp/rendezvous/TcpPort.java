@@ -69,7 +69,7 @@ public final class TcpPort implements AutoCloseable {
         clock = context::nanoTime;
         own = plan.own;
         loop = new BackgroundLoop(io, "ferro-" + plan.where.group() + "-" + plan.where.rank() + "-net");
-        UnauthenticatedPeerLog strangers = new UnauthenticatedPeerLog(System.getLogger("ferro.tcp"), clock);
+        UnauthenticatedPeerLog strangers = new UnauthenticatedPeerLog(LogLines.logger("ferro.tcp"), clock);
         listener = new TcpListener(own, new Guests(), strangers);
         dialer = new TcpDialer(io, loop.group(), own, clock);
         try {

@@ -1,5 +1,6 @@
 package ferro.backend.tcp.tls;
 
+import ferro.spi.LogLines;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.Files;
@@ -53,7 +54,7 @@ public final class PemIdentityFiles {
                 marks = now;
             }
         } catch (IOException broken) {
-            System.getLogger("ferro.tcp")
+            LogLines.logger("ferro.tcp")
                     .log(
                             Level.WARNING,
                             "new connections use the certificates that were read before: {0}",
