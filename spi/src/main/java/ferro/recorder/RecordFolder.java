@@ -38,7 +38,9 @@ final class RecordFolder {
      */
     private static final long SETTLE_MILLIS = 100;
 
-    private static final long JOIN_MILLIS = 2000;
+    /** On a busy machine, the thread may not run for seconds. */
+    private static final long JOIN_MILLIS = 10_000;
+
     private static final System.Logger LOG = LogLines.logger("ferro.recorder");
 
     private final Path folder;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException;
+import ferro.HostTensor;
 import ferro.training.TrainingRanks;
 import ferro.training.TrainingRanks.Over;
 import ferro.training.checkpoint.RankMessages.ReportingStorage;
@@ -18,6 +19,7 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** A save and a load have the deadline of their group, and it counts from their last progress. */
@@ -182,6 +184,28 @@ class SaveProgressTest {
                 return null;
             }
             throw new AssertionError("the exchange did not fail");
+        });
+    }
+
+    /** The hashes of all tensors take several turns of 200 ms, and the hash of one takes much less. */
+    @Test
+    void aRankThatComparesManyTensorsTellsTheOthersThatItMakesProgress() {
+        HostTensor values = HostTensor.of(new float[1 << 20]);
+        TrainingState state = TrainingState.of(IntStream.range(0, 400)
+                .mapToObj(number -> NamedTensor.of("tensor " + number, values, values.elementCount()))
+                .toList());
+        TrainingRanks.run(Over.SIMULATED, 1, group -> {
+            RankMessages messages =
+                    new RankMessages(group, Duration.ofMillis(3200), new ReportingStorage(memory), "here");
+            SavePlan plan = SavePlan.of(
+                    messages.exchange("x", () -> SavePlan.proposal(1, state, true, CheckpointSettings.DEFAULT)),
+                    state.parameters());
+            long before = group.counters().all().calls();
+            new HeldTwice(plan, state, 1).compare(messages, "x");
+            // the last round, and the one that ends every contribution of this length, have two calls each
+            long calls = group.counters().all().calls() - before;
+            assertTrue(calls > 4, calls + " calls");
+            return null;
         });
     }
 
