@@ -61,6 +61,8 @@ class OverlapsTest {
         legal(Collective.allGather(own, whole));
         says("need 40 bytes", Collective.allGather(own, whole, new long[] {5, 4, 3}));
         legal(Collective.allGather(wrong, whole, new long[] {5, 4, 3}));
+        HostTensor behind = HostTensor.of(DataType.FLOAT64, memory, 3, 9);
+        legal(Collective.reduceScatter(behind, HostTensor.of(DataType.FLOAT64, memory, 0, 3), ReduceOp.SUM));
     }
 
     @Test

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.anyInt;
+import static org.mockito.ArgumentMatchers.argThat;
 import static org.mockito.Mockito.doAnswer;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.never;
@@ -375,6 +376,10 @@ class GpuCollectivesOverHostTest {
     void closingGivesBackTheDeviceMemoryOnce() {
         gpu.allReduce(data, ReduceOp.SUM, host);
         assertEquals(2, context.uses(DeviceMemory.class));
+        fallback.busy(true);
+        gpu.over(host).close(DEADLINE);
+        // the wait for calls in flight has taken a part of the time
+        verify(host).close(argThat((Duration left) -> left.compareTo(DEADLINE) < 0));
 
         gpu.close();
         gpu.close();

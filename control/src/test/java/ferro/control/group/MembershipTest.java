@@ -249,6 +249,26 @@ class MembershipTest {
     }
 
     @Test
+    void aGroupThatComesAfterALostRankIsBackHearsOnlyOfItsNextLoss() {
+        Watchers world = three();
+        world.pass(Duration.ofSeconds(3));
+        Watchers.Rank sleeper = world.ranks.get(2);
+        sleeper.paused = true;
+        world.pass(Duration.ofSeconds(40));
+        sleeper.paused = false;
+        world.pass(Duration.ofSeconds(10));
+        LossRecorder late = new LossRecorder();
+        world.ranks.get(0).membership.enter(late, new int[] {0, 2});
+        world.pass(Duration.ofSeconds(1));
+        assertEquals("", late.text);
+
+        sleeper.paused = true;
+        world.pass(Duration.ofSeconds(40));
+
+        assertEquals(1, late.lost);
+    }
+
+    @Test
     void aWorldOfOneAndOneWithoutHeartbeatsHaveNoTimers() {
         Watchers alone = new Watchers(1, 1000, TIMES).enter();
         Watchers off = new Watchers(3, 1000, Map.of("ferro.heartbeat.interval", "0s")).enter();

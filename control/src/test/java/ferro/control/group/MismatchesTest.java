@@ -141,21 +141,25 @@ class MismatchesTest {
     @Test
     @DisplayName("of two places where ranks differ the earlier one counts, whichever is seen first")
     void theEarlierPlaceCounts() {
-        HandDriven group = new HandDriven(3);
-        call(group, broadcast(2, 0), 0);
+        HandDriven group = new HandDriven(4);
+        call(group, broadcast(2, 0), 0, 1);
         call(group, broadcast(2, 1), 2);
-        call(group, broadcast(3, 1), 0);
+        call(group, broadcast(3, 1), 0, 1);
         call(group, broadcast(3, 0), 2);
         group.ranks.get(2).inquiry().ask(broadcast(3, 0));
         group.deliverAll();
+        group.stop(1);
         group.ranks.get(2).inquiry().ask(broadcast(2, 1));
         group.deliverAll();
         run(group, SETTLED_MILLIS);
 
-        assertStory(
-                group,
-                "0,2",
-                "seq 2: rank 0 broadcast f32[4] root 0 by binomial, rank 2 broadcast f32[4] root 1 by binomial");
+        for (int rank : List.of(0, 2, 3)) {
+            assertEquals(
+                    "0,2: roots differ at seq 2: rank 0 broadcast f32[4] root 0 by binomial, rank 2 broadcast f32[4]"
+                            + " root 1 by binomial: all ranks must name the same root",
+                    story(group, rank),
+                    "rank 1 has said only what it called next");
+        }
     }
 
     @Test

@@ -385,6 +385,8 @@ class AnalysisTest {
         RecordedJob job = new RecordedJob(4).calls(1, 5, 0);
         List<Path> folders =
                 List.of(Files.createDirectory(folder.resolve("a")), Files.createDirectory(folder.resolve("b")));
+        // the newer of two recordings counts
+        job.write(folders.get(1), "request", List.of(0, 1)).passes(1_000 * RecordedJob.MILLI);
         job.allBut(3).forEach(rank -> job.hangs(rank, RecordedJob.GROUP, 6, NEXT, 3));
         job.write(folders.get(0), "request", List.of(0, 1)).write(folders.get(1), "request", List.of(2, 3));
 

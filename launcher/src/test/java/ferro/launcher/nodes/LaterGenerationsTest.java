@@ -412,7 +412,11 @@ class LaterGenerationsTest {
         assertThrows(FerroException.class, () -> LauncherStore.open(stranger, LONG, LONG));
         concluded(first, "again");
 
-        assertEquals(2, met(1).get(0).cards().size());
+        CompletableFuture<Nodes> zero = launcher(0).meets(1, Duration.ZERO);
+        assertThrows(TimeoutException.class, () -> zero.get(300, TimeUnit.MILLISECONDS), "node 1 is missing");
+        launcher(1).meets(1, Duration.ZERO);
+
+        assertEquals(2, result(zero).cards().size());
     }
 
     @Test

@@ -94,6 +94,8 @@ class SupervisorTest {
     @Test
     void signalGoesOnAndWhatIsLeftAfterAGraceIsKilled() throws InterruptedException {
         events.add(new JobEvent.Signalled("INT", 1));
+        // the launcher of another node has received it too
+        events.add(new JobEvent.Signalled("INT", 1));
         Supervisor.StopTimes rules = new Supervisor.StopTimes(LONG, LONG, LONG, SHORT, LONG, false);
 
         Supervisor.JobOutcome outcome = await(2, rules, (rank, signal) -> {

@@ -12,6 +12,7 @@ import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -75,11 +76,15 @@ class ScarcityTest {
         List<String> told = new ArrayList<>();
         UnauthenticatedPeerLog log = new UnauthenticatedPeerLog(System.getLogger("ferro.tcp"), System::nanoTime);
         EmbeddedChannel server = new EmbeddedChannel(new AcceptPause(log, told::add));
+        server.freezeTime();
 
         server.pipeline().fireExceptionCaught(new Errors.NativeIoException("accept", EMFILE));
 
         assertEquals(List.of(ofErrno(EMFILE).orElseThrow()), told);
         assertEquals(false, server.config().isAutoRead());
+        server.advanceTimeBy(AcceptPause.PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+        server.runScheduledPendingTasks();
+        assertEquals(true, server.config().isAutoRead());
         server.pipeline().fireExceptionCaught(new Errors.NativeIoException("accept", ECONNABORTED));
         assertEquals(1, told.size());
     }

@@ -3,10 +3,13 @@ package ferro.backend.tcp.mesh;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ferro.FerroException;
+import ferro.RankEnd;
+import ferro.backend.tcp.store.EndedRanks;
 import ferro.spi.ControlLane;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -83,12 +86,17 @@ class TcpControlLaneTest {
         ControlLane second = lanes.get(0).subgroup(members, 7);
         Heard joined = Heard.on(lanes.get(2));
         Heard part = Heard.on(first);
+        CompletableFuture<RankEnd> end = new CompletableFuture<>();
+        first.whenEnded(1, end::complete);
+        ranks.server.set(EndedRanks.key(1), EndedRanks.value(RankEnd.of(5, "b", 1)));
+        ranks.server.set(EndedRanks.key(0), EndedRanks.value(RankEnd.of(4, "a", 0)));
 
         second.control(0, message(9));
         lanes.get(0).control(2, message(3));
 
         assertEquals(List.of("1:9", "0:3"), List.of(part.next(), joined.next()));
         assertEquals(List.of(0, 1, 2), List.of(first.rank(), second.rank(), first.worldSize()));
+        assertEquals(RankEnd.of(4, "a", 0), Ranks.result(end));
         first.close();
         second.close();
         lanes.get(0).control(2, message(6));
@@ -106,5 +114,9 @@ class TcpControlLaneTest {
         assertEquals(
                 List.of("lost 2", "lost 2"),
                 List.of(heard.get(0).next(), heard.get(1).next()));
+        meshes.get(1).drop();
+        String next = heard.get(0).next();
+        // an end may be told twice
+        assertEquals("lost 1", "lost 2".equals(next) ? heard.get(0).next() : next);
     }
 }

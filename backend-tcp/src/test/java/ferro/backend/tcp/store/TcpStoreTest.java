@@ -76,6 +76,11 @@ class TcpStoreTest {
         client(2).set("later", new byte[] {42});
 
         assertArrayEquals(new byte[] {42}, Ranks.result(waiting));
+        // more than a client may wait for at once
+        for (int i = 0; i <= 16 * 1024; i++) {
+            waiting = first.when("later").toCompletableFuture();
+        }
+        assertArrayEquals(new byte[] {42}, Ranks.result(waiting));
     }
 
     @Test
