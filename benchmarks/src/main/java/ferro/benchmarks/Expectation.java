@@ -39,9 +39,10 @@ record Expectation(Measured collective, ReduceOp op, int rank, int ranks, int co
     /** Returns an element of this rank's result. */
     Value result(int index) {
         return switch (collective) {
-            case ALLREDUCE -> reduced(index);
-            case REDUCE -> rank == ROOT ? reduced(index) : Value.of(input(rank, index));
-            case REDUCESCATTER -> reduced(rank * part() + index);
+            case ALLREDUCE -> reduced(index, ranks);
+            case SCAN -> reduced(index, rank + 1);
+            case REDUCE -> rank == ROOT ? reduced(index, ranks) : Value.of(input(rank, index));
+            case REDUCESCATTER -> reduced(rank * part() + index, ranks);
             case BROADCAST, PINGPONG -> Value.of(input(ROOT, index));
             case ALLGATHER, GATHER -> Value.of(input(index / part(), index % part()));
             case SCATTER -> Value.of(input(ROOT, rank * part() + index));
@@ -50,11 +51,11 @@ record Expectation(Measured collective, ReduceOp op, int rank, int ranks, int co
         };
     }
 
-    private Value reduced(int index) {
+    private Value reduced(int index, int operands) {
         long factor = (long) op.factor();
         long whole = factor * input(0, index);
         double real = whole;
-        for (int other = 1; other < ranks; other++) {
+        for (int other = 1; other < operands; other++) {
             long operand = factor * input(other, index);
             switch (op.name()) {
                 case "product" -> {

@@ -22,6 +22,8 @@ public enum Measured {
     SCATTER(CollectiveKind.SCATTER),
     /** The size is that of each rank's input. */
     ALLTOALL(CollectiveKind.ALL_TO_ALL),
+    /** In place; the size is that of each rank's tensor. */
+    SCAN(CollectiveKind.SCAN),
     /** No data. */
     BARRIER(CollectiveKind.BARRIER),
     /** Messages between ranks 0 and 1; the size is that of one message, the time that of one direction. */
@@ -96,7 +98,7 @@ public enum Measured {
         return switch (this) {
             case REDUCE, ALLGATHER, REDUCESCATTER, GATHER, ALLTOALL -> true;
             case BROADCAST, SCATTER -> root;
-            case ALLREDUCE, BARRIER, PINGPONG -> false;
+            case ALLREDUCE, SCAN, BARRIER, PINGPONG -> false;
         };
     }
 
@@ -113,7 +115,7 @@ public enum Measured {
         return switch (this) {
             case ALLREDUCE -> 2.0 * (ranks - 1) / ranks;
             case ALLGATHER, REDUCESCATTER, GATHER, SCATTER, ALLTOALL -> (double) (ranks - 1) / ranks;
-            case BROADCAST, REDUCE, PINGPONG -> 1;
+            case BROADCAST, REDUCE, SCAN, PINGPONG -> 1;
             case BARRIER -> 0;
         };
     }

@@ -33,7 +33,7 @@ final class MeasuredOperation implements AutoCloseable {
         input = MeasuredElements.of(
                 sweep.type(), collective == Measured.ALLGATHER || collective == Measured.GATHER ? part : count);
         output = switch (collective) {
-            case ALLREDUCE, BROADCAST, REDUCE, BARRIER -> input;
+            case ALLREDUCE, BROADCAST, REDUCE, SCAN, BARRIER -> input;
             case ALLGATHER, GATHER, ALLTOALL, PINGPONG -> MeasuredElements.of(sweep.type(), count);
             case REDUCESCATTER, SCATTER -> MeasuredElements.of(sweep.type(), part);
         };
@@ -53,6 +53,7 @@ final class MeasuredOperation implements AutoCloseable {
             case GATHER -> () -> group.gather(in, group.rank() == root ? out : null, root);
             case SCATTER -> () -> group.scatter(group.rank() == root ? in : null, out, root);
             case ALLTOALL -> () -> group.allToAll(in, out);
+            case SCAN -> () -> group.scan(in, op);
             case BARRIER -> group::barrier;
             case PINGPONG -> pingPong(in, out);
         };
@@ -94,6 +95,7 @@ final class MeasuredOperation implements AutoCloseable {
                     case GATHER -> Collective.gather(in, out, root);
                     case SCATTER -> Collective.scatter(in, out, root);
                     case ALLTOALL -> Collective.allToAll(in, out);
+                    case SCAN -> Collective.scan(in, op);
                     case BARRIER, PINGPONG ->
                         throw new IllegalStateException(collective.label() + " is not an operation that can be queued");
                 });

@@ -32,6 +32,7 @@ class ExpectationTest {
         assertEquals(5, of(Measured.ALLTOALL, 1, 5));
         assertEquals(3 + 5 + 2, of(Measured.REDUCESCATTER, 1, 0));
         assertEquals(4, of(Measured.REDUCE, 2, 1));
+        assertEquals(3 + 5, of(Measured.SCAN, 1, 2));
     }
 
     private static long of(Measured collective, int rank, int index) {

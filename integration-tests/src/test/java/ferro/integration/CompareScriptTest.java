@@ -77,6 +77,33 @@ class CompareScriptTest {
         assertFalse(listed.contains("openmpi-bin"), listed);
     }
 
+    @Test
+    void aCloneThatIsSlowerInEachRoundIsMeasuredAgainAndNamed() throws Exception {
+        BenchmarkScript script = new BenchmarkScript(SCRIPT.resolveSibling("compare-clones.sh"), folder);
+        List<String> clones = new ArrayList<>();
+        // one size takes as long as is said, another longer from round to round, but in the median as long as before
+        for (String micros : List.of("10 10 0", "10.6 6 1", "10.1 6 1")) {
+            Path clone = Files.createDirectories(folder.resolve(micros + "/benchmarks"));
+            command(clone.resolve("compare.sh"), """
+                    # --rounds 1 --peers none --out FOLDER
+                    mkdir -p $6 && touch $6/raw.csv
+                    lines=$(wc -l <$6/raw.csv)
+                    echo r,2,scan,64,ferro-tcp@17,0,1,%s,1 >>$6/raw.csv
+                    echo r,2,scan,4,ferro-tcp@17,0,1,$((%s + lines * %s)),1 >>$6/raw.csv
+                    """.formatted((Object[]) micros.split(" ")));
+            clones.add(clone.getParent().toString());
+        }
+
+        String slower = script.run(1, path, List.of(clones.get(0), clones.get(1), folder + "/slower"));
+        String equal = script.run(0, path, List.of(clones.get(0), clones.get(2), folder + "/equal"));
+
+        assertTrue(slower.contains("2,scan,ferro-tcp@17: 1.030 of 2 sizes, ABOVE 1.02\nagain,2,scan,"), slower);
+        Path again = folder.resolve("slower/scan-64-ferro-tcp@17/after/raw.csv");
+        assertEquals(20, Files.readAllLines(again).size());
+        assertEquals("2,scan,ferro-tcp@17: 1.005 of 2 sizes\n", equal);
+        assertTrue(script.run(2, path, List.of(clones.get(0), "none", "any")).startsWith("usage: "));
+    }
+
     private static void command(Path file, String line) throws IOException {
         Files.writeString(file, "#!/bin/sh\n" + line + "\n");
         assertTrue(file.toFile().setExecutable(true));
