@@ -3,6 +3,7 @@ package ferro.integration;
 import com.sun.jdi.Bootstrap;
 import com.sun.jdi.Method;
 import com.sun.jdi.ReferenceType;
+import com.sun.jdi.ThreadReference;
 import com.sun.jdi.VMDisconnectedException;
 import com.sun.jdi.VirtualMachine;
 import com.sun.jdi.connect.AttachingConnector;
@@ -11,8 +12,14 @@ import com.sun.jdi.event.BreakpointEvent;
 import com.sun.jdi.event.ClassPrepareEvent;
 import com.sun.jdi.event.Event;
 import com.sun.jdi.event.EventSet;
+import com.sun.jdi.event.MethodEntryEvent;
 import com.sun.jdi.request.ClassPrepareRequest;
+import com.sun.jdi.request.EventRequest;
+import com.sun.jdi.request.MethodEntryRequest;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 
 /** A debugger of the JDK that is attached to a JVM by its port, as an IDE does it. */
 final class SocketDebugger implements AutoCloseable {
@@ -42,22 +49,50 @@ final class SocketDebugger implements AutoCloseable {
 
     /** Lets the program run to the first line of a method; all threads of the JVM stand still when this method returns. */
     void runTo(String className, String method) throws InterruptedException {
+        run(className, method, Set.of());
+    }
+
+    /**
+     * Does the same, and returns the types of ferro without tests and Netty of which a method was entered meanwhile. Threads do
+     * not count that exist now and have such names.
+     */
+    Set<String> typesUntil(String className, String method, String leftOut) throws InterruptedException {
+        MethodEntryRequest entries = machine.eventRequestManager().createMethodEntryRequest();
+        entries.addClassFilter("ferro.*");
+        entries.addClassExclusionFilter("ferro.integration.*");
+        entries.addClassExclusionFilter("ferro.shaded.*");
+        entries.setSuspendPolicy(EventRequest.SUSPEND_NONE);
+        entries.enable();
+        Set<ThreadReference> silent = new HashSet<>(machine.allThreads());
+        silent.removeIf(thread -> !thread.name().matches(leftOut));
+        Set<String> types = run(className, method, silent);
+        machine.eventRequestManager().deleteEventRequest(entries);
+        return types;
+    }
+
+    private Set<String> run(String className, String method, Set<ThreadReference> silent) throws InterruptedException {
+        machine.eventRequestManager().deleteAllBreakpoints();
         ClassPrepareRequest prepare = machine.eventRequestManager().createClassPrepareRequest();
         prepare.addClassFilter(className);
         prepare.enable();
+        machine.classesByName(className).forEach(type -> breakAt(type, method));
         machine.resume();
+        Set<String> entered = new TreeSet<>();
         for (boolean stands = false; !stands; ) {
             EventSet events = next();
             for (Event event : events) {
                 stands |= event instanceof BreakpointEvent;
                 if (event instanceof ClassPrepareEvent prepared) {
                     breakAt(prepared.referenceType(), method);
+                } else if (event instanceof MethodEntryEvent entry && !silent.contains(entry.thread())) {
+                    entered.add(entry.location().declaringType().name().replaceFirst("\\$\\$Lambda.*", ""));
                 }
             }
             if (!stands) {
                 events.resume();
             }
         }
+        return entered;
     }
 
     private EventSet next() throws InterruptedException {
