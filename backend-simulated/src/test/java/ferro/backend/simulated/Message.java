@@ -3,6 +3,8 @@ package ferro.backend.simulated;
 import ferro.DataType;
 import ferro.Work;
 import ferro.group.ProcessGroup;
+import ferro.tck.cells.Operand;
+import java.util.Arrays;
 import java.util.SplittableRandom;
 
 /** One message of a random program, small or above the eager limit; one in three is received from any rank. */
@@ -15,8 +17,8 @@ final class Message {
     private final int tag;
     private final boolean isFromAny;
     private final long[] content;
-    private final Cells sent;
-    private final Cells got;
+    private final Operand sent;
+    private final Operand got;
 
     /** Draws a message; {@code number} is another one for each message of a group. */
     Message(SplittableRandom random, int worldSize, int number) {
@@ -30,8 +32,12 @@ final class Message {
         isFromAny = content[0] % 3 == 0;
         // its tag is in no other message, so that its receive takes no other message
         tag = isFromAny ? TAGS + number : drawnTag;
-        sent = Cells.of(DataType.INT64, content);
-        got = Cells.of(DataType.INT64, new long[content.length]);
+        sent = cells().fill(at -> content[at]);
+        got = cells();
+    }
+
+    private Operand cells() {
+        return Operand.unwritten(DataType.INT64, content.length, Operand.OperandMemory.ARRAY);
     }
 
     int from() {
@@ -72,19 +78,19 @@ final class Message {
 
         @Override
         public String wrongOn(int rank) {
-            Cells mine = sends ? sent : got;
-            int wrong = mine.firstWrong(content);
-            return wrong < 0 ? null : "element " + wrong + " is " + mine.at(wrong) + ", need " + content[wrong];
+            long[] mine = (sends ? sent : got).bits();
+            int wrong = Arrays.mismatch(mine, content);
+            return wrong < 0 ? null : "element " + wrong + " is " + mine[wrong] + ", need " + content[wrong];
         }
 
         @Override
         public void reuseMemoryOf(int rank) {
-            (sends ? sent : got).fillWithCanary();
+            (sends ? sent : got).unwrite();
         }
 
         @Override
         public boolean isTouchedOn(int rank) {
-            return (sends ? sent : got).firstTouched() >= 0;
+            return !(sends ? sent : got).isUnwritten();
         }
 
         @Override

@@ -4,13 +4,17 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.CollectiveKind;
+import ferro.DataType;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.HostTensor;
 import ferro.ReduceOp;
+import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -18,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -44,12 +49,41 @@ class SimulationTest {
                 ALGORITHMS.get(random.nextInt(ALGORITHMS.size())),
                 "ferro.segment",
                 random.nextBoolean() ? "64" : "512KiB");
-        RandomProgram program = new RandomProgram(seed, worldSize, 5);
+        List<Call> calls =
+                Stream.generate(() -> draw(random, worldSize)).limit(5).toList();
         Simulation simulation = Simulation.of(worldSize, seed, settings);
         return simulation
-                .onEveryRank(group -> program.script(group, simulation))
-                .check(program::check)
+                .onEveryRank(group -> submit(calls, group, simulation))
+                .check(() -> check(calls, worldSize))
                 .run();
+    }
+
+    private static Call draw(SplittableRandom random, int worldSize) {
+        CollectiveKind kind = Call.KINDS.get(random.nextInt(Call.KINDS.size()));
+        int count = random.nextInt(random.nextInt(8) == 0 ? 3000 : 20);
+        DataType type = Call.TYPES.get(random.nextInt(Call.TYPES.size()));
+        ReduceOp op = Call.OPS.get(random.nextInt(Call.OPS.size()));
+        return new Call(new Call.Shape(kind, type, count, random.nextInt(worldSize), op), worldSize, random, true);
+    }
+
+    /** Some ranks submit all at once, others one after the other. */
+    private static void submit(List<Call> calls, ProcessGroup group, Simulation simulation) {
+        if (group.rank() % 2 == 0) {
+            calls.forEach(call -> call.submit(group));
+        } else if (!calls.isEmpty()) {
+            simulation.watch(calls.get(0)
+                    .submit(group)
+                    .completion()
+                    .thenRun(() -> submit(calls.subList(1, calls.size()), group, simulation)));
+        }
+    }
+
+    private static void check(List<Call> calls, int worldSize) {
+        for (int rank = 0; rank < worldSize; rank++) {
+            for (Call call : calls) {
+                assertNull(call.wrongOn(rank), call + " on rank " + rank);
+            }
+        }
     }
 
     @Test

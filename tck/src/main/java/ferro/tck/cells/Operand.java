@@ -50,11 +50,15 @@ public final class Operand {
             case FOREIGN -> HeldBytes.tensor(type, all);
             default -> array(type, all);
         };
-        Operand operand = new Operand(memory, guard, memory.slice(guard, length));
-        long[] bits = new long[all];
+        return new Operand(memory, guard, memory.slice(guard, length)).unwrite();
+    }
+
+    /** Makes every element unwritten again. */
+    public Operand unwrite() {
+        long[] bits = new long[(int) memory.elementCount()];
         Arrays.fill(bits, UNWRITTEN);
         Bits.into(memory, bits);
-        return operand;
+        return this;
     }
 
     /** Returns a part of this operand, which shares its memory. */
@@ -107,7 +111,12 @@ public final class Operand {
 
     private static boolean isUnwritten(HostTensor elements) {
         long unwritten = Numbers.narrow(elements.dataType(), UNWRITTEN);
-        return Arrays.stream(Bits.of(elements)).allMatch(found -> found == unwritten);
+        for (long found : Bits.of(elements)) {
+            if (found != unwritten) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static HostTensor direct(DataType type, int length) {
