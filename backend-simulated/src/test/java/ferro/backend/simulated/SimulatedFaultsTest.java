@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -244,22 +245,31 @@ class SimulatedFaultsTest {
         List<String> found = new ArrayList<>();
         for (int step = 0; step < STEPS; step++) {
             List<ProcessGroup> made = new ArrayList<>();
-            Simulation simulation = Simulation.of(RANKS, 11 + step, SETTINGS).faults(List.of(new Fault.Crash(step, 3)));
+            Fault fault = step % 2 == 0 ? new Fault.Crash(step, 3) : new Fault.Pause(step, 3, Duration.ofSeconds(3));
+            Simulation simulation = Simulation.of(RANKS, 11 + step, SETTINGS).faults(List.of(fault));
             simulation
                     .onEveryRank(group -> {
                         if (group.rank() % 2 == 1 && group.failure().isEmpty()) {
                             simulation.newGroup(group, 1, 3).thenCompose(subgroup -> {
                                 made.add(subgroup);
                                 return subgroup.allReduceAsync(HostTensor.of(new int[1]), ReduceOp.SUM)
-                                        .completion();
+                                        .completion()
+                                        .exceptionally(why -> {
+                                            found.add(why.getMessage());
+                                            return null;
+                                        });
                             });
                         }
                     })
                     .check(() -> made.forEach(group -> group.failure().ifPresent(why -> found.add(why.getMessage()))))
                     .run();
         }
-        assertTrue(!found.isEmpty());
-        found.forEach(text -> assertTrue(text.contains("rank 1 (rank 3 of \"simulated\""), text));
+        String header = "]\"(| has failed, as) rank (0 \\(rank 1|1 \\(rank 3) of \"simulated\"\\)( seq 1| reports): ";
+        Pattern both = Pattern.compile(header + ".*(in its parent|rank 1 \\(rank 3 of \"simulated\")");
+        found.forEach(text -> assertTrue(both.matcher(text).find(), text));
+        for (String each : List.of(" reports: ", " seq 1: ", ": rank 0 (rank 1 of \"simulated\") of ")) {
+            assertTrue(found.stream().anyMatch(text -> text.contains(each)), each);
+        }
     }
 
     @Test

@@ -45,9 +45,10 @@ final class GroupBootstrap {
     private FerroException ended(CollectiveBackend engine, Throwable failure) {
         // a failure here after the group has failed is a consequence of that one
         Failure first = failure instanceof FerroException ? null : control.failure();
-        FerroException told =
-                Failures.notMet(group, first == null ? failure : Failures.exception(group, first), joined);
-        control.fail(Failures.failure(group, control.self(), told));
+        String self = control.self();
+        Throwable cause = first == null ? failure : Failures.exception(group, self, first, control.ends());
+        FerroException told = Failures.notMet(group, cause, joined);
+        control.fail(Failures.failure(group, self, told));
         try {
             engine.close(Duration.ZERO);
         } catch (RuntimeException second) {

@@ -241,7 +241,7 @@ public final class GroupEngine implements CollectiveBackend {
     @Override
     public Optional<FerroException> failure() {
         return Optional.ofNullable(control.failure())
-                .map(failure -> Failures.exception(group, failure, control.ends()));
+                .map(failure -> Failures.exception(group, control.self(), failure, control.ends()));
     }
 
     @Override

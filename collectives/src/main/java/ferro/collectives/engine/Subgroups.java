@@ -79,7 +79,7 @@ final class Subgroups {
         Where where = Where.of(group.name(), group.rank())
                 .blaming(ofParent.culprits())
                 .during("newGroup", -1);
-        String text = "newGroup on group \"" + group.name() + "\" rank " + group.rank() + ": " + ofParent.text();
+        String text = "newGroup on group \"" + group.name() + "\" " + agreement.self() + ": " + ofParent.text();
         return new FerroException(ofParent.code(), where, text, notReady);
     }
 

@@ -143,29 +143,24 @@ public final class Failures {
         return new FerroException(code, Where.of(group.name(), group.rank()), text, failure);
     }
 
-    /** Makes the exception for the failure of a group, outside any call. */
-    public static FerroException exception(GroupSpec group, Failure failure) {
-        return exception(group, failure, Map.of());
-    }
-
     /**
      * Makes the exception for the failure of a group, outside any call, with the ends of dead ranks. The message does not
      * contain the ends: a message may become the text of another failure, which goes to all ranks.
      *
      * @param ends by rank, as far as they are known
      */
-    public static FerroException exception(GroupSpec group, Failure failure, Map<Integer, RankEnd> ends) {
+    public static FerroException exception(GroupSpec group, String self, Failure failure, Map<Integer, RankEnd> ends) {
         Where where = Where.of(group.name(), group.rank())
                 .blaming(failure.culprits())
                 .during("", failure.sequence())
                 .ended(ends);
-        String text = outsideCalls(group.name(), group.rank()) + ": " + failure.text();
+        String text = outsideCalls(group.name(), self) + ": " + failure.text();
         return new FerroException(failure.code(), where, text, failure.cause());
     }
 
     /** Returns the start of a message about a failed group on a rank that is in no call. */
-    public static String outsideCalls(String group, int rank) {
-        return "group \"" + group + "\" has failed, as rank " + rank + " reports";
+    public static String outsideCalls(String group, String self) {
+        return "group \"" + group + "\" has failed, as " + self + " reports";
     }
 
     /**

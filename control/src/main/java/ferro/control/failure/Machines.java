@@ -5,7 +5,9 @@ import ferro.FerroException.Code;
 import ferro.control.wire.RankLists;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Collection;
 import java.util.List;
+import java.util.Set;
 import java.util.function.IntPredicate;
 
 /** The machines of the ranks of a group, as far as the ranks reported them when they joined. */
@@ -38,9 +40,7 @@ public final class Machines {
 
     /** Names a rank of this group as {@link #named(BitSet)} does. */
     public String named(int rank) {
-        BitSet alone = new BitSet();
-        alone.set(rank);
-        return named(alone);
+        return named(Set.of(rank));
     }
 
     /**
@@ -50,13 +50,18 @@ public final class Machines {
      * @return for example {@code rank 1} or {@code ranks 1, 2 (ranks 2, 4 of "world")}
      */
     public String named(BitSet ranks) {
+        return named(RankLists.numbers(ranks));
+    }
+
+    /** Names ranks of this group as {@link #named(BitSet)} does. */
+    public String named(Collection<Integer> ranks) {
         return named(ranks, joinedRanks, processes.group());
     }
 
     /** Names ranks of a group by their numbers there and in the joined group, which may have no known name. */
-    public static String named(BitSet ranks, int[] joinedRanks, String joined) {
+    public static String named(Collection<Integer> ranks, int[] joinedRanks, String joined) {
         List<Integer> others = new ArrayList<>();
-        for (int rank = ranks.nextSetBit(0); rank >= 0; rank = ranks.nextSetBit(rank + 1)) {
+        for (int rank : ranks) {
             others.add(joinedRanks[rank]);
         }
         String name = RankLists.ranks(ranks);

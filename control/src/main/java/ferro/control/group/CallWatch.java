@@ -153,8 +153,7 @@ public final class CallWatch<C> {
         BitSet ranks = verdict.culprits();
         String nobody = calls.alone().isEmpty() ? forNone : alone + " " + calls.alone();
         String does = ranks.isEmpty() ? nobody : forSome + control.machines().named(ranks);
-        return "rank " + control.group().rank() + " of \"" + control.group().name() + "\" "
-                + (verdict.isNoRankAlone() ? forNone : does);
+        return control.self() + " of \"" + control.group().name() + "\" " + (verdict.isNoRankAlone() ? forNone : does);
     }
 
     private String after(C call, long nowNanos) {

@@ -102,7 +102,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         this.inquiry = new StatusInquiry(sender, board, machines, owner, exits::compare);
         this.responder = new StatusResponder(
                 place.statuses(),
-                new RankStatuses.Seat(group.name(), place.joinedRanks(), this::status, history::last, this::callers),
+                new RankStatuses.Seat(group.name(), machines, this::status, history::last, this::callers),
                 history,
                 owner,
                 clock);
@@ -442,7 +442,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
 
     @Override
     public void log(GroupEvent.Kind kind, int rank, String text) {
-        String line = "rank " + group.rank() + " of \"" + group.name() + "\": " + text;
+        String line = self() + " of \"" + group.name() + "\": " + text;
         owner.log(GroupEvent.of(kind, group.name(), group.rank(), List.of(rank), line));
     }
 

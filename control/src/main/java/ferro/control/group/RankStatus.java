@@ -1,6 +1,6 @@
 package ferro.control.group;
 
-import ferro.control.wire.RankLists;
+import ferro.control.failure.Machines;
 import java.util.Set;
 
 /**
@@ -31,8 +31,10 @@ public record RankStatus(
     /**
      * Returns the status as a sentence for people: in allReduce f32[4] sum by ring seq 3, step 1 of 6, waiting for rank
      * 2.
+     *
+     * @param machines names of the ranks of the group
      */
-    public String sentence() {
+    public String sentence(Machines machines) {
         StringBuilder text = new StringBuilder("in ").append(operation);
         if (sequence > 0) {
             text.append(" seq ").append(sequence);
@@ -41,7 +43,7 @@ public record RankStatus(
             text.append(", ").append(progress);
         }
         if (!waitingFor.isEmpty() && !isAny) {
-            text.append(", waiting for ").append(RankLists.ranks(waitingFor));
+            text.append(", waiting for ").append(machines.named(waitingFor));
         }
         return text.toString();
     }

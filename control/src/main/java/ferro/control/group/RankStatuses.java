@@ -1,5 +1,6 @@
 package ferro.control.group;
 
+import ferro.control.failure.Machines;
 import ferro.recorder.ThreadStack;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -19,14 +20,14 @@ public final class RankStatuses {
      * A rank's place in one of the groups.
      *
      * @param group       name
-     * @param joinedRanks ranks of the joined group, in the order of that group
+     * @param machines    names of its ranks
      * @param status      state of the rank there
      * @param lastCall    number of the last operation that the rank has called there
      * @param callers     threads that are in calls of that group
      */
     public record Seat(
             String group,
-            int[] joinedRanks,
+            Machines machines,
             Supplier<RankStatus> status,
             LongSupplier lastCall,
             Supplier<List<Thread>> callers) {}

@@ -85,9 +85,9 @@ final class StatusResponder {
         if (busy != null) {
             RankStatuses.Seat there = busy.seat();
             RankStatus status = busy.status();
-            place = status.sentence() + (there == seat ? "" : " of group \"" + there.group() + "\"");
+            place = status.sentence(there.machines()) + (there == seat ? "" : " of group \"" + there.group() + "\"");
             running = there == seat ? status.sequence() : 0;
-            waitsFor = joined(status.waitingFor(), there.joinedRanks());
+            waitsFor = joined(status.waitingFor(), there.machines().joinedRanks());
             sufficient = status.isAny() ? 1 : 0;
             pausedNanos = owner.pausedSince(status.begunNanos());
             location = busyLocation(there.group(), stacks, idle);

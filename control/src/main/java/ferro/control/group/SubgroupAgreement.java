@@ -150,7 +150,7 @@ public final class SubgroupAgreement {
                     group.name(),
                     group.rank(),
                     verdict.culprits().stream().boxed().toList(),
-                    "rank " + group.rank() + " of \"" + group.name() + "\" waits for "
+                    self() + " of \"" + group.name() + "\" waits for "
                             + inquiry.machines().named(missing)
                             + " after "
                             + TimeUnit.NANOSECONDS.toMillis(now - begunNanos) + " ms in newGroup(" + list + "): "
@@ -267,8 +267,13 @@ public final class SubgroupAgreement {
                     .during("newGroup", -1)
                     .after(elapsed, paused);
             return new FerroException(
-                    code, where, "newGroup on group \"" + group.name() + "\" rank " + group.rank() + ": " + text);
+                    code, where, "newGroup on group \"" + group.name() + "\" " + self() + ": " + text);
         }
+    }
+
+    /** Returns the name of this rank for texts of failures. */
+    public String self() {
+        return inquiry.machines().named(group.rank());
     }
 
     SubgroupAgreement(

@@ -203,7 +203,7 @@ final class Members {
     }
 
     private String named(BitSet ranks, MemberGroup entry) {
-        return Machines.named(ranks, entry.ranks, joined.name());
+        return Machines.named(RankLists.numbers(ranks), entry.ranks, joined.name());
     }
 
     /** Fills in the name of a rank; the process that follows stands in the same parentheses. */

@@ -26,6 +26,23 @@ import org.junit.jupiter.api.Test;
 class WaitingRanksTest {
     private static final Duration LOOK = Duration.ofMillis(5);
     private static final int[] BOTH = {0, 1};
+    /** A group of ranks 2 and 3 of the group "world". */
+    private static final Machines OF_WORLD = new Machines(0, new int[] {2, 3}, new RankProcesses() {
+        @Override
+        public String group() {
+            return "world";
+        }
+
+        @Override
+        public BitSet sharing(int rank) {
+            return UNKNOWN.sharing(rank);
+        }
+
+        @Override
+        public String placed(int rank) {
+            return "";
+        }
+    });
 
     @Test
     void aNewGroupThatHasWaitedForAQuarterOfItsDeadlineIsLateOnce() {
@@ -83,9 +100,11 @@ class WaitingRanksTest {
         int[] reads = {0};
         RankStatuses statuses = new RankStatuses();
         RankStatuses.Seat seat = new RankStatuses.Seat(
-                "pair", BOTH, () -> reads[0]++ == 0 ? receive : RankStatus.IDLE, () -> 0, List::of);
+                "pair", OF_WORLD, () -> reads[0]++ == 0 ? receive : RankStatus.IDLE, () -> 0, List::of);
         RankStatuses.Busy busy = statuses.busy(seat);
-        assertEquals("in recv from rank 1, waiting for rank 1", busy.status().sentence());
+        assertEquals(
+                "in recv from rank 1, waiting for rank 1 (rank 3 of \"world\")",
+                busy.status().sentence(seat.machines()));
         assertEquals(1, reads[0]);
     }
 
@@ -155,24 +174,7 @@ class WaitingRanksTest {
     @Test
     void ofASubgroupTheRankWhoseDataMovesHasItsNumberInTheJoinedGroup() {
         Status[] answers = {null, new Status(1, 7, "barrier", 7, 0, 0, "", "in barrier", Set.of(), 0, 0, "")};
-        RankProcesses ofWorld = new RankProcesses() {
-            @Override
-            public String group() {
-                return "world";
-            }
-
-            @Override
-            public BitSet sharing(int rank) {
-                return UNKNOWN.sharing(rank);
-            }
-
-            @Override
-            public String placed(int rank) {
-                return "";
-            }
-        };
-        Machines machines = new Machines(0, new int[] {2, 1}, ofWorld);
-        String text = new Diagnosis(machines, answers, new BitSet(), 7)
+        String text = new Diagnosis(OF_WORLD, answers, new BitSet(), 7)
                 .ofCollective(only(1), MOVING)
                 .text();
         assertTrue(text.contains(" because data of rank 0 (rank 2 of \"world\") moved within "), text);

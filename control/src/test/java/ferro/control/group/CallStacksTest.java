@@ -279,7 +279,7 @@ class CallStacksTest {
         RankStatuses shared = RankStatuses.withoutStacks();
         LineOfTest main = new LineOfTest("load", 88);
         shared.joinedBy(main);
-        shared.enter(new RankStatuses.Seat("dp", new int[] {0}, () -> RankStatus.IDLE, () -> 0, () -> List.of(main)));
+        shared.enter(new RankStatuses.Seat("dp", null, () -> RankStatus.IDLE, () -> 0, () -> List.of(main)));
 
         assertEquals(List.of(), shared.stacks(0));
         assertEquals(0, main.taken.get());
@@ -294,7 +294,7 @@ class CallStacksTest {
         for (int thread = 0; thread < 40; thread++) {
             many.add(thread == 3 ? main : new LineOfTest("step", thread));
         }
-        statuses.enter(new RankStatuses.Seat("dp", new int[] {0}, () -> RankStatus.IDLE, () -> 0, () -> many));
+        statuses.enter(new RankStatuses.Seat("dp", null, () -> RankStatus.IDLE, () -> 0, () -> many));
 
         assertEquals(16, statuses.stacks(0).size());
         assertEquals(1, main.taken.get());

@@ -26,12 +26,15 @@ public record RankOutput(int rank, long pid, List<String> trace, List<String> la
 
     private static final String OF_FERRO = "ferro.FerroException: ";
     private static final Pattern CODE = Pattern.compile("[A-Z_]+(?=:)");
+    /** Matches where a call was made: a rank of a subgroup may have a second number. */
+    private static final String CALL_LOCATION =
+            " on group \".*?\" rank \\d+(?: \\(rank \\d+ of \".*?\"\\))?(?: seq \\d+)?";
     /** Matches an exception of ferro up to its call, and the text behind it. */
     private static final Pattern UP_TO_CALL =
-            Pattern.compile("^(.*\\bferro\\.FerroException: \\w+: .*? on group \".*?\" rank \\d+(?: seq \\d+)?): .*");
+            Pattern.compile("^(.*\\bferro\\.FerroException: \\w+: .*?" + CALL_LOCATION + "): .*");
 
     /** Matches the call in which this rank was told of the failure: the others were told in other calls. */
-    private static final Pattern OWN_CALL = Pattern.compile("^(\\w+: ).*? on group \".*?\" rank \\d+(?: seq \\d+)?: ");
+    private static final Pattern OWN_CALL = Pattern.compile("^(\\w+: ).*?" + CALL_LOCATION + ": ");
 
     /** Matches what ferro logs while a rank joins and works, which says nothing about its end. */
     private static final Pattern INFO_OF_FERRO = Pattern.compile("INFO ferro\\.[a-z.]+: ");

@@ -27,8 +27,9 @@ class RankOutputTest {
                         .reason());
         assertEquals(
                 expected,
-                ended(MAIN + "ferro.FerroException: PEER_LOST: recv from rank 2 tag 5 on group \"world\" rank 1: rank 2"
-                                + " is gone (seen by rank 0 of \"world\")")
+                ended(MAIN
+                                + "ferro.FerroException: PEER_LOST: recv from rank 2 tag 5 on group \"pair\" rank 0 (rank 1 of \"world\")"
+                                + " seq 7: rank 2 is gone (seen by rank 0 of \"world\")")
                         .reason());
     }
 

@@ -290,12 +290,12 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
                 others++;
             }
         }
-        Diagnosis.Blame verdict = first.verdict(warning, peers, nowNanos);
+        Diagnosis.Blame verdict = first.verdict(warning, control.machines(), peers, nowNanos);
         if (first.isFromAny() && verdict.culprits().isEmpty()) {
             // a receive from any rank is not late while a rank can send
             return;
         }
-        String text = "rank " + loop.group().rank() + " of \"" + loop.group().name() + "\" waits"
+        String text = control.self() + " of \"" + loop.group().name() + "\" waits"
                 + (verdict.isNoRankAlone() ? "" : " for " + blamed(verdict.culprits(), first)) + " after "
                 + first.work.elapsed().toMillis() + " ms at " + first.work.description() + Transfer.more(others)
                 + (first.isInFlight() ? ", whose message is in flight" : "")
@@ -304,7 +304,7 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
     }
 
     private void giveUp(Transfer late, long nowNanos) {
-        Diagnosis.Blame verdict = late.verdict(probe, peersOf(late.peer), nowNanos);
+        Diagnosis.Blame verdict = late.verdict(probe, control.machines(), peersOf(late.peer), nowNanos);
         // a goodbye may have been the answer to the last question: then the leave is the cause
         refuseIfItsPeerLeft(late);
         if (control.failure() != null) {

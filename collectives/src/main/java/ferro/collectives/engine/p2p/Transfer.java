@@ -7,6 +7,7 @@ import ferro.MessageStatus;
 import ferro.Work;
 import ferro.collectives.engine.progress.PendingWork;
 import ferro.control.failure.Diagnosis;
+import ferro.control.failure.Machines;
 import ferro.control.group.GroupControl;
 import ferro.control.group.RankStatus;
 import ferro.control.group.TimeoutProbe;
@@ -345,8 +346,8 @@ public final class Transfer implements PendingWork.ReceivedMessage {
     }
 
     /** Judges which of the ranks that it waits for are to blame. */
-    Diagnosis.Blame verdict(TimeoutProbe asked, BitSet peers, long nowNanos) {
-        String ownCall = isInFlight() ? "" : status("", peer, peers).sentence();
+    Diagnosis.Blame verdict(TimeoutProbe asked, Machines machines, BitSet peers, long nowNanos) {
+        String ownCall = isInFlight() ? "" : status("", peer, peers).sentence(machines);
         if (isFromAny()) {
             return asked.waitingForAny(peers, ownCall);
         }

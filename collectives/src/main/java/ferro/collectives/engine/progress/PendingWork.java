@@ -320,15 +320,14 @@ public final class PendingWork implements Work {
     /** Makes the exception of this operation from a failure, on the thread that throws it, so that its stack trace helps. */
     public FerroException exception(Failure why, Position at) {
         String name = owner.group().name();
-        int rank = owner.group().rank();
         long pausedNanos = owner.pausedSince(begunNanos);
-        Where where = Where.of(name, rank)
+        Where where = Where.of(name, owner.group().rank())
                 .blaming(why.culprits())
                 .during(description, sequence)
                 .at(at.step(), at.bytesMoved())
                 .after(elapsed(), Duration.ofNanos(pausedNanos));
         String place = sequence < 0 ? "" : " seq " + sequence;
-        String text = description + " on group \"" + name + "\" rank " + rank + place + ": " + why.text()
+        String text = description + " on group \"" + name + "\" " + owner.self() + place + ": " + why.text()
                 + (pausedNanos < PAUSE_NANOS ? "" : "; this process was paused " + RankLists.seconds(pausedNanos));
         return new FerroException(why.code(), where, text, why.cause());
     }
@@ -345,7 +344,7 @@ public final class PendingWork implements Work {
 
     private CancellationException cancellation() {
         return new CancellationException(description + " on group \""
-                + owner.group().name() + "\" rank " + owner.group().rank() + " was cancelled after "
+                + owner.group().name() + "\" " + owner.self() + " was cancelled after "
                 + elapsed().toMillis() + " ms");
     }
 

@@ -89,6 +89,11 @@ public final class ProgressLoop implements WorkOwner {
     }
 
     @Override
+    public String self() {
+        return control.self();
+    }
+
+    @Override
     public GroupRecorder recorder() {
         return owner.recorder();
     }

@@ -8,6 +8,9 @@ interface WorkOwner {
     /** Returns name, rank and size of the group. */
     GroupSpec group();
 
+    /** Returns the name of this rank for texts of failures. */
+    String self();
+
     /** Returns the time on the context's clock. */
     long nanoTime();
 
