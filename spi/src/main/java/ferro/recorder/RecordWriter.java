@@ -92,6 +92,7 @@ final class RecordWriter {
             ranks(group, failure.culprits());
             json.name("sequence").number(failure.sequence());
             json.name("origin").number(inJoined(group, failure.origin()));
+            json.name("known").number(failure.known());
             json.name("text").text(failure.text()).close('}');
         }
         if (group.identity() != 0) {

@@ -51,13 +51,15 @@ public interface RecordedGroup {
         private final int origin;
         private final long sequence;
         private final Set<Integer> culprits;
+        private final int known;
         private final String text;
 
-        private Failed(Code code, int origin, long sequence, Set<Integer> culprits, String text) {
+        private Failed(Code code, int origin, long sequence, Set<Integer> culprits, int known, String text) {
             this.code = Objects.requireNonNull(code, "code");
             this.origin = origin;
             this.sequence = sequence;
             this.culprits = culprits;
+            this.known = known;
             this.text = Objects.requireNonNull(text, "text");
         }
 
@@ -68,12 +70,14 @@ public interface RecordedGroup {
          * @param origin rank of the group that detected the failure first
          * @param sequence number of the operation in which the failure was detected, -1 if none
          * @param culprits ranks of the group to blame, empty if unknown
+         * @param known number by which {@code ferro analyze} decides which of several failures counts, 0 if there is none
          * @param text description for people
          * @return failure
          */
-        public static Failed of(Code code, int origin, long sequence, Collection<Integer> culprits, String text) {
+        public static Failed of(
+                Code code, int origin, long sequence, Collection<Integer> culprits, int known, String text) {
             Set<Integer> ascending = new TreeSet<>(Objects.requireNonNull(culprits, "culprits"));
-            return new Failed(code, origin, sequence, Collections.unmodifiableSet(ascending), text);
+            return new Failed(code, origin, sequence, Collections.unmodifiableSet(ascending), known, text);
         }
 
         /** {@return the kind of failure} */
@@ -96,6 +100,11 @@ public interface RecordedGroup {
             return culprits;
         }
 
+        /** {@return the number by which {@code ferro analyze} decides which of several failures counts} */
+        public int known() {
+            return known;
+        }
+
         /** {@return the description for people} */
         public String text() {
             return text;
@@ -104,7 +113,7 @@ public interface RecordedGroup {
         @Override
         public String toString() {
             return "Failed[code=" + code + ", origin=" + origin + ", sequence=" + sequence + ", culprits=" + culprits
-                    + ", text=" + text + "]";
+                    + ", known=" + known + ", text=" + text + "]";
         }
 
         @Override
@@ -118,7 +127,7 @@ public interface RecordedGroup {
         }
 
         private List<Object> values() {
-            return List.of(code, origin, sequence, culprits, text);
+            return List.of(code, origin, sequence, culprits, known, text);
         }
     }
 

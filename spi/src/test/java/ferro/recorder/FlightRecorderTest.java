@@ -128,14 +128,14 @@ class FlightRecorderTest {
         FlightRecorder recorder = recorder(Map.of());
         GroupOfTest pair = new GroupOfTest();
         GroupRecorder group = recorder.enter("world[2, 3]", 0, new int[] {2, 3}, pair);
-        pair.failure = RecordedGroup.Failed.of(Code.PEER_LOST, 0, -1, Set.of(1), "rank 1 is gone");
+        pair.failure = RecordedGroup.Failed.of(Code.PEER_LOST, 0, -1, Set.of(1), 2, "rank 1 is gone");
         group.event(GroupEvent.of(Kind.SUSPECTED, "world[2, 3]", 0, List.of(1), "rank 1 is silent"));
 
         String record = written(recorder);
 
         assertTrue(
                 record.contains("{\"name\":\"world[2, 3]\",\"rank\":0,\"ranks\":[2,3],\"worldSize\":2,\"failure\":"
-                        + "{\"code\":\"PEER_LOST\",\"culprits\":[3],\"sequence\":-1,\"origin\":2,\"text\":"
+                        + "{\"code\":\"PEER_LOST\",\"culprits\":[3],\"sequence\":-1,\"origin\":2,\"known\":2,\"text\":"
                         + "\"rank 1 is gone\"}}"),
                 record);
         assertTrue(

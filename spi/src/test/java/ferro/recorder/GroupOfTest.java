@@ -17,7 +17,7 @@ final class GroupOfTest implements RecordedGroup {
     final CountDownLatch thrown = new CountDownLatch(1);
 
     void fail(Code code, Collection<Integer> culprits, String text) {
-        failure = Failed.of(code, 0, 17, culprits, text);
+        failure = Failed.of(code, 0, 17, culprits, 0, text);
     }
 
     @Override

@@ -51,7 +51,13 @@ final class GroupRecording implements RecordedGroup, AutoCloseable {
         Failure failure = control.failure();
         return failure == null
                 ? null
-                : Failed.of(failure.code(), failure.origin(), failure.sequence(), failure.culprits(), failure.text());
+                : Failed.of(
+                        failure.code(),
+                        failure.origin(),
+                        failure.sequence(),
+                        failure.culprits(),
+                        failure.known(),
+                        failure.text());
     }
 
     @Override

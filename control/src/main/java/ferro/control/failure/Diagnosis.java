@@ -1,5 +1,6 @@
 package ferro.control.failure;
 
+import ferro.FerroException.Code;
 import ferro.control.wire.RankLists;
 import java.util.BitSet;
 import java.util.StringJoiner;
@@ -16,9 +17,6 @@ import java.util.concurrent.TimeUnit;
  * for have left, it is to blame itself.
  */
 public final class Diagnosis {
-    /** How a text begins that blames no rank because data still moves. */
-    public static final String MOVING = "no rank is singled out, because data of ";
-
     private static final int LISTED_MOST = 8;
     /** Shorter pauses of a process are not reported, because they delay no call. */
     private static final long PAUSE_NANOS = 100_000_000L;
@@ -53,7 +51,13 @@ public final class Diagnosis {
      * @param isNoRankAlone whether no rank alone is to blame: the culprits wait for each other, or there are none because
      *     data still moves
      */
-    public record Blame(BitSet culprits, String text, boolean isNoRankAlone) {}
+    public record Blame(BitSet culprits, String text, boolean isNoRankAlone) {
+        /** Makes the failure of a rank that gives up an operation, which keeps whether all ranks are only slow. */
+        public Failure timedOut(int origin, long sequence, String said) {
+            int known = isNoRankAlone && culprits.isEmpty() ? 1 : 0;
+            return new Failure(Code.TIMED_OUT, origin, sequence, RankLists.numbers(culprits), said, null, known);
+        }
+    }
 
     /**
      * What this rank knows of itself during the call.
@@ -107,7 +111,8 @@ public final class Diagnosis {
         boolean isOwnPause = owing.get(self) && owing.cardinality() == 1;
         if (own.movedNanos > 0 && !isOwnPause && !isDeadlock() && !isAnySilent(listed)) {
             String within = " moved within the last " + TimeUnit.NANOSECONDS.toMillis(own.movedNanos) + " ms: ";
-            return new Blame(new BitSet(), MOVING + machines.named(self) + within + text(new BitSet(), listed), true);
+            String why = "no rank is singled out, because data of " + machines.named(self) + within;
+            return new Blame(new BitSet(), why + text(new BitSet(), listed), true);
         }
         if (isCycle() && owing.equals(cycle)) {
             return blameOfCycle(others);

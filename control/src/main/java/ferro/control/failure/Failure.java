@@ -16,7 +16,8 @@ import java.util.TreeSet;
  * @param culprits ranks to blame, ascending and immutable; empty if unknown
  * @param text     for people: what failed, where, what was expected and found, and what to do
  * @param cause    first cause on this rank, or null
- * @param known    number of ranks whose calls were compared (MISMATCH) or whose end the text tells (PEER_LOST); else 0
+ * @param known    number of ranks whose calls were compared (MISMATCH) or whose end the text tells (PEER_LOST); 1 if no
+ *     rank is to blame since data moves (TIMED_OUT); else 0
  */
 public record Failure(
         Code code, int origin, long sequence, Set<Integer> culprits, String text, Throwable cause, int known) {
@@ -32,7 +33,7 @@ public record Failure(
      * @param culprits ranks to blame, ascending and immutable; empty if unknown
      * @param text     for people
      * @param cause    first cause on this rank, or null
-     * @param known    number of ranks whose calls were compared (MISMATCH) or whose end the text tells (PEER_LOST); else 0
+     * @param known    what was known, as above
      */
     public Failure {
         culprits = FieldWriter.cutRanks(culprits);
@@ -117,6 +118,11 @@ public record Failure(
         return code == Code.PEER_LOST || code == Code.PARTITION;
     }
 
+    /** Returns whether no rank is to blame for a time-out, since data still moves. */
+    public boolean isOnlySlow() {
+        return code == Code.TIMED_OUT && known > 0;
+    }
+
     /**
      * Returns whether the other ranks were told of this failure as the given one.
      *
@@ -132,7 +138,8 @@ public record Failure(
      * origin), and all ranks to blame for that code. If calls were compared, only the cause with the earliest
      * difference counts, and of these the one that compared the most calls: two ranks that differ cannot tell by
      * themselves which of them is the odd one. Of those that compared as many, one counts, with its culprits and its
-     * text, which lists the calls. Of several losses, the text that tells the end of the most ranks stays.
+     * text, which lists the calls. Of several losses, the text that tells the end of the most ranks stays. Of several
+     * time-outs, the text of one that blames a rank stays, if there is one.
      *
      * @param other cause
      * @return this object if the other cause changes nothing
@@ -143,7 +150,7 @@ public record Failure(
         }
         int order = comparedBefore(other);
         Failure first = order < 0 || order == 0 && precedes(other) ? this : other;
-        if (code != Code.PEER_LOST && first.known > 0) {
+        if (code == Code.MISMATCH && first.known > 0) {
             return first;
         }
         Set<Integer> blamed = new TreeSet<>(culprits);
@@ -154,6 +161,9 @@ public record Failure(
     }
 
     private int comparedBefore(Failure other) {
+        if (code == Code.TIMED_OUT) {
+            return Integer.compare(known, other.known);
+        }
         if (known == 0 || other.known == 0 || sequence == other.sequence) {
             return Integer.compare(other.known, known);
         }

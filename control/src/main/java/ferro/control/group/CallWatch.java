@@ -1,10 +1,7 @@
 package ferro.control.group;
 
-import ferro.FerroException.Code;
 import ferro.GroupEvent;
 import ferro.control.failure.Diagnosis;
-import ferro.control.failure.Failure;
-import ferro.control.wire.RankLists;
 import ferro.spi.CallHeader;
 import java.util.BitSet;
 import java.util.concurrent.TimeUnit;
@@ -140,13 +137,10 @@ public final class CallWatch<C> {
             return;
         }
         String says = says(verdict, "gave up on ", "gave up", "gave up");
-        control.fail(new Failure(
-                Code.TIMED_OUT,
+        control.fail(verdict.timedOut(
                 control.group().rank(),
                 header == null ? -1 : header.sequence(),
-                RankLists.numbers(verdict.culprits()),
-                says + after(late, nowNanos) + calls.describe(running, late) + ": " + verdict.text(),
-                null));
+                says + after(late, nowNanos) + calls.describe(running, late) + ": " + verdict.text()));
     }
 
     private String says(Diagnosis.Blame verdict, String forSome, String forNone, String alone) {

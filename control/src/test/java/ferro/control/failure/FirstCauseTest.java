@@ -44,6 +44,14 @@ class FirstCauseTest {
     }
 
     @Test
+    void ofTimeOutsTheTextThatBlamesARankStays() {
+        Failure slow = new Failure(Code.TIMED_OUT, 0, 4, Set.of(), "no rank is singled out", null, 1);
+        Failure late = new Failure(Code.TIMED_OUT, 1, 4, Set.of(2), "gave up on rank 2", null);
+        assertEquals(late, slow.merged(late));
+        assertSame(late, late.merged(slow));
+    }
+
+    @Test
     void doubtsOfRanksWithoutAComparisonBlameAll() {
         Failure first = new Failure(Code.MISMATCH, 0, 4, Set.of(0, 1), "rank 1 differs", null);
         Failure other = new Failure(Code.MISMATCH, 2, 4, Set.of(1, 2), "rank 1 differs", null);

@@ -152,6 +152,13 @@ public record Ends(
         }
         return culprits.isEmpty()
                 ? null
-                : new Failure(failure.code(), failure.origin(), failure.sequence(), culprits, failure.text(), null);
+                : new Failure(
+                        failure.code(),
+                        failure.origin(),
+                        failure.sequence(),
+                        culprits,
+                        failure.text(),
+                        null,
+                        failure.known());
     }
 }

@@ -2,7 +2,6 @@ package ferro.launcher.analyze;
 
 import ferro.FerroException.Code;
 import ferro.control.failure.CallsThatDiffer;
-import ferro.control.failure.Diagnosis;
 import ferro.control.failure.Failure;
 import ferro.launcher.analyze.RankRecording.RecordedCall;
 import ferro.launcher.analyze.RankRecording.RecordedOperation;
@@ -126,8 +125,7 @@ final class Investigation {
             }
         }
         SortedSet<Integer> guilty = new TreeSet<>(merged.culprits());
-        boolean isSlow = merged.text().contains(Diagnosis.MOVING);
-        if (guilty.isEmpty() && !isSlow && !now.blamed().isDeadlock()) {
+        if (guilty.isEmpty() && !merged.isOnlySlow() && !now.blamed().isDeadlock()) {
             guilty = now.blamed().ranks();
         }
         return judged(ProblemKind.FAILED, guilty, agreement, new JudgedCall(group, scene, List.of()));

@@ -211,7 +211,8 @@ final class RecordingReader {
                 given.number("sequence", -1, Long.MAX_VALUE, -1),
                 new TreeSet<>(given.ranks("culprits")),
                 given.lines("text"),
-                null);
+                null,
+                (int) given.number("known", 0, MOST_RANKS, 0));
     }
 
     private static RankRecording.RecordedOperation operation(JsonFields given) throws UnreadableRecordingException {

@@ -12,6 +12,8 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Who is to blame, in jobs that went wrong in every way there is. */
 class AnalysisTest {
@@ -74,6 +76,17 @@ class AnalysisTest {
                 "ranks 0, 1, 3 agree: TIMED_OUT: gave up on rank 2",
                 analysis.verdict().get(1));
         assertEquals(Set.of(2), analysis.missing());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 1", "1, "})
+    void rankIsNotToBlameForATimeOutOfRanksThatAreOnlySlow(int known, Integer guilty) throws Exception {
+        RecordedJob job = new RecordedJob(2).calls(1, 5, 0).hangs(0, RecordedJob.GROUP, 6, NEXT, 1);
+        job.hangs(1, RecordedJob.GROUP, 6, NEXT).fail(job.allBut(), "TIMED_OUT", List.of(), 6, "gave up");
+
+        Analysis analysis = job.knows(job.allBut(), known).analyzed(folder, job.allBut());
+
+        assertEquals(guilty == null ? Set.of() : Set.of(guilty), analysis.guilty());
     }
 
     @Test

@@ -207,6 +207,15 @@ final class RecordedJob {
         return this;
     }
 
+    /** The failures of these ranks say how much was known. */
+    RecordedJob knows(List<Integer> on, int known) {
+        for (int rank : on) {
+            JsonObject group = ranks.get(rank).getAsJsonArray("groups").get(0).getAsJsonObject();
+            group.getAsJsonObject("failure").addProperty("known", known);
+        }
+        return this;
+    }
+
     /** What hangs on a rank times out, which does not fail the group. */
     RecordedJob timesOut(int rank) {
         endCalls(rank, "TIMED_OUT");

@@ -97,7 +97,7 @@ public final class NcclRecording implements RecordedGroup, AutoCloseable {
     @Override
     public Failed failure() {
         Failure why = facts.failure.get();
-        return why == null ? null : Failed.of(why.code(), identity.rank(), -1, why.culprits(), why.text());
+        return why == null ? null : Failed.of(why.code(), identity.rank(), -1, why.culprits(), why.known(), why.text());
     }
 
     @Override

@@ -20,7 +20,6 @@ import ferro.control.group.MessageCounts;
 import ferro.control.group.RankStatus;
 import ferro.control.group.TimeoutProbe;
 import ferro.control.membership.Hashing;
-import ferro.control.wire.RankLists;
 import ferro.recorder.CallCounter;
 import ferro.spi.CallHeader;
 import ferro.spi.Transport;
@@ -321,10 +320,7 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
                 + (late.isSend
                         ? lanes.crossing(verdict) + lanes.unread(late)
                         : lanes.unreceived(late, control.machines()::named));
-        end(
-                late,
-                new Failure(
-                        Code.TIMED_OUT, loop.group().rank(), -1, RankLists.numbers(verdict.culprits()), text, null));
+        end(late, verdict.timedOut(loop.group().rank(), -1, text));
     }
 
     /** Returns the ranks that a transfer waits for: its peer, or for a receive from any rank all ranks that may send. */
