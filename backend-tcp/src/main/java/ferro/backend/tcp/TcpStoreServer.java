@@ -152,15 +152,20 @@ public final class TcpStoreServer implements AutoCloseable {
     }
 
     /**
-     * Calls a listener for every {@code set} of a client from now on, so that the process that serves the store learns what
-     * ranks tell it without a connection of its own. It is not called for {@code add}, {@code compareAndSet} and
-     * {@code delete}. It sees the keys by which ranks join, too: choose names of your own, such as {@code @spark/failure/2}.
+     * Calls a listener for every key that the store has, and for every {@code set} of a client from now on, so that the
+     * process that serves the store learns what ranks tell it without a connection of its own. It is not called for a later
+     * {@code add}, {@code compareAndSet} or {@code delete}. It sees the keys by which ranks join, too: choose names of your
+     * own, such as {@code @spark/failure/2}.
      *
      * @param listener receives key and value on the store's thread, which must not be blocked, in the order in which the
      *     store takes them; one that throws ends the connection of that client; replaces the one before
      */
     public void onSet(BiConsumer<String, byte[]> listener) {
-        whenSet = Objects.requireNonNull(listener, "listener");
+        Objects.requireNonNull(listener, "listener");
+        loop.run(() -> {
+            service.map.forEach(listener);
+            whenSet = listener;
+        });
     }
 
     /**

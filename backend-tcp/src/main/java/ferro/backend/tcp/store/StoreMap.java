@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /** The content of a store: keys, values, and the waiters of each key; without sockets and threads. */
@@ -96,6 +97,11 @@ public final class StoreMap {
         }
         bytes -= bytesOf(key) + old.length;
         return true;
+    }
+
+    /** Passes on all keys with their values; the receiver may set others. */
+    public void forEach(BiConsumer<String, byte[]> receiver) {
+        Map.copyOf(values).forEach(receiver);
     }
 
     /** Returns the number of bytes of all keys and values. */
