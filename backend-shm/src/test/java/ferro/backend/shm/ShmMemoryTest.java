@@ -228,6 +228,17 @@ class ShmMemoryTest {
         assertEquals(4711, second.area(0).getInt(8192));
     }
 
+    @Test
+    void whatWasPromisedForLaterIsGivenBackWithTheRest() {
+        Budget budget = new Budget();
+        TakenBytes taken = new TakenBytes(budget, 8192, () -> {});
+        assertEquals(4096, taken.promise(SegmentSize.now(8192).withLater(0, 4096)));
+
+        taken.giveBack();
+
+        assertEquals(0, budget.promisedByAll(1));
+    }
+
     private static long kibibytes(Path file) throws IOException, InterruptedException {
         Process du = new ProcessBuilder("du", "-k", file.toString()).start();
         String told = new String(du.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

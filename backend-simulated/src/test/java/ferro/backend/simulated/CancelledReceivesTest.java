@@ -3,16 +3,22 @@ package ferro.backend.simulated;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.Collective;
 import ferro.HostTensor;
+import ferro.ReduceOp;
 import ferro.Work;
 import ferro.group.ProcessGroup;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.api.Timeout;
@@ -38,6 +44,30 @@ class CancelledReceivesTest {
     void everyMessageGoesToAReceiveThatIsNotCancelled(TestReporter reporter) {
         AnySourceSeedsTest.seeds(reporter).forEach(this::exchange);
         assertTrue(cancellations > 0, "no receive was cancelled");
+    }
+
+    @Test
+    void asynchronousCallsGoOnAfterACancelDuringAReduction() {
+        CountDownLatch reduces = new CountDownLatch(1);
+        ReduceOp slow = ReduceOp.of("slow", (HostTensor left, HostTensor right) -> {
+            reduces.countDown();
+            LockSupport.parkNanos(100_000_000);
+        });
+        SimulatedBackend.run(2, Map.of("ferro.links", "tcp"), group -> {
+            HostTensor one = HostTensor.of(new float[1]);
+            Thread cancels = new Thread(() -> {
+                while (group.rank() == 0 && reduces.getCount() > 0) {
+                    Thread.onSpinWait();
+                }
+                group.recvAsync(HostTensor.of(new int[1]), 1 - group.rank(), 0).cancel();
+            });
+            cancels.start();
+            group.submit(Collective.reduce(one, one, slow, 0)).await();
+            cancels.join();
+            Work sum = group.allReduceAsync(one, ReduceOp.SUM);
+            // nobody waits in a call
+            sum.completion().toCompletableFuture().get(20, TimeUnit.SECONDS);
+        });
     }
 
     @Test

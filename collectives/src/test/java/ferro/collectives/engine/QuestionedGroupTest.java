@@ -2,11 +2,15 @@ package ferro.collectives.engine;
 
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.CollectiveBackend;
+import ferro.FerroException;
+import ferro.FerroException.Code;
 import ferro.collectives.CollectiveEngine;
 import ferro.control.failure.ControlMessage;
+import ferro.control.failure.Failure;
 import ferro.control.failure.Status;
 import ferro.control.group.GroupControl;
 import ferro.group.SystemContext;
@@ -18,6 +22,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Questions of a peer that come while an engine does something else. */
@@ -36,6 +41,19 @@ class QuestionedGroupTest {
             assertTrue(medium.questions > 0, "nobody asked while the subgroup was made");
             assertEquals(medium.questions, medium.answers(), "answers");
             assertTrue(parent.failure().isEmpty(), () -> parent.failure().toString());
+        }
+    }
+
+    @Test
+    void aCloseDoesNotRepeatAMismatchThatACallHasThrown() {
+        Medium medium = new Medium(null);
+        try (CollectiveBackend group = CollectiveEngine.over(medium, PAIR, SystemContext.of(Map.of()))) {
+            Failure failure = new Failure(Code.MISMATCH, 1, 1, Set.of(0, 1), "ranks made different calls", null);
+            medium.control.control(1, new ControlMessage.Abort(0, Set.of(), failure).encoded());
+
+            FerroException thrown = assertThrows(FerroException.class, () -> group.barrier(Duration.ofSeconds(5)));
+
+            assertEquals(Code.MISMATCH, thrown.code());
         }
     }
 

@@ -111,6 +111,32 @@ class SharedOperandsTest {
     }
 
     @Test
+    void theHalvesOfAnAllocationAreTwoOperands() {
+        int half = ELEMENTS / 2;
+        SharedCall[] calls = calls(CollectiveKind.ALL_REDUCE, half);
+        CallHeader header = header();
+        for (int rank = 0; rank < RANKS; rank++) {
+            HostTensor both = tensor(operands, rank, ELEMENTS);
+            for (int i = 0; i < half; i++) {
+                both.setFloat(i, rank + 1);
+            }
+            machines[rank].begin(
+                    program(calls[rank], "halfInPlace"),
+                    header,
+                    both.slice(0, half),
+                    both.slice(half, half),
+                    ReduceOp.SUM);
+        }
+        advanceAll();
+        for (int rank = 0; rank < RANKS; rank++) {
+            for (int i = 0; i < half; i++) {
+                assertEquals(rank + 1, operands[rank].getFloat(i * Float.BYTES), "operand of rank " + rank);
+                assertEquals(1 + 2 + 3, operands[rank].getFloat((half + i) * Float.BYTES), "result of rank " + rank);
+            }
+        }
+    }
+
+    @Test
     void aCallOnTheFastPathEndsWhenItsOperandIsRead() {
         int part = 2000;
         SharedCall[] calls = calls(CollectiveKind.ALL_TO_ALL, RANKS * part);

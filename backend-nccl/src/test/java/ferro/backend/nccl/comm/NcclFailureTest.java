@@ -246,10 +246,14 @@ class NcclFailureTest {
                 if (rank.rank() == 0) {
                     waiting[0] = Thread.currentThread();
                     Work stuck = rank.submit(call("barrier", new float[2]), SOON);
+                    Work other = rank.submit(call("barrier", new float[2]), SOON);
                     pending.countDown();
                     FerroException failure = assertThrows(FerroException.class, stuck::await);
                     assertEquals(Code.INTERRUPTED, failure.code());
                     assertTrue(Thread.interrupted(), "flag");
+                    assertEquals(
+                            Code.ABORTED,
+                            assertThrows(FerroException.class, other::await).code());
                     interrupted.countDown();
                     throw failure;
                 }

@@ -69,10 +69,15 @@ class NcclGoodbyeTest {
             List<Throwable> outcomes = ranks.outcomes(rank -> {
                 boolean sends = (rank.rank() == 0) == how.equals("sends");
                 int count = rank.rank() == 0 ? made + 1 : made;
+                int peer = 1 - rank.rank();
+                // messages of the other direction have numbers of their own
+                for (int message = 0; message <= made; message++) {
+                    HostTensor tensor = HostTensor.of(new float[1]);
+                    (sends ? rank.recv(tensor, peer, 0, SOON) : rank.send(tensor, peer, 0, SOON)).await();
+                }
                 for (int message = 0; message < count; message++) {
                     float[] data = {message + 3};
                     HostTensor tensor = HostTensor.of(data);
-                    int peer = 1 - rank.rank();
                     (sends ? rank.send(tensor, peer, 0, SOON) : rank.recv(tensor, peer, 0, SOON)).await();
                     assertEquals(message + 3, data[0]);
                 }
