@@ -100,9 +100,12 @@ record JobNodes(
 
     /** Returns the cores for the ranks of this node: launchers on one machine divide its cores. */
     CoreBinding.Cores cores() {
-        CoreBinding.Cores all = CoreBinding.Cores.ofThisMachine();
-        List<Integer> sharing = cards().stream()
-                .filter(other -> other.sharesCores(nodes.orElseThrow().cards().get(own)))
+        return cores(cards(), own, CoreBinding.Cores.ofThisMachine());
+    }
+
+    static CoreBinding.Cores cores(List<NodeCard> launchers, int own, CoreBinding.Cores all) {
+        List<Integer> sharing = launchers.stream()
+                .filter(other -> other.sharesCores(launchers.get(own)))
                 .map(NodeCard::node)
                 .toList();
         return sharing.contains(own) ? all.part(sharing.indexOf(own), sharing.size()) : all;

@@ -12,6 +12,7 @@ import ferro.launcher.nodes.NodeCard;
 import ferro.launcher.output.Json;
 import ferro.launcher.output.RankOutput;
 import ferro.launcher.program.Recordings;
+import ferro.launcher.rank.CoreBinding;
 import ferro.launcher.rank.JobEvent;
 import ferro.launcher.rank.Supervisor;
 import java.io.IOException;
@@ -389,14 +390,19 @@ class NodeReportTest {
 
     @Test
     void onlyLaunchersThatMayUseTheSameCoresShareThem() {
-        NodeCard one = new NodeCard(0, "a", "10.0.0.1", 2, 3, "1", "", "", 1, "boot [0, 1]", "", 0);
-        NodeCard beside = new NodeCard(1, "b", "10.0.0.2", 2, 3, "1", "", "", 2, "boot [0, 1]", "", 0);
-        NodeCard elsewhere = new NodeCard(2, "c", "10.0.0.3", 2, 3, "1", "", "", 3, "other boot [0, 1]", "", 0);
+        NodeCard one = new NodeCard(1, "a", "10.0.0.1", 2, 3, "1", "", "", 1, "boot [0, 1]", "", 0);
+        NodeCard beside = new NodeCard(2, "b", "10.0.0.2", 2, 3, "1", "", "", 2, "boot [0, 1]", "", 0);
+        NodeCard elsewhere = new NodeCard(0, "c", "10.0.0.3", 2, 3, "1", "", "", 3, "other boot [0, 1]", "", 0);
         NodeCard unknown = new NodeCard(2, "c", "10.0.0.3", 2, 3, "1", "", "", 3, "", "", 0);
 
         assertTrue(one.sharesCores(beside));
         assertFalse(one.sharesCores(elsewhere));
         assertFalse(unknown.sharesCores(unknown));
+        List<NodeCard> job = List.of(elsewhere, one, beside);
+        CoreBinding.Cores all = new CoreBinding.Cores(4, List.of(0, 1, 2, 3));
+        assertEquals(List.of(0, 1), JobNodes.cores(job, 1, all).allowed());
+        assertEquals(List.of(2, 3), JobNodes.cores(job, 2, all).allowed());
+        assertEquals(all, JobNodes.cores(job, 0, all));
     }
 
     private static Supervisor.JobOutcome stopped(Integer... ranks) {

@@ -36,19 +36,24 @@ class FailureBoxTest {
                 new FailureBox.First(2, "rank 2 failed first: " + ExitCode.describe(137), "host host-a", 4711),
                 3.21,
                 List.of(
-                        "diagnosis: rank 2 is to blame: its process is gone and wrote no recording (killed or crashed)"),
+                        "diagnosis: rank 1 is to blame: its process is gone and wrote no recording (killed or crashed)"),
                 List.of("stopped because of it: ranks 0, 1"),
-                new FailureBox.Printed(List.of(), FailureBox.TracePart.COMPLETE, 2, List.of("step 7", "step 8")),
+                new FailureBox.Printed(
+                        List.of("java.lang.Error: no"),
+                        FailureBox.TracePart.FIRST_LINE,
+                        1,
+                        List.of("step 7", "step 8")),
                 List.of("./ferro analyze /tmp/here"));
 
         String text = String.join("\n", box.lines(80));
 
         assertTrue(text.contains("rank 2 failed first: ended by signal KILL (exit code 137)"), text);
         assertTrue(text.contains("| rank 2: host host-a, pid 4711, 3.2 s after the start"), text);
-        assertTrue(text.contains("last lines of rank 2 (2):\n|   step 7\n|   step 8\n"), text);
+        assertTrue(text.contains("exception of rank 2:\n|   java.lang.Error: no\n"), text);
+        assertTrue(text.contains("last lines of rank 1 (2):\n|   step 7\n|   step 8\n"), text);
         assertTrue(text.contains("stopped because of it: ranks 0, 1\n"), text);
         assertTrue(text.contains(
-                "| diagnosis: rank 2 is to blame: its process is gone and wrote no recording\n|   (killed or"));
+                "| diagnosis: rank 1 is to blame: its process is gone and wrote no recording\n|   (killed or"));
         assertTrue(text.contains("| ./ferro analyze /tmp/here\n+---"), text);
     }
 
