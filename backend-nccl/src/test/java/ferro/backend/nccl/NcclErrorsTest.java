@@ -17,6 +17,7 @@ import ferro.backend.nccl.ffi.Nccl;
 import ferro.backend.nccl.ffi.StandIn;
 import ferro.backend.nccl.ffi.StandInHooks;
 import ferro.backend.nccl.memory.CudaMemoryProvider;
+import ferro.group.SystemContext;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -139,7 +140,7 @@ class NcclErrorsTest {
         assertEquals(99, count[0], "a number of devices that would do");
         StandInHooks.standInFailNext("cudaDriverGetVersion", 0, 999);
 
-        NcclAvailability found = NcclAvailability.look(new GivenContext(StandIn.settings()));
+        NcclAvailability found = NcclAvailability.look(SystemContext.of(StandIn.settings()));
 
         assertEquals(0, found.devices());
         String reason = found.unavailableBecause().orElseThrow();
@@ -150,7 +151,7 @@ class NcclErrorsTest {
     @Test
     @DisplayName("2-31: loadable is not usable; no driver and no device are reasons that say what to do")
     void reasonsSayWhatToDo() {
-        GivenContext context = new GivenContext(StandIn.settings());
+        SystemContext context = SystemContext.of(StandIn.settings());
         assertTrue(NcclAvailability.unavailableBecause(context).isEmpty());
         assertEquals(4, NcclAvailability.look(context).devices());
         assertEquals(

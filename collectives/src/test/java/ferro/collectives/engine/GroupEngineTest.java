@@ -13,7 +13,6 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.HostTensor;
 import ferro.ReduceOp;
-import ferro.Store;
 import ferro.Work;
 import ferro.collectives.CollectiveEngine;
 import ferro.collectives.engine.StillTransport.Trouble;
@@ -25,18 +24,16 @@ import ferro.collectives.engine.progress.ProgressLock;
 import ferro.collectives.engine.progress.WaitBudget;
 import ferro.group.SystemContext;
 import ferro.recorder.FlightRecorder;
+import ferro.spi.ForwardingContext;
 import ferro.spi.GroupSpec;
-import ferro.spi.RankContext;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -63,47 +60,19 @@ class GroupEngineTest {
     private final GroupEngine engine = (GroupEngine) stepped.backend();
 
     /** All of a process but its clock. */
-    private static final class ClockOfTest implements RankContext {
-        private final SystemContext process;
+    private static final class ClockOfTest extends ForwardingContext {
         private volatile long now = 5 * MILLI;
 
-        ClockOfTest(SystemContext process) {
-            this.process = process;
-        }
+        private final SystemContext process;
 
-        @Override
-        public Optional<String> setting(String name) {
-            return process.setting(name);
+        ClockOfTest(SystemContext process) {
+            super(process);
+            this.process = process;
         }
 
         @Override
         public long nanoTime() {
             return now;
-        }
-
-        @Override
-        public ScheduledExecutorService background() {
-            return process.background();
-        }
-
-        @Override
-        public Store store() {
-            return process.store();
-        }
-
-        @Override
-        public <T extends AutoCloseable> T shared(Class<T> type, Supplier<T> make) {
-            return process.shared(type, make);
-        }
-
-        @Override
-        public <T extends AutoCloseable> Optional<T> find(Class<T> type) {
-            return process.find(type);
-        }
-
-        @Override
-        public void release(Class<? extends AutoCloseable> type) {
-            process.release(type);
         }
     }
 

@@ -4,7 +4,6 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.GroupEvent;
-import ferro.Store;
 import ferro.control.failure.ControlMessage;
 import ferro.control.failure.Failure;
 import ferro.control.failure.FailurePolicy;
@@ -35,7 +34,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
-import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
@@ -396,7 +394,7 @@ public final class HandDriven {
     }
 
     /** A context with a clock and timers only. */
-    private final class Hands implements RankContext {
+    private final class Hands implements NothingShared {
         private final int rank;
 
         Hands(int rank) {
@@ -426,26 +424,6 @@ public final class HandDriven {
                         timers.add(new Timer(nanos + delay, rank, (Runnable) given[0]));
                         return null;
                     });
-        }
-
-        @Override
-        public Store store() {
-            throw new UnsupportedOperationException("no store for rank " + rank);
-        }
-
-        @Override
-        public <T extends AutoCloseable> T shared(Class<T> type, Supplier<T> make) {
-            throw new UnsupportedOperationException("nothing is shared, asked for " + type);
-        }
-
-        @Override
-        public <T extends AutoCloseable> Optional<T> find(Class<T> type) {
-            return Optional.empty();
-        }
-
-        @Override
-        public void release(Class<? extends AutoCloseable> type) {
-            // nothing is shared
         }
     }
 }

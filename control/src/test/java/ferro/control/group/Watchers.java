@@ -4,13 +4,11 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.GroupEvent;
-import ferro.Store;
 import ferro.control.membership.Membership;
 import ferro.control.membership.MembershipMessage;
 import ferro.spi.ControlLane;
 import ferro.spi.GroupSpec;
 import ferro.spi.ProcessTable;
-import ferro.spi.RankContext;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -72,7 +70,7 @@ public final class Watchers {
     }
 
     /** One rank: context, medium and a group that writes down what it hears. */
-    public final class Rank implements RankContext, ControlLane, Membership.Member {
+    public final class Rank implements NothingShared, ControlLane, Membership.Member {
         final Membership membership;
         public final List<String> heard = new ArrayList<>();
         final List<String> logged = new ArrayList<>();
@@ -235,23 +233,8 @@ public final class Watchers {
         }
 
         @Override
-        public Store store() {
-            throw new UnsupportedOperationException("no store for rank " + rank);
-        }
-
-        @Override
         public <T extends AutoCloseable> T shared(Class<T> type, Supplier<T> make) {
             return make.get();
-        }
-
-        @Override
-        public <T extends AutoCloseable> Optional<T> find(Class<T> type) {
-            return Optional.empty();
-        }
-
-        @Override
-        public void release(Class<? extends AutoCloseable> type) {
-            // nothing is shared
         }
     }
 

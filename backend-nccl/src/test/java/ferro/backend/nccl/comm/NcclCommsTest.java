@@ -15,7 +15,6 @@ import ferro.ReduceOp;
 import ferro.backend.nccl.Callers;
 import ferro.backend.nccl.CudaException;
 import ferro.backend.nccl.DeviceFloats;
-import ferro.backend.nccl.GivenContext;
 import ferro.backend.nccl.NativeLog;
 import ferro.backend.nccl.NcclDevice;
 import ferro.backend.nccl.NcclException;
@@ -24,6 +23,7 @@ import ferro.backend.nccl.device.CudaStream;
 import ferro.backend.nccl.ffi.Cuda;
 import ferro.backend.nccl.ffi.StandIn;
 import ferro.backend.nccl.ffi.StandInHooks;
+import ferro.group.SystemContext;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -41,7 +41,7 @@ class NcclCommsTest {
     private static final float TOLERANCE = 1e-5f;
 
     private final List<DeviceFloats> arrays = new ArrayList<>();
-    private final GivenContext context = new GivenContext(StandIn.settings());
+    private final SystemContext context = SystemContext.of(StandIn.settings());
 
     @AfterEach
     void free() {

@@ -16,11 +16,11 @@ import ferro.InvalidRankException;
 import ferro.ReduceOp;
 import ferro.backend.nccl.Callers;
 import ferro.backend.nccl.DeviceFloats;
-import ferro.backend.nccl.GivenContext;
 import ferro.backend.nccl.NativeLog;
 import ferro.backend.nccl.ffi.Cuda;
 import ferro.backend.nccl.ffi.StandIn;
 import ferro.backend.nccl.ffi.StandInHooks;
+import ferro.group.SystemContext;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -39,8 +39,8 @@ class NcclRankCommTest {
     private static final float TOLERANCE = 1e-5f;
 
     private final List<AutoCloseable> opened = new ArrayList<>();
-    private final GivenContext noLibrary =
-            new GivenContext(Map.of("ferro.nccl.library", "/nowhere/libnccl.so.2", "ferro.timeout", "3s"));
+    private final SystemContext noLibrary =
+            SystemContext.of(Map.of("ferro.nccl.library", "/nowhere/libnccl.so.2", "ferro.timeout", "3s"));
 
     @AfterEach
     void close() throws Exception {
@@ -264,7 +264,7 @@ class NcclRankCommTest {
     @Test
     @DisplayName("1-29 1-30: a rank whose peers never join gets TIMED_OUT, and nothing of it stays")
     void aLonelyJoinEnds() {
-        GivenContext context = Worlds.context("150ms");
+        SystemContext context = Worlds.context("150ms");
         NcclUniqueId id = NcclUniqueId.generate(context);
         FerroException late = assertThrows(FerroException.class, () -> NcclRankComm.init(context, 0, 2, id, 0));
         assertEquals(Code.TIMED_OUT, late.code());
@@ -277,7 +277,7 @@ class NcclRankCommTest {
     @Test
     @DisplayName("1-30: an interrupted join ends with INTERRUPTED, the flag set, and nothing of it stays")
     void anInterruptedJoinEnds() throws Exception {
-        GivenContext context = Worlds.context("60s");
+        SystemContext context = Worlds.context("60s");
         NcclUniqueId id = NcclUniqueId.generate(context);
         CompletableFuture<FerroException> end = new CompletableFuture<>();
         Thread joining = Callers.daemon(() -> {

@@ -13,7 +13,6 @@ import ferro.FerroException.Code;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Store;
-import ferro.backend.nccl.GivenContext;
 import ferro.backend.nccl.NativeLog;
 import ferro.backend.nccl.NcclException;
 import ferro.backend.nccl.NcclStreamKind;
@@ -99,9 +98,9 @@ class NcclWorldTest {
                         .filter(line -> !line.function().startsWith("cudaGet")
                                 && !line.function().contains("Version"))
                         .count());
-        assertEquals(3, RankDevice.of(group(0, 1, SOON), new GivenContext(Map.of("LOCAL_RANK", "3")), 4));
+        assertEquals(3, RankDevice.of(group(0, 1, SOON), SystemContext.of(Map.of("LOCAL_RANK", "3")), 4));
         Map<String, String> both = Map.of("LOCAL_RANK", "3", "LOCAL_WORLD_SIZE", "9", "ferro.nccl.device", "1");
-        assertEquals(1, RankDevice.of(group(0, 1, SOON), new GivenContext(both), 2));
+        assertEquals(1, RankDevice.of(group(0, 1, SOON), SystemContext.of(both), 2));
     }
 
     @Test

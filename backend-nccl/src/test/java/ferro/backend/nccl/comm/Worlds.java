@@ -2,7 +2,6 @@ package ferro.backend.nccl.comm;
 
 import ferro.backend.nccl.Callers;
 import ferro.backend.nccl.DeviceFloats;
-import ferro.backend.nccl.GivenContext;
 import ferro.backend.nccl.NcclDataType;
 import ferro.backend.nccl.NcclRedOp;
 import ferro.backend.nccl.ffi.Checks;
@@ -54,10 +53,10 @@ public final class Worlds {
         return factory.rank(new CommIdentity("alone", 0, 1, 0), NcclUniqueId.made(), plenty());
     }
 
-    public static GivenContext context(String timeout) {
+    public static SystemContext context(String timeout) {
         Map<String, String> settings = new java.util.HashMap<>(StandIn.settings());
         settings.put("ferro.timeout", timeout);
-        return new GivenContext(settings);
+        return SystemContext.of(settings);
     }
 
     /** Returns the control of a group of one rank. */
@@ -70,7 +69,7 @@ public final class Worlds {
 
     /** Joins both ranks of a new world of two. */
     static List<NcclRankComm> pair(String timeout) throws Exception {
-        GivenContext context = context(timeout);
+        SystemContext context = context(timeout);
         NcclUniqueId id = NcclUniqueId.generate(context);
         NcclRankComm[] made = new NcclRankComm[2];
         Callers.manyAtOnce(2, rank -> made[rank] = NcclRankComm.init(context, rank, 2, id, rank));

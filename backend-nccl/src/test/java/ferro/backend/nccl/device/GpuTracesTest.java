@@ -3,7 +3,7 @@ package ferro.backend.nccl.device;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.backend.nccl.GivenContext;
+import ferro.group.SystemContext;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -58,7 +58,7 @@ class GpuTracesTest {
     }
 
     private Optional<String> look(Map<String, String> settings) {
-        return GpuTraces.noneBecause(new GivenContext(settings), root);
+        return GpuTraces.noneBecause(SystemContext.of(settings), root);
     }
 
     private void write(String file, String text) throws IOException {

@@ -3,12 +3,12 @@ package ferro.backend.nccl.ffi;
 import com.sun.jna.NativeLibrary;
 import ferro.DataType;
 import ferro.DeviceTensor;
-import ferro.backend.nccl.GivenContext;
 import ferro.backend.nccl.comm.NcclUniqueId;
 import ferro.backend.nccl.device.NcclAvailability;
 import ferro.backend.nccl.memory.CudaMemoryProvider;
 import ferro.dispatch.DeviceMemory;
 import ferro.dispatch.GpuCollectives;
+import ferro.group.SystemContext;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.lang.ref.WeakReference;
@@ -58,8 +58,8 @@ final class LoadingProbe {
         }
     }
 
-    private GivenContext context() {
-        return new GivenContext(Map.copyOf(settings));
+    private SystemContext context() {
+        return SystemContext.of(Map.copyOf(settings));
     }
 
     private void look() {

@@ -2,7 +2,7 @@ package ferro.backend.nccl.ffi;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import ferro.backend.nccl.GivenContext;
+import ferro.group.SystemContext;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -54,7 +54,7 @@ public final class StandIn implements ExecutionCondition, BeforeEachCallback, Af
 
     /** Loads the libraries, if that has not been done, and binds the hooks. */
     public static LoadedLibraries load() {
-        LoadedLibraries libraries = NativeLibraries.load(LibrarySearch.of(new GivenContext(settings())));
+        LoadedLibraries libraries = NativeLibraries.load(LibrarySearch.of(SystemContext.of(settings())));
         StandInHooks.bind(libraries.nccl());
         return libraries;
     }

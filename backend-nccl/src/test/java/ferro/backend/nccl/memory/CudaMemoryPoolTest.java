@@ -20,7 +20,6 @@ import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.FerroException.Code;
 import ferro.backend.nccl.CudaException;
-import ferro.backend.nccl.GivenContext;
 import ferro.backend.nccl.NativeLog;
 import ferro.backend.nccl.NativeLog.Line;
 import ferro.backend.nccl.ffi.Cuda;
@@ -28,6 +27,7 @@ import ferro.backend.nccl.ffi.HostMemory;
 import ferro.backend.nccl.ffi.StandIn;
 import ferro.dispatch.DeviceMemory;
 import ferro.dispatch.DeviceMemory.Staging;
+import ferro.group.SystemContext;
 import java.nio.ByteOrder;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -48,7 +48,7 @@ class CudaMemoryPoolTest {
 
     @BeforeEach
     void open() {
-        memory = new CudaMemoryProvider().open(new GivenContext(StandIn.settings()));
+        memory = new CudaMemoryProvider().open(SystemContext.of(StandIn.settings()));
     }
 
     @AfterEach

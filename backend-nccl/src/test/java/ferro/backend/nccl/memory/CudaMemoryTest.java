@@ -24,7 +24,6 @@ import ferro.FerroException.Code;
 import ferro.backend.nccl.Callers;
 import ferro.backend.nccl.CudaException;
 import ferro.backend.nccl.DeviceFloats;
-import ferro.backend.nccl.GivenContext;
 import ferro.backend.nccl.NativeLog;
 import ferro.backend.nccl.NativeLog.Line;
 import ferro.backend.nccl.ffi.Cuda;
@@ -33,6 +32,7 @@ import ferro.backend.nccl.ffi.StandIn;
 import ferro.dispatch.DeviceMemory;
 import ferro.dispatch.DeviceMemory.Copy;
 import ferro.dispatch.DeviceMemoryProvider;
+import ferro.group.SystemContext;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
@@ -55,7 +55,7 @@ class CudaMemoryTest {
 
     @BeforeEach
     void open() {
-        memory = new CudaMemoryProvider().open(new GivenContext(StandIn.settings()));
+        memory = new CudaMemoryProvider().open(SystemContext.of(StandIn.settings()));
     }
 
     @AfterEach
@@ -319,7 +319,7 @@ class CudaMemoryTest {
 
         assertEquals("cuda", provider.name());
         assertEquals(10, provider.priority());
-        assertTrue(provider.unavailableBecause(new GivenContext(StandIn.settings()))
+        assertTrue(provider.unavailableBecause(SystemContext.of(StandIn.settings()))
                 .isEmpty());
     }
 }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException.Where;
+import ferro.group.SystemContext;
 import ferro.spi.InterfaceFilter;
 import java.net.InetAddress;
 import java.util.HashMap;
@@ -116,6 +117,6 @@ class AddressChoiceTest {
     private static AddressChoice choose(Map<String, String> settings, String store, boolean served) {
         AddressChoice.StoreLocation meeting =
                 new AddressChoice.StoreLocation(Addresses.literal(store), served, "it routes there");
-        return AddressChoice.of(new FixedContext(settings), Where.of("g", 1), meeting, () -> MACHINE);
+        return AddressChoice.of(SystemContext.of(settings), Where.of("g", 1), meeting, () -> MACHINE);
     }
 }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
+import ferro.group.SystemContext;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -45,7 +46,7 @@ class AddressesTest {
         FerroException failure = assertThrows(
                 FerroException.class,
                 () -> Addresses.allResolved(
-                        "no-such-name.invalid", deadline, new FixedContext(Map.of()), Where.of("g", 3)));
+                        "no-such-name.invalid", deadline, SystemContext.of(Map.of()), Where.of("g", 3)));
 
         assertTrue(Thread.interrupted(), "the interrupt flag was not set again");
         assertEquals(Code.INTERRUPTED, failure.code());

@@ -2,6 +2,7 @@ package ferro.backend.tcp.connect;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import ferro.backend.tcp.link.TcpPair;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.net.InetAddress;
@@ -22,7 +23,7 @@ class BackgroundLoopTest {
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
     void aLoopThatIsClosedByItsOwnTaskClosesItsConnections(String kind) throws Exception {
-        TcpIo io = FixedContext.io(kind);
+        TcpIo io = TcpPair.io(kind);
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 BackgroundLoop loop = new BackgroundLoop(io, "test-loop")) {
             new Bootstrap()

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import ferro.group.SystemContext;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollSocketChannel;
 import java.util.Map;
@@ -20,7 +21,7 @@ class TcpIoTest {
     }
 
     private static TcpIo io(String congestion) {
-        return TcpIo.of(new FixedContext(Map.of("ferro.tcp.congestion", congestion)));
+        return TcpIo.of(SystemContext.of(Map.of("ferro.tcp.congestion", congestion)));
     }
 
     @Test
@@ -43,7 +44,7 @@ class TcpIoTest {
     void aKeyForFewerBytesThanAConnectionIsWorthOrForMoreThanIsSafeIsRefused(String bytes) {
         String message = assertThrows(
                         IllegalArgumentException.class,
-                        () -> TcpIo.of(new FixedContext(Map.of("ferro.tls.key.bytes", bytes))))
+                        () -> TcpIo.of(SystemContext.of(Map.of("ferro.tls.key.bytes", bytes))))
                 .getMessage();
 
         String start = "ferro.tls.key.bytes=" + bytes + ": need a size from 1MiB to 256GiB (found ";
@@ -73,7 +74,7 @@ class TcpIoTest {
     private static int kernelLimit(String debug) {
         EpollSocketChannel channel = new EpollSocketChannel();
         try {
-            TcpIo.of(new FixedContext(Map.of("ferro.debug", debug))).limitBackoff(channel);
+            TcpIo.of(SystemContext.of(Map.of("ferro.debug", debug))).limitBackoff(channel);
             return channel.config().getTcpUserTimeout();
         } finally {
             channel.unsafe().closeForcibly();

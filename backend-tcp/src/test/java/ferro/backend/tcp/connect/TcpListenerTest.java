@@ -12,6 +12,7 @@ import ferro.backend.tcp.TcpStoreServer;
 import ferro.backend.tcp.connect.Secret.Role;
 import ferro.backend.tcp.mesh.Ranks;
 import ferro.backend.tcp.store.StoreFrames;
+import ferro.group.SystemContext;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import io.netty.channel.Channel;
@@ -168,7 +169,7 @@ class TcpListenerTest {
     void anAddressOfAnotherMachineIsRefusedWithTheSettingThatListensOnAllAddresses(boolean servesStore) {
         TcpIo io = TcpIo.standard();
         InetAddress service = Ranks.address("192.0.2.7");
-        RankContext context = new FixedContext(Map.of(Settings.TCP_PORT.name(), "29600-29601"));
+        RankContext context = SystemContext.of(Map.of(Settings.TCP_PORT.name(), "29600-29601"));
         PortChoice ports = PortChoice.of(context, 29_500, servesStore);
         Credentials own = new Credentials("default", Secret.of(SECRET), new SecureRandom());
         try (BackgroundLoop loop = new BackgroundLoop(io, "ferro-test-net");

@@ -3,7 +3,6 @@ package ferro.backend.tcp.link;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.backend.tcp.connect.FixedContext;
 import ferro.backend.tcp.connect.TcpIo;
 import io.netty.channel.Channel;
 import java.util.concurrent.TimeUnit;
@@ -23,7 +22,7 @@ class DoorbellsTest {
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
     void everyRingEndsAWaitOrTheNextOne(String name) throws Exception {
-        TcpIo io = FixedContext.io(name);
+        TcpIo io = TcpPair.io(name);
         try (TcpPair.Side one = new TcpPair.Side(io);
                 TcpPair.Side other = new TcpPair.Side(io)) {
             hang(io, one, other);
@@ -59,7 +58,7 @@ class DoorbellsTest {
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
     void aBellWhoseOtherEndIsGoneIsNone(String name) throws Exception {
-        TcpIo io = FixedContext.io(name);
+        TcpIo io = TcpPair.io(name);
         try (TcpPair.Side one = new TcpPair.Side(io);
                 TcpPair.Side other = new TcpPair.Side(io)) {
             hang(io, one, other);

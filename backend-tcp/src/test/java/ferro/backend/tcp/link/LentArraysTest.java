@@ -9,7 +9,6 @@ import ferro.DataType;
 import ferro.FerroException;
 import ferro.ForeignMemory;
 import ferro.HostTensor;
-import ferro.backend.tcp.connect.FixedContext;
 import ferro.backend.tcp.connect.Memory;
 import ferro.spi.CallHeader;
 import java.nio.ByteBuffer;
@@ -39,7 +38,7 @@ class LentArraysTest {
         } else {
             assertTrue(absent.contains("JDK " + Runtime.version().feature()), absent);
         }
-        try (TcpPair pair = TcpPair.onLoopback(FixedContext.io("epoll"), socket -> {
+        try (TcpPair pair = TcpPair.onLoopback(TcpPair.io("epoll"), socket -> {
             assertEquals(absent == null, socket.takesLent());
             return socket;
         })) {
@@ -231,7 +230,7 @@ class LentArraysTest {
 
     private TcpPair pair(boolean lends, boolean cuts) throws Exception {
         assumeTrue(!lends || ArrayCalls.absentBecause() == null, ArrayCalls::absentBecause);
-        return TcpPair.onLoopback(FixedContext.io("epoll"), socket -> {
+        return TcpPair.onLoopback(TcpPair.io("epoll"), socket -> {
             sockets.add(new CuttingSocket(socket, lends, cuts ? random : null));
             return sockets.get(sockets.size() - 1);
         });

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.HostTensor;
-import ferro.backend.tcp.connect.FixedContext;
 import ferro.backend.tcp.connect.Memory;
 import ferro.spi.CallHeader;
 import java.util.concurrent.BlockingQueue;
@@ -24,7 +23,7 @@ class PolledLinksTest {
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
     void driversMayChangeFromCallToCall(String io) throws Exception {
-        try (TcpPair pair = TcpPair.onLoopback(FixedContext.io(io))) {
+        try (TcpPair pair = TcpPair.onLoopback(TcpPair.io(io))) {
             ReentrantLock turn = new ReentrantLock();
             int exchanges = 500;
             Thread one = exchanging(pair, turn, exchanges);
@@ -39,7 +38,7 @@ class PolledLinksTest {
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
     void dataEndsAWait(String io) throws Exception {
-        try (TcpPair pair = TcpPair.onLoopback(FixedContext.io(io))) {
+        try (TcpPair pair = TcpPair.onLoopback(TcpPair.io(io))) {
             HostTensor into = Memory.ARRAY.floats(1);
             pair.second().link.receive(CALL, into, 0, 1);
             while (pair.second().links.poll()) {
@@ -62,7 +61,7 @@ class PolledLinksTest {
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
     void roomInTheKernelEndsAWait(String io) throws Exception {
-        try (TcpPair pair = TcpPair.onLoopback(FixedContext.io(io))) {
+        try (TcpPair pair = TcpPair.onLoopback(TcpPair.io(io))) {
             int count = 16 << 20;
             pair.first().link.send(CALL, Memory.DIRECT.floats(count), 0, count);
             Thread reader = new Thread(() -> {
@@ -89,7 +88,7 @@ class PolledLinksTest {
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
     void aWakeUpEndsAWaitOrTheNextOne(String io) throws Exception {
-        try (TcpPair.Side side = new TcpPair.Side(FixedContext.io(io))) {
+        try (TcpPair.Side side = new TcpPair.Side(TcpPair.io(io))) {
             side.links.wakeup();
             side.links.block(TimeUnit.SECONDS.toNanos(30));
             Thread waker = new Thread(side.links::wakeup);
@@ -102,7 +101,7 @@ class PolledLinksTest {
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
     void anInterruptedDriverDoesNotWaitAndStaysInterrupted(String io) throws Exception {
-        try (TcpPair pair = TcpPair.onLoopback(FixedContext.io(io))) {
+        try (TcpPair pair = TcpPair.onLoopback(TcpPair.io(io))) {
             pair.first().link.receive(CALL, Memory.ARRAY.floats(1), 0, 1);
             Thread.currentThread().interrupt();
             pair.first().links.poll();
@@ -115,7 +114,7 @@ class PolledLinksTest {
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
     void eachInterruptEndsAWait(String io) throws Exception {
-        try (TcpPair.Side side = new TcpPair.Side(FixedContext.io(io))) {
+        try (TcpPair.Side side = new TcpPair.Side(TcpPair.io(io))) {
             BlockingQueue<Boolean> ends = new SynchronousQueue<>();
             Thread driver = new Thread(() -> {
                 try {
@@ -144,7 +143,7 @@ class PolledLinksTest {
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
     void aWaitEndsWithItsTime(String io) throws Exception {
-        try (TcpPair.Side side = new TcpPair.Side(FixedContext.io(io))) {
+        try (TcpPair.Side side = new TcpPair.Side(TcpPair.io(io))) {
             long before = System.nanoTime();
             side.links.block(TimeUnit.MILLISECONDS.toNanos(10));
             assertFalse(System.nanoTime() - before < TimeUnit.MILLISECONDS.toNanos(8));

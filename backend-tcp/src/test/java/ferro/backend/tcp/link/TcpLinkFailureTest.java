@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.fail;
 
 import ferro.FerroException;
 import ferro.HostTensor;
-import ferro.backend.tcp.connect.FixedContext;
 import ferro.backend.tcp.connect.Memory;
 import ferro.spi.CallHeader;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,7 +20,7 @@ class TcpLinkFailureTest {
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
     void anotherFingerprintIsToldOnceAndNothingOfItIsDelivered(String io) throws Exception {
-        try (TcpPair pair = TcpPair.onLoopback(FixedContext.io(io))) {
+        try (TcpPair pair = TcpPair.onLoopback(TcpPair.io(io))) {
             HostTensor untouched = Memory.ARRAY.filled(4, 100);
             pair.first().link.send(OTHER, Memory.ARRAY.filled(5, 3), 0, 5);
             pair.second().link.receive(CALL, untouched, 0, 4);
@@ -43,7 +42,7 @@ class TcpLinkFailureTest {
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
     void anotherSequenceIsSeenByBothSidesOfAnExchange(String io) throws Exception {
-        try (TcpPair pair = TcpPair.onLoopback(FixedContext.io(io))) {
+        try (TcpPair pair = TcpPair.onLoopback(TcpPair.io(io))) {
             HostTensor data = Memory.DIRECT.filled(9, 3);
             pair.first().link.send(CALL, data, 0, 9);
             pair.first().link.receive(CALL, Memory.ARRAY.floats(9), 0, 9);
@@ -61,7 +60,7 @@ class TcpLinkFailureTest {
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
     void anEndInTheMiddleOfAMessageSaysHowFarItCame(String io) throws Exception {
-        try (TcpPair pair = TcpPair.onLoopback(FixedContext.io(io))) {
+        try (TcpPair pair = TcpPair.onLoopback(TcpPair.io(io))) {
             HostTensor into = Memory.ARRAY.floats(256);
             pair.second().link.receive(CALL, into, 0, 256);
             pair.first().link.send(CALL, Memory.ARRAY.filled(128, 3), 0, 128);
@@ -81,7 +80,7 @@ class TcpLinkFailureTest {
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
     void whatCameBeforeTheEndIsDeliveredFirst(String io) throws Exception {
-        try (TcpPair pair = TcpPair.onLoopback(FixedContext.io(io))) {
+        try (TcpPair pair = TcpPair.onLoopback(TcpPair.io(io))) {
             int count = 100_000;
             pair.first().link.send(CALL, Memory.ARRAY.filled(count, 3), 0, count);
             pair.driveUntil(() -> pair.first().link.sent() == 1);
@@ -107,7 +106,7 @@ class TcpLinkFailureTest {
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
     void aSendToAPeerThatIsGoneBreaksTheLink(String io) throws Exception {
-        try (TcpPair pair = TcpPair.onLoopback(FixedContext.io(io))) {
+        try (TcpPair pair = TcpPair.onLoopback(TcpPair.io(io))) {
             pair.second().link.close();
             int count = 16 << 20;
             pair.first().link.send(CALL, Memory.DIRECT.floats(count), 0, count);
@@ -123,7 +122,7 @@ class TcpLinkFailureTest {
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
     void aConnectionThatCannotBeMadeBreaksTheLinkOnceSomethingIsPosted(String io) throws Exception {
-        try (TcpPair.Side alone = new TcpPair.Side(FixedContext.io(io))) {
+        try (TcpPair.Side alone = new TcpPair.Side(TcpPair.io(io))) {
             alone.link.fail(alone.ended(1, "refused", null));
             alone.links.poll();
             assertTrue(alone.broken.isEmpty(), alone.toString());
@@ -142,7 +141,7 @@ class TcpLinkFailureTest {
     }
 
     private static void closingFrees(String io, Memory memory) throws Exception {
-        try (TcpPair pair = TcpPair.onLoopback(FixedContext.io(io))) {
+        try (TcpPair pair = TcpPair.onLoopback(TcpPair.io(io))) {
             int count = 4 << 20;
             HostTensor data = memory.floats(count);
             for (int i = 0; i < count; i++) {

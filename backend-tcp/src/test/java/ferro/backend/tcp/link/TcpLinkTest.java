@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.HostTensor;
 import ferro.ReduceOp;
-import ferro.backend.tcp.connect.FixedContext;
 import ferro.backend.tcp.connect.Memory;
 import ferro.collectives.link.WireHeader;
 import ferro.spi.CallHeader;
@@ -39,7 +38,7 @@ class TcpLinkTest {
     @ParameterizedTest
     @MethodSource("ioAndMemories")
     void elementsOfEveryLengthArriveUnchanged(String io, Memory from, Memory into) throws Exception {
-        try (TcpPair pair = TcpPair.onLoopback(FixedContext.io(io))) {
+        try (TcpPair pair = TcpPair.onLoopback(TcpPair.io(io))) {
             long posts = 0;
             for (int count : new int[] {0, 1, 3, 4095, 4096, 4097, 65_536, 131_075, 300_001}) {
                 HostTensor data = from.filled(count, count);
@@ -57,7 +56,7 @@ class TcpLinkTest {
     @ParameterizedTest
     @MethodSource("ioAndMemories")
     void elementsAreCombinedWithWhatIsThere(String io, Memory from, Memory into) throws Exception {
-        try (TcpPair pair = TcpPair.onLoopback(FixedContext.io(io))) {
+        try (TcpPair pair = TcpPair.onLoopback(TcpPair.io(io))) {
             int count = 300_001;
             HostTensor sum = into.filled(count, 5);
             HostTensor sent = from.filled(count, 11);
@@ -75,7 +74,7 @@ class TcpLinkTest {
     @ParameterizedTest
     @MethodSource("ioAndMemories")
     void bothSidesMayCutTheSameElementsDifferently(String io, Memory from, Memory into) throws Exception {
-        try (TcpPair pair = TcpPair.onLoopback(FixedContext.io(io))) {
+        try (TcpPair pair = TcpPair.onLoopback(TcpPair.io(io))) {
             int count = 200_000;
             HostTensor data = from.filled(count, 3);
             HostTensor copy = into.floats(count);
@@ -94,7 +93,7 @@ class TcpLinkTest {
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
     void oddBytesBetweenElementsOfOtherSizesStayInPlace(String io) throws Exception {
-        try (TcpPair pair = TcpPair.onLoopback(FixedContext.io(io))) {
+        try (TcpPair pair = TcpPair.onLoopback(TcpPair.io(io))) {
             byte[] odd = {3, 5, 7};
             long[] wide = {-2, Long.MAX_VALUE, 9};
             byte[] oddCopy = new byte[3];
@@ -127,7 +126,7 @@ class TcpLinkTest {
                 HostTensor.of(new float[3]),
                 HostTensor.of(new long[3]));
         HostTensor odd = HostTensor.of(new byte[] {9});
-        try (TcpPair pair = TcpPair.onLoopback(FixedContext.io(io))) {
+        try (TcpPair pair = TcpPair.onLoopback(TcpPair.io(io))) {
             for (int i = 0; i < sent.size(); i++) {
                 pair.first().link.send(CALL, sent.get(i), 0, 3);
                 pair.first().link.send(CALL, odd, 0, 1);
@@ -146,7 +145,7 @@ class TcpLinkTest {
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
     void anElementThatComesInPartsIsCombinedOnce(String io) throws Exception {
-        try (TcpPair pair = TcpPair.onLoopback(FixedContext.io(io))) {
+        try (TcpPair pair = TcpPair.onLoopback(TcpPair.io(io))) {
             double[] sum = {10, 20};
             pair.second().link.receiveCombine(CALL, HostTensor.of(sum), 0, 2, ReduceOp.SUM);
             byte[] parts = new byte[2 * Double.BYTES];
@@ -166,7 +165,7 @@ class TcpLinkTest {
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
     void aThousandPostsWaitForTheirTurn(String io) throws Exception {
-        try (TcpPair pair = TcpPair.onLoopback(FixedContext.io(io))) {
+        try (TcpPair pair = TcpPair.onLoopback(TcpPair.io(io))) {
             HostTensor data = Memory.ARRAY.filled(1000, 3);
             HostTensor copy = Memory.ARRAY.floats(1000);
             for (int i = 0; i < 1000; i++) {
@@ -185,7 +184,7 @@ class TcpLinkTest {
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
     void aCallWithoutElementsIsFinishedOnlyByItsHeader(String io) throws Exception {
-        try (TcpPair pair = TcpPair.onLoopback(FixedContext.io(io))) {
+        try (TcpPair pair = TcpPair.onLoopback(TcpPair.io(io))) {
             HostTensor nothing = Memory.ARRAY.floats(0);
             pair.second().link.receive(CALL, nothing, 0, 0);
             pair.driveUntilStill();
@@ -198,7 +197,7 @@ class TcpLinkTest {
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
     void laterPostsOfACallWithoutElementsAreFinishedAtOnce(String io) throws Exception {
-        try (TcpPair pair = TcpPair.onLoopback(FixedContext.io(io))) {
+        try (TcpPair pair = TcpPair.onLoopback(TcpPair.io(io))) {
             HostTensor data = Memory.ARRAY.filled(2, 3);
             pair.first().link.send(CALL, data, 0, 2);
             pair.second().link.receive(CALL, Memory.ARRAY.floats(2), 0, 2);
@@ -214,7 +213,7 @@ class TcpLinkTest {
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
     void dataThatComesBeforeItsReceiveStaysWithItsSender(String io) throws Exception {
-        try (TcpPair pair = TcpPair.onLoopback(FixedContext.io(io))) {
+        try (TcpPair pair = TcpPair.onLoopback(TcpPair.io(io))) {
             int count = 16 << 20;
             HostTensor data = Memory.ARRAY.filled(count, 3);
             pair.first().link.send(CALL, data, 0, count);
@@ -233,12 +232,12 @@ class TcpLinkTest {
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
     void linksThatWaitForRoomShareTheStagingMemory(String io) throws Exception {
-        try (TcpPair.Side hub = new TcpPair.Side(FixedContext.io(io));
-                TcpPair.Side one = new TcpPair.Side(FixedContext.io(io));
-                TcpPair.Side other = new TcpPair.Side(FixedContext.io(io))) {
+        try (TcpPair.Side hub = new TcpPair.Side(TcpPair.io(io));
+                TcpPair.Side one = new TcpPair.Side(TcpPair.io(io));
+                TcpPair.Side other = new TcpPair.Side(TcpPair.io(io))) {
             TcpLink toOther = new TcpLink(hub.links, hub);
-            TcpPair.join(FixedContext.io(io), hub.links, hub.link, one);
-            TcpPair.join(FixedContext.io(io), hub.links, toOther, other);
+            TcpPair.join(TcpPair.io(io), hub.links, hub.link, one);
+            TcpPair.join(TcpPair.io(io), hub.links, toOther, other);
             int count = 8 << 20;
             HostTensor data = Memory.ARRAY.filled(count, 3);
             HostTensor odd = HostTensor.of(new byte[] {3, 5, 7});
@@ -273,7 +272,7 @@ class TcpLinkTest {
     @MethodSource("ioAndMemories")
     @Tag("long")
     void bothDirectionsMoveSixtyFourMebibytesAtOnce(String io, Memory from, Memory into) throws Exception {
-        try (TcpPair pair = TcpPair.onLoopback(FixedContext.io(io))) {
+        try (TcpPair pair = TcpPair.onLoopback(TcpPair.io(io))) {
             int count = 16 << 20;
             HostTensor data = from.filled(count, 3);
             HostTensor one = into.floats(count);

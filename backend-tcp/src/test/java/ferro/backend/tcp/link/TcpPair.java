@@ -2,6 +2,7 @@ package ferro.backend.tcp.link;
 
 import ferro.FerroException;
 import ferro.backend.tcp.connect.TcpIo;
+import ferro.group.SystemContext;
 import ferro.spi.CallHeader;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
@@ -16,6 +17,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -23,7 +25,12 @@ import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 
 /** Two links joined by one connection over loopback, without a mesh; each side has a loop that the test drives. */
-final class TcpPair implements AutoCloseable {
+public final class TcpPair implements AutoCloseable {
+    /** Returns sockets of a kind. */
+    public static TcpIo io(String kind) {
+        return TcpIo.of(SystemContext.of(Map.of("ferro.tcp.io", kind)));
+    }
+
     private static final Duration LIMIT = Duration.ofSeconds(20);
     private static final int KERNEL_BYTES = 64 << 10;
 

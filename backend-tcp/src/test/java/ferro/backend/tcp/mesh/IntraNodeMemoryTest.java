@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException.Where;
-import ferro.backend.tcp.connect.FixedContext;
+import ferro.group.SystemContext;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -16,10 +16,10 @@ class IntraNodeMemoryTest {
     void aRankSaysWhyItHasNone() {
         assertEquals(
                 "ferro-backend-shm is not on the class path",
-                IntraNodeMemory.find(new FixedContext(Map.of())).lacking());
+                IntraNodeMemory.find(SystemContext.of(Map.of())).lacking());
         assertEquals(
                 "ferro.links=tcp",
-                IntraNodeMemory.find(new FixedContext(Map.of("ferro.links", "tcp")))
+                IntraNodeMemory.find(SystemContext.of(Map.of("ferro.links", "tcp")))
                         .lacking());
         assertEquals(Optional.empty(), IntraNodeMemory.none().among(new int[] {0}));
     }
@@ -35,7 +35,7 @@ class IntraNodeMemoryTest {
 
     @Test
     void askingForNothingElseIsAnErrorWhereThereIsNone() {
-        FixedContext context = new FixedContext(Map.of("ferro.links", "shm"));
+        SystemContext context = SystemContext.of(Map.of("ferro.links", "shm"));
 
         String message = assertThrows(
                         IllegalArgumentException.class,

@@ -6,9 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
-import ferro.backend.tcp.connect.FixedContext;
 import ferro.backend.tcp.connect.PortChoice;
 import ferro.backend.tcp.connect.Sockets;
+import ferro.group.SystemContext;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -36,7 +36,7 @@ class TcpPortRangeTest {
 
     private static int[] ports(String range, int localRank, int storePort) {
         Map<String, String> settings = Map.of(SETTING, range, "LOCAL_RANK", "" + localRank);
-        return PortChoice.of(new FixedContext(settings), storePort, false).ports();
+        return PortChoice.of(SystemContext.of(settings), storePort, false).ports();
     }
 
     @Test
@@ -80,7 +80,7 @@ class TcpPortRangeTest {
         int first = threeInARow();
         ServerSocket one = listening(first);
         try (ServerSocket two = listening(first + 1)) {
-            PortChoice choice = PortChoice.of(new FixedContext(Map.of(SETTING, first + "-" + (first + 1))), 0, false);
+            PortChoice choice = PortChoice.of(SystemContext.of(Map.of(SETTING, first + "-" + (first + 1))), 0, false);
             InetSocketAddress bound = choice.firstFree(port -> {
                 try (ServerSocket socket = listening(port)) {
                     return (InetSocketAddress) socket.getLocalSocketAddress();

@@ -9,10 +9,10 @@ import ferro.FerroException.Code;
 import ferro.Store;
 import ferro.backend.tcp.connect.Addresses;
 import ferro.backend.tcp.connect.ConnectAttempts;
-import ferro.backend.tcp.connect.FixedContext;
 import ferro.backend.tcp.connect.Sockets;
 import ferro.backend.tcp.rendezvous.PeerMachine;
 import ferro.backend.tcp.rendezvous.Roster;
+import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
 import io.netty.channel.ConnectTimeoutException;
 import java.io.IOException;
@@ -126,7 +126,7 @@ class UnconnectedTest {
     private static PeerMachine home(int rank, int worldSize, Map<String, String> settings) {
         return PeerMachine.of(
                 GroupSpec.of("g", rank, worldSize, Ranks.LONG),
-                new FixedContext(settings),
+                SystemContext.of(settings),
                 Addresses.literal("127.0.0.1"));
     }
 

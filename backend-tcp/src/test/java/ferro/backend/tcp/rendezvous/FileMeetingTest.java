@@ -10,7 +10,6 @@ import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.Store;
 import ferro.backend.tcp.TcpStoreServer;
-import ferro.backend.tcp.connect.FixedContext;
 import ferro.backend.tcp.connect.Secret;
 import ferro.backend.tcp.connect.SecretFile;
 import ferro.backend.tcp.connect.Sockets;
@@ -374,7 +373,7 @@ class FileMeetingTest {
 
         String homeless = assertThrows(
                         FerroException.class,
-                        () -> JobFileFolder.of(new FixedContext(Map.of("HOME", "?")), false, WHERE))
+                        () -> JobFileFolder.of(SystemContext.of(Map.of("HOME", "?")), false, WHERE))
                 .getMessage();
         assertTrue(homeless.contains("this user has no home folder") && homeless.contains("FERRO_JOB_DIR"), homeless);
     }

@@ -10,9 +10,9 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.backend.tcp.connect.FileUser;
-import ferro.backend.tcp.connect.FixedContext;
 import ferro.backend.tcp.connect.Secret;
 import ferro.backend.tcp.rendezvous.JobFile.JobFileContent;
+import ferro.group.SystemContext;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -121,7 +121,7 @@ class JobFileTest {
         long twoDaysAgo = System.currentTimeMillis() - Duration.ofDays(2).toMillis();
         Files.setLastModifiedTime(old.path(), FileTime.fromMillis(twoDaysAgo));
 
-        WrittenJobFile.write(file, entry(9), new FixedContext(Map.of()), WHERE);
+        WrittenJobFile.write(file, entry(9), SystemContext.of(Map.of()), WHERE);
 
         assertFalse(Files.exists(old.path()));
         assertEquals(Optional.of(entry(9)), file.read(WHERE));
@@ -179,7 +179,7 @@ class JobFileTest {
 
     @Test
     void aFolderThatIsSetIsRefusedIfOthersCanReplaceFilesInIt() throws IOException {
-        FixedContext context = new FixedContext(Map.of("ferro.job.dir", folder.toString()));
+        SystemContext context = SystemContext.of(Map.of("ferro.job.dir", folder.toString()));
         for (int mode : new int[] {0777, 0775, 02775, 0733}) {
             Files.setAttribute(folder, "unix:mode", mode);
             FerroException open = assertThrows(FerroException.class, () -> JobFileFolder.of(context, false, WHERE));
@@ -201,7 +201,7 @@ class JobFileTest {
         assumeTrue(System.getProperty("java.io.tmpdir").equals("/tmp"), "this JVM was told a temporary folder");
         int uid = FileUser.ofProcess().uid();
 
-        Path jobs = JobFileFolder.of(new FixedContext(Map.of("TMPDIR", folder.toString())), true, WHERE);
+        Path jobs = JobFileFolder.of(SystemContext.of(Map.of("TMPDIR", folder.toString())), true, WHERE);
 
         assertEquals(folder.resolve("ferro-" + uid), jobs);
         assertEquals("rwx------", PosixFilePermissions.toString(Files.getPosixFilePermissions(jobs)));

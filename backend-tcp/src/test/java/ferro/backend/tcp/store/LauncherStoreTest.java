@@ -12,13 +12,13 @@ import ferro.backend.tcp.TcpStoreServer;
 import ferro.backend.tcp.connect.Addresses;
 import ferro.backend.tcp.connect.BackgroundLoop;
 import ferro.backend.tcp.connect.Credentials;
-import ferro.backend.tcp.connect.FixedContext;
 import ferro.backend.tcp.connect.Hello;
 import ferro.backend.tcp.connect.Secret;
 import ferro.backend.tcp.connect.TcpDialer;
 import ferro.backend.tcp.connect.TcpIo;
 import ferro.backend.tcp.connect.TcpProxy;
 import ferro.backend.tcp.connect.TlsPolicy;
+import ferro.group.SystemContext;
 import io.netty.channel.Channel;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -168,7 +168,7 @@ class LauncherStoreTest {
     @Test
     void aLauncherThatConnectsAgainIsNotTakenForGone() throws Exception {
         CountDownLatch until = new CountDownLatch(1);
-        TcpIo hasty = TcpIo.of(new FixedContext(Map.of("ferro.tcp.handshake.timeout", "200ms")));
+        TcpIo hasty = TcpIo.of(SystemContext.of(Map.of("ferro.tcp.handshake.timeout", "200ms")));
         try (TcpProxy proxy = new TcpProxy();
                 BackgroundLoop loop = new BackgroundLoop(hasty, "hasty");
                 TcpStoreServer server = TcpStoreServer.start(
