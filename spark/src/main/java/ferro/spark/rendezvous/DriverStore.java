@@ -147,7 +147,7 @@ public final class DriverStore implements AutoCloseable {
      * Adds a report. Spark repeats a stage after a failed fetch, so only reports of the last attempt of the stage are
      * kept.
      */
-    private synchronized void add(int stageAttempt, RankFailure failure) {
+    synchronized void add(int stageAttempt, RankFailure failure) {
         if (stageAttempt > lastAttempt) {
             lastAttempt = stageAttempt;
             failures.clear();

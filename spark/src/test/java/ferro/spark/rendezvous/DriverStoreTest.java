@@ -5,11 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.spark.SharedSpark;
+import ferro.spark.failure.RankFailure;
 import ferro.spark.rendezvous.DriverStore.DriverAddress;
 import ferro.spark.rendezvous.DriverStore.JobAttempt;
 import ferro.spi.PortRange;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.util.List;
 import java.util.Optional;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
@@ -59,6 +61,19 @@ class DriverStoreTest {
         try (DriverStore store = DriverStore.serve(spark, ATTEMPT, PortRange.of(first + "-" + last), report -> {})) {
             int port = store.rendezvous().port();
             assertTrue(port >= first && port <= last, port + " is not in " + first + "-" + last);
+        }
+    }
+
+    @Test
+    void onlyReportsOfTheLastAttemptOfTheStageAreKept() {
+        RankFailure earlier = RankFailure.of(0, new IllegalStateException("earlier"), new byte[0]);
+        RankFailure later = RankFailure.of(1, new IllegalStateException("later"), new byte[0]);
+        try (DriverStore store = DriverStore.serve(spark, ATTEMPT, PortRange.of("0"), report -> {})) {
+            store.add(0, earlier);
+            store.add(1, later);
+            store.add(0, earlier);
+
+            assertEquals(List.of(later), store.failures());
         }
     }
 }
