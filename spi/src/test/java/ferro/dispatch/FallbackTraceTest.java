@@ -8,6 +8,7 @@ import ferro.Collective;
 import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.ReduceOp;
+import ferro.spi.TestContext;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

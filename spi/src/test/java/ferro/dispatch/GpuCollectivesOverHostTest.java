@@ -30,6 +30,7 @@ import ferro.HostTensor;
 import ferro.InvalidRankException;
 import ferro.ReduceOp;
 import ferro.dispatch.HostFallback.Message;
+import ferro.spi.TestContext;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
@@ -45,7 +46,12 @@ class GpuCollectivesOverHostTest {
     private static final Duration DEADLINE = Duration.ofSeconds(9);
 
     private final HeapDevice memory = new HeapDevice();
-    private final TestContext context = new TestContext().with(GATE, "1");
+    private final TestContext context = new TestContext() {
+        @Override
+        public long nanoTime() {
+            return System.nanoTime();
+        }
+    }.with(GATE, "1");
     private final TestLog log = new TestLog();
     private final FakeFallback fallback = new FakeFallback(memory);
     private final GpuCollectives gpu = GpuCollectives.with(context, () -> Optional.of(fallback), log);

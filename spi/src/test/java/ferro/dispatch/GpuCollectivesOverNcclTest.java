@@ -33,6 +33,7 @@ import ferro.NcclBackend;
 import ferro.NcclBackend.RawShape;
 import ferro.ReduceOp;
 import ferro.dispatch.HostFallback.Message;
+import ferro.spi.TestContext;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException.Code;
 import ferro.spi.GroupSpec;
+import ferro.spi.TestContext;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -27,7 +28,7 @@ class CollectiveTraceTest {
 
     private static GroupRecorder group(Map<String, String> settings) {
         GroupSpec spec = GroupSpec.of("world", 1, 2, Duration.ofSeconds(3));
-        return FlightRecorder.of(new RankOfTest(settings), spec).enter("world", 1, new int[] {0, 1}, new GroupOfTest());
+        return FlightRecorder.of(TestContext.of(settings), spec).enter("world", 1, new int[] {0, 1}, new GroupOfTest());
     }
 
     private static void twoOperations(GroupRecorder group) {
@@ -108,7 +109,7 @@ class CollectiveTraceTest {
 
     private static String classPath() throws Exception {
         List<String> entries = new ArrayList<>();
-        for (Class<?> type : List.of(FlightRecorder.class, RankOfTest.class)) {
+        for (Class<?> type : List.of(FlightRecorder.class, TestContext.class)) {
             Path here =
                     Path.of(type.getResource(type.getSimpleName() + ".class").toURI());
             entries.add(here.resolve("../../..").normalize().toString());
@@ -123,7 +124,7 @@ class CollectiveTraceTest {
         public static void main(String[] arguments) throws IOException {
             System.out.println(
                     "jdk.jfr " + ModuleLayer.boot().findModule("jdk.jfr").isPresent());
-            RankOfTest rank = new RankOfTest(Map.of());
+            TestContext rank = TestContext.of(Map.of());
             GroupSpec spec = GroupSpec.of("world", 1, 2, Duration.ofSeconds(3));
             FlightRecorder recorder = FlightRecorder.of(rank, spec);
             twoOperations(recorder.enter("world", 1, new int[] {0, 1}, new GroupOfTest()));

@@ -9,6 +9,7 @@ import ferro.FerroException.Code;
 import ferro.GroupEvent;
 import ferro.GroupEvent.Kind;
 import ferro.spi.GroupSpec;
+import ferro.spi.TestContext;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,7 +32,7 @@ class FlightRecorderTest {
     private final GroupOfTest world = new GroupOfTest();
 
     private static FlightRecorder recorder(Map<String, String> settings) {
-        return FlightRecorder.of(new RankOfTest(settings), RANK_2_OF_4);
+        return FlightRecorder.of(TestContext.of(settings), RANK_2_OF_4);
     }
 
     private String written(FlightRecorder recorder) throws IOException {

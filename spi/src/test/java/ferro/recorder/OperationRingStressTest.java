@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException.Code;
 import ferro.spi.GroupSpec;
+import ferro.spi.TestContext;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +26,7 @@ class OperationRingStressTest {
     private static final long READS = 50_000;
 
     private final FlightRecorder recorder =
-            FlightRecorder.of(new RankOfTest(Map.of()), GroupSpec.of("g", 0, 1, Duration.ofSeconds(3)));
+            FlightRecorder.of(TestContext.of(Map.of()), GroupSpec.of("g", 0, 1, Duration.ofSeconds(3)));
     private final OperationRing ring = new OperationRing(4);
     private final GroupRecorder group = new GroupRecorder(recorder, ring, "g", 0, new int[] {0});
     private final AtomicBoolean over = new AtomicBoolean();

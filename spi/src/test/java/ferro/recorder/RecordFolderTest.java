@@ -8,6 +8,7 @@ import ferro.FerroException.Code;
 import ferro.GroupEvent;
 import ferro.GroupEvent.Kind;
 import ferro.spi.GroupSpec;
+import ferro.spi.TestContext;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,7 +34,7 @@ class RecordFolderTest {
     private Path outer;
 
     private Path file;
-    private RankOfTest rank;
+    private TestContext rank;
     private GroupRecorder group;
     private WatchService changes;
     private final GroupOfTest world = new GroupOfTest();
@@ -42,7 +43,7 @@ class RecordFolderTest {
     void join() throws IOException {
         Path folder = outer.resolve("made/by/it");
         file = folder.resolve("ferro-default-rank1.json");
-        rank = new RankOfTest(Map.of("ferro.recorder.dir", folder.toString()));
+        rank = TestContext.of(Map.of("ferro.recorder.dir", folder.toString()));
         group = FlightRecorder.of(rank, RANK_1_OF_2).enter("world", 1, new int[] {0, 1}, world);
         changes = folder.getFileSystem().newWatchService();
         folder.register(changes, StandardWatchEventKinds.ENTRY_CREATE, StandardWatchEventKinds.ENTRY_MODIFY);

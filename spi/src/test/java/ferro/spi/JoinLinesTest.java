@@ -3,18 +3,13 @@ package ferro.spi;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.Store;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -117,48 +112,20 @@ class JoinLinesTest {
     }
 
     /** A context whose clock stands still between two calls of a test. */
-    private static final class ManualContext implements RankContext {
+    private static final class ManualContext extends TestContext {
         private final KeptTimers timers = new KeptTimers();
-        private final Map<Class<?>, Object> shared = new ConcurrentHashMap<>();
-        private long now = Long.MAX_VALUE - TimeUnit.SECONDS.toNanos(1);
+
+        ManualContext() {
+            now = Long.MAX_VALUE - TimeUnit.SECONDS.toNanos(1);
+        }
 
         void seconds(long passed) {
             now += TimeUnit.SECONDS.toNanos(passed);
         }
 
         @Override
-        public Optional<String> setting(String name) {
-            return Optional.empty();
-        }
-
-        @Override
-        public long nanoTime() {
-            return now;
-        }
-
-        @Override
         public ScheduledExecutorService background() {
             return timers;
-        }
-
-        @Override
-        public Store store() {
-            throw new UnsupportedOperationException("no store");
-        }
-
-        @Override
-        public <T extends AutoCloseable> T shared(Class<T> type, Supplier<T> make) {
-            return type.cast(shared.computeIfAbsent(type, none -> make.get()));
-        }
-
-        @Override
-        public <T extends AutoCloseable> Optional<T> find(Class<T> type) {
-            return Optional.ofNullable(type.cast(shared.get(type)));
-        }
-
-        @Override
-        public void release(Class<? extends AutoCloseable> type) {
-            shared.remove(type);
         }
     }
 }

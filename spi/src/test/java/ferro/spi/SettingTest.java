@@ -5,63 +5,20 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.Store;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class SettingTest {
 
-    /** Only settings; nothing here needs more. */
-    private record Given(Map<String, String> values) implements RankContext {
-        @Override
-        public Optional<String> setting(String name) {
-            return Optional.ofNullable(values.get(name));
-        }
-
-        @Override
-        public long nanoTime() {
-            throw new UnsupportedOperationException("no clock among " + values);
-        }
-
-        @Override
-        public ScheduledExecutorService background() {
-            throw new UnsupportedOperationException("no timers among " + values);
-        }
-
-        @Override
-        public Store store() {
-            throw new UnsupportedOperationException("no store among " + values);
-        }
-
-        @Override
-        public <T extends AutoCloseable> T shared(Class<T> type, Supplier<T> make) {
-            throw new UnsupportedOperationException("no " + type + " among " + values);
-        }
-
-        @Override
-        public <T extends AutoCloseable> Optional<T> find(Class<T> type) {
-            throw new UnsupportedOperationException("no " + type + " among " + values);
-        }
-
-        @Override
-        public void release(Class<? extends AutoCloseable> type) {
-            throw new UnsupportedOperationException("no " + type + " among " + values);
-        }
-    }
-
-    private static Given given(String name, String value) {
-        return new Given(Map.of(name, value));
+    private static TestContext given(String name, String value) {
+        return new TestContext().with(name, value);
     }
 
     @Test
@@ -82,7 +39,7 @@ class SettingTest {
         assertEquals(Duration.ofMillis(500), Settings.TIMEOUT.of(given("ferro.timeout", "500ms")));
         assertEquals(Duration.ofSeconds(3), Settings.TIMEOUT.of(given("ferro.timeout", " 3s ")));
         assertEquals(Duration.ofMinutes(2), Settings.TIMEOUT.of(given("ferro.timeout", "2m")));
-        assertEquals(Duration.ofSeconds(120), Settings.TIMEOUT.of(new Given(Map.of())));
+        assertEquals(Duration.ofSeconds(120), Settings.TIMEOUT.of(new TestContext()));
     }
 
     @Test
@@ -131,7 +88,7 @@ class SettingTest {
                 "ferro.recorder.entries | 3000000000 | the largest number is 2147483647",
             })
     void whatIsNotUnderstoodIsSaidInWords(String name, String value, String why) {
-        Given given = given(name, value);
+        TestContext given = given(name, value);
         Setting<?> setting = Settings.all().stream()
                 .filter(each -> each.name().equals(name))
                 .findFirst()
@@ -156,7 +113,7 @@ class SettingTest {
     @Test
     void aMissingSettingNamesPropertyAndVariable() {
         IllegalArgumentException refusal =
-                assertThrows(IllegalArgumentException.class, () -> Settings.RANK.of(new Given(Map.of())));
+                assertThrows(IllegalArgumentException.class, () -> Settings.RANK.of(new TestContext()));
         assertTrue(refusal.getMessage().contains("-Dferro.rank"), refusal.getMessage());
         assertTrue(refusal.getMessage().contains("FERRO_RANK"), refusal.getMessage());
     }
@@ -166,7 +123,7 @@ class SettingTest {
     void theAdviceForASettingThatIsOnlyAVariableNamesNoProperty() {
         for (Setting<?> setting : Settings.all()) {
             if (setting.fallback().isEmpty()) {
-                String message = assertThrows(IllegalArgumentException.class, () -> setting.of(new Given(Map.of())))
+                String message = assertThrows(IllegalArgumentException.class, () -> setting.of(new TestContext()))
                         .getMessage();
                 boolean onlyVariable = setting.name().equals(setting.variable());
                 String ways = onlyVariable

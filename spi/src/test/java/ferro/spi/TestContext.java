@@ -1,8 +1,6 @@
-package ferro.dispatch;
+package ferro.spi;
 
 import ferro.Store;
-import ferro.spi.RankContext;
-import ferro.spi.Setting;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -10,22 +8,29 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Supplier;
 
-/** Settings that a test changes between calls, and shared objects with their uses. */
-final class TestContext implements RankContext {
+/** Settings that a test changes between calls, a clock that it sets, and shared objects with their uses. */
+public class TestContext implements RankContext {
     private final Map<String, String> settings = new ConcurrentHashMap<>();
     private final Map<Class<?>, AutoCloseable> shared = new HashMap<>();
     private final Map<Class<?>, Integer> uses = new HashMap<>();
+    public long now = 5_000;
 
-    TestContext with(String name, String value) {
+    public static TestContext of(Map<String, String> settings) {
+        TestContext context = new TestContext();
+        context.settings.putAll(settings);
+        return context;
+    }
+
+    public TestContext with(String name, String value) {
         settings.put(name, value);
         return this;
     }
 
-    void unset(String name) {
+    public void unset(String name) {
         settings.remove(name);
     }
 
-    int uses(Class<?> type) {
+    public int uses(Class<?> type) {
         return uses.getOrDefault(type, 0);
     }
 
@@ -37,7 +42,7 @@ final class TestContext implements RankContext {
 
     @Override
     public long nanoTime() {
-        return System.nanoTime();
+        return now;
     }
 
     @Override
@@ -59,18 +64,17 @@ final class TestContext implements RankContext {
 
     @Override
     public synchronized <T extends AutoCloseable> Optional<T> find(Class<T> type) {
-        AutoCloseable object = shared.get(type);
-        if (object == null) {
-            return Optional.empty();
-        }
-        uses.merge(type, 1, Integer::sum);
-        return Optional.of(type.cast(object));
+        return Optional.ofNullable(shared.get(type)).map(object -> shared(type, () -> type.cast(object)));
     }
 
     @Override
     public synchronized void release(Class<? extends AutoCloseable> type) {
         if (uses.merge(type, -1, Integer::sum) == 0) {
-            shared.remove(type);
+            try {
+                shared.remove(type).close();
+            } catch (Exception failure) {
+                throw new IllegalStateException("cannot close the " + type, failure);
+            }
         }
     }
 }
