@@ -31,7 +31,6 @@ import ferro.InvalidRankException;
 import ferro.ReduceOp;
 import ferro.dispatch.HostFallback.Message;
 import ferro.spi.TestContext;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -269,42 +268,18 @@ class GpuCollectivesOverHostTest {
     @Test
     @DisplayName("decision 6: a plain back end is told to be wrapped")
     void aPlainBackendMustBeWrapped() {
-        Backend plain = new Backend() {
-            @Override
-            public int rank() {
-                return 1;
-            }
-
-            @Override
-            public int worldSize() {
-                return 2;
-            }
-
-            @Override
-            public void send(ByteBuffer message, int to, int tag, Duration timeout) {
-                throw new AssertionError("nothing may be sent to " + to);
-            }
-
-            @Override
-            public void recv(ByteBuffer message, int from, int tag, Duration timeout) {
-                throw new AssertionError("nothing may be received from " + from);
-            }
-
-            @Override
-            public void barrier(Duration timeout) {
-                throw new AssertionError("nobody may wait for " + timeout);
-            }
-
-            @Override
-            public void close() {
-                // nothing is held
-            }
-        };
+        Backend plain = mock(Backend.class);
+        when(plain.rank()).thenReturn(1);
+        when(plain.worldSize()).thenReturn(2);
+        when(plain.asNcclBackend()).thenCallRealMethod();
 
         String text = refused(() -> gpu.allReduce(data, ReduceOp.SUM, plain));
 
         assertTrue(text.contains("ProcessGroup.of") && text.contains(GATE + "=1"), text);
         assertEquals(List.of(), log.lines());
+        verify(plain, never()).send(any(), anyInt(), anyInt(), any());
+        verify(plain, never()).recv(any(), anyInt(), anyInt(), any());
+        verify(plain, never()).barrier(any());
     }
 
     @Test
