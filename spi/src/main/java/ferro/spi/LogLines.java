@@ -3,6 +3,7 @@ package ferro.spi;
 import static java.util.Objects.requireNonNull;
 
 import java.lang.System.Logger.Level;
+import java.text.MessageFormat;
 import java.util.ResourceBundle;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
@@ -36,7 +37,7 @@ public final class LogLines {
     }
 
     /**
-     * Returns a logger whose lines name it as their source. Braces have no meaning in its texts.
+     * Returns a logger whose lines name it as their source. Braces have a meaning only in a text that comes with values.
      *
      * @param name name of the logger, such as {@code ferro.group}
      * @return logger
@@ -67,8 +68,9 @@ public final class LogLines {
             }
 
             @Override
-            public void log(Level level, ResourceBundle bundle, String text, Object... none) {
-                log(level, bundle, text, (Throwable) null);
+            public void log(Level level, ResourceBundle bundle, String text, Object... values) {
+                String all = values == null || values.length == 0 ? text : MessageFormat.format(text, values);
+                log(level, bundle, all, (Throwable) null);
             }
         };
     }
