@@ -1,12 +1,12 @@
 package ferro.integration;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.DataType;
 import ferro.FerroException.Code;
-import ferro.integration.InProcessRanks.Ended;
+import ferro.harness.Ranks;
+import ferro.harness.Ranks.Ended;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Timeout;
@@ -27,8 +27,8 @@ class AllocatedAlikeTest {
         "simulated,FLOAT32,0,f32[0]"
     })
     void whoeverAsksForOtherMemoryIsToldToAll(String medium, DataType type, long count, String text) {
-        try (InProcessRanks ranks = InProcessRanks.over(medium, 3)) {
-            List<Ended> all = ranks.all(group -> {
+        try (Ranks ranks = Ranks.over(medium, 3)) {
+            List<Ended> all = ranks.ends(group -> {
                 boolean odd = group.rank() == 2;
                 group.allocate(odd ? type : DataType.FLOAT32, odd ? count : 6);
             });
@@ -46,11 +46,10 @@ class AllocatedAlikeTest {
     @ParameterizedTest
     @ValueSource(strings = {"tcp", "shm"})
     void nothingIsAskedForAlikeToo(String medium) {
-        try (InProcessRanks ranks = InProcessRanks.over(medium, 2)) {
-            ranks.all(group -> assertEquals(
-                            0, group.allocate(DataType.INT64, 0).tensor().elementCount()))
-                    .forEach(ended -> assertNull(ended.failure()));
-            ranks.all(group -> group.allocate(DataType.INT64, 5)).forEach(ended -> assertNull(ended.failure()));
+        try (Ranks ranks = Ranks.over(medium, 2)) {
+            ranks.each(group ->
+                    assertEquals(0, group.allocate(DataType.INT64, 0).tensor().elementCount()));
+            ranks.each(group -> group.allocate(DataType.INT64, 5));
         }
     }
 }

@@ -3,7 +3,6 @@ package ferro.integration;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.Allocation;
@@ -11,15 +10,14 @@ import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
+import ferro.harness.Child;
+import ferro.harness.Ranks;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Future;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -41,24 +39,20 @@ class AllocationLifeTest {
     void aNativeLibraryMayWriteAfterTheGroupIsClosed(String kept) throws IOException, InterruptedException {
         List<String> line = JavaLine.rank(List.of(), WritesByAddress.class.getName(), kept);
 
-        Process process = new ProcessBuilder(line).redirectErrorStream(true).start();
-        String told = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        String told = Child.run(0, new ProcessBuilder(line));
 
-        assertEquals(0, process.waitFor(), told);
         assertTrue(told.contains(WritesByAddress.WRITTEN), told);
     }
 
     @Test
     void anArrayMayBeReadFromItAfterTheGroupIsClosed() {
         Map<Integer, Allocation> made = new ConcurrentHashMap<>();
-        try (InProcessRanks ranks = InProcessRanks.over("shm", 2)) {
-            well(ranks, group -> {
-                Allocation sum = group.allocate(DataType.FLOAT32, 3);
-                sum.tensor().setFloat(2, 1 + group.rank());
-                group.allReduce(sum.tensor(), ReduceOp.SUM);
-                made.put(group.rank(), sum);
-            });
-        }
+        Ranks.each("shm", 2, group -> {
+            Allocation sum = group.allocate(DataType.FLOAT32, 3);
+            sum.tensor().setFloat(2, 1 + group.rank());
+            group.allReduce(sum.tensor(), ReduceOp.SUM);
+            made.put(group.rank(), sum);
+        });
 
         for (Allocation sum : made.values()) {
             float[] read = new float[3];
@@ -71,59 +65,51 @@ class AllocationLifeTest {
     /** Only the second rank has too little: both have memory of their own, and hear the reason. */
     @Test
     void beyondTheLimitOfOneRankNoRankShares() {
-        LoopbackRanks ranks = new LoopbackRanks(Map.of("ferro.links", "shm"));
+        Ranks ranks = new Ranks(Map.of("ferro.links", "shm"));
         try (ranks) {
             List<Map<String, String>> settings = List.of(Map.of(), Map.of("ferro.shm.bytes", LIMIT));
-            List<Future<?>> running = ranks.joined(Duration.ofSeconds(30), settings).stream()
-                    .<Future<?>>map(group -> ranks.threads.submit(() -> {
-                        try (group) {
-                            Links.SHM.assertFoundIn(group.linkReport(), 2);
-                            Allocation made = group.allocate(DataType.FLOAT32, 2 * LARGE);
-                            String why = made.whyNotShared();
-                            assertFalse(made.isShared());
-                            assertTrue(
-                                    why.contains("rank 1 offers no memory: ") && why.contains("ferro.shm.bytes"), why);
-                            sums(group, made);
-                        }
-                    }))
-                    .toList();
-            running.forEach(InProcessRanks::result);
+            Ranks.eachOf(ranks.joined(Duration.ofSeconds(30), settings), group -> {
+                try (group) {
+                    Links.SHM.assertFoundIn(group.linkReport(), 2);
+                    Allocation made = group.allocate(DataType.FLOAT32, 2 * LARGE);
+                    String why = made.whyNotShared();
+                    assertFalse(made.isShared());
+                    assertTrue(why.contains("rank 1 offers no memory: ") && why.contains("ferro.shm.bytes"), why);
+                    sums(group, made);
+                }
+            });
         }
     }
 
     @Test
     void beyondTheLimitNoRankSharesAndAllHearWhy() {
-        try (InProcessRanks ranks = InProcessRanks.over("shm", 2, Map.of("ferro.shm.bytes", LIMIT))) {
-            well(ranks, group -> {
-                Allocation first = group.allocate(DataType.FLOAT32, LARGE);
-                assertTrue(first.isShared(), first.whyNotShared());
+        Ranks.each("shm", 2, Map.of("ferro.shm.bytes", LIMIT), group -> {
+            Allocation first = group.allocate(DataType.FLOAT32, LARGE);
+            assertTrue(first.isShared(), first.whyNotShared());
 
-                Allocation second = group.allocate(DataType.FLOAT32, LARGE);
+            Allocation second = group.allocate(DataType.FLOAT32, LARGE);
 
-                assertFalse(second.isShared());
-                String why = second.whyNotShared();
-                assertTrue(why.contains("rank 0 offers no memory: ") && why.contains("raise ferro.shm.bytes"), why);
-                sums(group, second);
-                sums(group, first);
-            });
-        }
+            assertFalse(second.isShared());
+            String why = second.whyNotShared();
+            assertTrue(why.contains("rank 0 offers no memory: ") && why.contains("raise ferro.shm.bytes"), why);
+            sums(group, second);
+            sums(group, first);
+        });
     }
 
     @Test
     void whatIsClosedCountsNoMore() {
-        try (InProcessRanks ranks = InProcessRanks.over("shm", 2, Map.of("ferro.shm.bytes", LIMIT))) {
-            well(ranks, group -> {
-                List<Allocation> closed = new ArrayList<>();
-                for (int round = 0; round < 4; round++) {
-                    Allocation made = group.allocate(DataType.FLOAT32, LARGE);
-                    assertTrue(made.isShared(), made.whyNotShared());
-                    sums(group, made);
-                    made.close();
-                    closed.add(made);
-                }
-                closed.forEach(made -> sums(group, made));
-            });
-        }
+        Ranks.each("shm", 2, Map.of("ferro.shm.bytes", LIMIT), group -> {
+            List<Allocation> closed = new ArrayList<>();
+            for (int round = 0; round < 4; round++) {
+                Allocation made = group.allocate(DataType.FLOAT32, LARGE);
+                assertTrue(made.isShared(), made.whyNotShared());
+                sums(group, made);
+                made.close();
+                closed.add(made);
+            }
+            closed.forEach(made -> sums(group, made));
+        });
     }
 
     /** Calls on an allocation, the last ones before its caller drops it. */
@@ -156,26 +142,22 @@ class AllocationLifeTest {
     @ParameterizedTest
     @EnumSource(Uses.class)
     void whatNobodyReachesCountsNoMore(Uses uses) {
-        try (InProcessRanks ranks = InProcessRanks.over("shm", 2, Map.of("ferro.shm.bytes", LIMIT))) {
-            well(ranks, group -> {
-                for (int round = 0; round < 4; round++) {
-                    uses.make(group, sharedAtLast(group));
-                }
-            });
-        }
+        Ranks.each("shm", 2, Map.of("ferro.shm.bytes", LIMIT), group -> {
+            for (int round = 0; round < 4; round++) {
+                uses.make(group, sharedAtLast(group));
+            }
+        });
     }
 
     @Test
     void overTcpItSaysThatNoMemoryIsShared() {
-        try (InProcessRanks ranks = InProcessRanks.over("tcp", 2)) {
-            well(ranks, group -> {
-                Allocation made = group.allocate(DataType.FLOAT32, 5);
+        Ranks.each("tcp", 2, group -> {
+            Allocation made = group.allocate(DataType.FLOAT32, 5);
 
-                assertFalse(made.isShared());
-                assertTrue(made.whyNotShared().contains("ferro.links=tcp"), made.whyNotShared());
-                sums(group, made);
-            });
-        }
+            assertFalse(made.isShared());
+            assertTrue(made.whyNotShared().contains("ferro.links=tcp"), made.whyNotShared());
+            sums(group, made);
+        });
     }
 
     /**
@@ -196,9 +178,5 @@ class AllocationLifeTest {
         made.tensor().setFloat(last, 1 + group.rank());
         group.allReduce(made.tensor(), ReduceOp.SUM);
         assertEquals(3, made.tensor().getFloat(last));
-    }
-
-    private static void well(InProcessRanks ranks, Consumer<ProcessGroup> call) {
-        ranks.all(call).forEach(ended -> assertNull(ended.failure()));
     }
 }

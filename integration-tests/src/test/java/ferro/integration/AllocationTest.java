@@ -7,7 +7,7 @@ import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
-import ferro.integration.InProcessRanks.Ended;
+import ferro.harness.Ranks;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
@@ -74,11 +74,7 @@ class AllocationTest {
     }
 
     private void eachAllocatesLittle(String medium, Supplier<List<Called>> calls) {
-        try (InProcessRanks ranks = InProcessRanks.over(medium, 2)) {
-            for (Ended ended : ranks.all(group -> measure(medium, group, calls.get()))) {
-                assertEquals(null, ended.failure());
-            }
-        }
+        Ranks.each(medium, 2, group -> measure(medium, group, calls.get()));
         List<String> tooMuch = new ArrayList<>();
         new TreeMap<>(least).forEach((call, bytes) -> {
             String row = call + "," + bytes[0] + "," + bytes[1];

@@ -2,7 +2,6 @@ package ferro.integration;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.CollectiveKind;
@@ -11,6 +10,7 @@ import ferro.MessageStatus;
 import ferro.ReduceOp;
 import ferro.Work;
 import ferro.group.ProcessGroup;
+import ferro.harness.Ranks;
 import java.lang.reflect.Array;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -22,7 +22,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -73,7 +72,7 @@ class AsyncArrayFormsTest {
                 forms(false).stream().filter(form -> !isMessage(form)).toList();
         List<CountDownLatch> started =
                 forms.stream().map(form -> new CountDownLatch(1)).toList();
-        onEveryRank(medium, group -> {
+        Ranks.each(medium, RANKS, group -> {
             for (int index = 0; index < forms.size(); index++) {
                 Method form = forms.get(index);
                 Object[] blocking = arguments(form, group.rank());
@@ -100,7 +99,7 @@ class AsyncArrayFormsTest {
         List<Method> forms =
                 forms(false).stream().filter(AsyncArrayFormsTest::isMessage).toList();
         assertEquals(2 * 6, forms.size());
-        onEveryRank(medium, group -> {
+        Ranks.each(medium, RANKS, group -> {
             int next = (group.rank() + 1) % RANKS;
             int previous = (group.rank() + RANKS - 1) % RANKS;
             for (Method form : forms) {
@@ -117,12 +116,6 @@ class AsyncArrayFormsTest {
                 assertArrayEquals(expected, new Object[] {received, own}, form::toString);
             }
         });
-    }
-
-    private static void onEveryRank(String medium, Consumer<ProcessGroup> calls) {
-        try (InProcessRanks ranks = InProcessRanks.over(medium, RANKS)) {
-            ranks.all(calls).forEach(end -> assertNull(end.failure(), medium));
-        }
     }
 
     private static boolean isMessage(Method form) {

@@ -2,7 +2,6 @@ package ferro.integration;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.HostTensor;
@@ -10,6 +9,7 @@ import ferro.ReduceOp;
 import ferro.Tensor;
 import ferro.Work;
 import ferro.group.ProcessGroup;
+import ferro.harness.Ranks;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.List;
@@ -17,7 +17,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -75,7 +74,7 @@ class AsyncUnequalFormsTest {
     void asynchronousFormsLeaveWhatBlockingFormsLeave(String medium) {
         List<CountDownLatch> started =
                 KINDS.stream().map(kind -> new CountDownLatch(1)).toList();
-        onEveryRank(medium, group -> {
+        Ranks.each(medium, RANKS, group -> {
             for (int index = 0; index < KINDS.size(); index++) {
                 String kind = KINDS.get(index);
                 Operands blocking = operands(kind, group.rank());
@@ -97,12 +96,6 @@ class AsyncUnequalFormsTest {
                 assertResult(kind, group.rank(), asynchronous.out(), where);
             }
         });
-    }
-
-    private static void onEveryRank(String medium, Consumer<ProcessGroup> calls) {
-        try (InProcessRanks ranks = InProcessRanks.over(medium, RANKS)) {
-            ranks.all(calls).forEach(end -> assertNull(end.failure(), medium));
-        }
     }
 
     private static void await(CountDownLatch started, String kind) {

@@ -31,15 +31,11 @@ class BenchProcessTest {
             assertTrue(lines.get(1).contains("\"wrong\":0,\"probe_us\":"), run::toString);
         }
         // the name of a back end does not say it
-        try (LauncherRun run = bench("allreduce", "--sizes", "4", "--time", "10ms")) {
-            assertEquals(0, run.exitCode(), run::toString);
-            assertTrue(
-                    run.outLines()
-                            .get(0)
-                            .startsWith("# allreduce, 2 ranks, tcp, host tensors, data over shared memory, "),
-                    run::toString);
-            assertTrue(run.outLines().stream().anyMatch(line -> line.startsWith("# busbw: ")), run::toString);
-        }
+        LauncherRun run = bench("allreduce", "--sizes", "4", "--time", "10ms").ends(0);
+        assertTrue(
+                run.outLines().get(0).startsWith("# allreduce, 2 ranks, tcp, host tensors, data over shared memory, "),
+                run::toString);
+        assertTrue(run.outLines().stream().anyMatch(line -> line.startsWith("# busbw: ")), run::toString);
     }
 
     @Test
@@ -52,10 +48,9 @@ class BenchProcessTest {
             String head = "# allreduce, 2 ranks, tcp, host tensors, data over TCP (loopback) with TLS, ";
             assertTrue(run.outLines().get(0).startsWith(head), run::toString);
         }
-        try (LauncherRun run = LauncherRun.start(encrypted, (words + " --json").split(" "))) {
-            assertEquals(0, run.exitCode(), run::toString);
-            assertTrue(run.outLines().get(0).contains("\"medium\":\"TCP (loopback) with TLS\""), run::toString);
-        }
+        LauncherRun run =
+                LauncherRun.start(encrypted, (words + " --json").split(" ")).ends(0);
+        assertTrue(run.outLines().get(0).contains("\"medium\":\"TCP (loopback) with TLS\""), run::toString);
     }
 
     @Test
@@ -67,23 +62,19 @@ class BenchProcessTest {
             assertTrue(line.contains("\"memory\":\"shared\",\"medium\":\"shared memory\""), run::toString);
         }
         words = "allreduce --links tcp --memory shared --sizes 4 --time 10ms --json";
-        try (LauncherRun run = bench(words.split(" "))) {
-            assertEquals(0, run.exitCode(), run::toString);
-            String line = run.outLines().get(0);
-            assertTrue(line.contains("\"memory\":\"direct\","), run::toString);
-            assertTrue(run.errText().contains("--memory shared measures memory outside the heap"), run::toString);
-        }
+        LauncherRun run = bench(words.split(" ")).ends(0);
+        String line = run.outLines().get(0);
+        assertTrue(line.contains("\"memory\":\"direct\","), run::toString);
+        assertTrue(run.errText().contains("--memory shared measures memory outside the heap"), run::toString);
     }
 
     @Test
     void unknownCollectiveIsToldBeforeAnythingStarts() throws Exception {
-        try (LauncherRun run = LauncherRun.start("bench", "-n", "2", "--backend", "tcp", "alreduce")) {
-            assertEquals(2, run.exitCode(), run::toString);
-
-            assertEquals(List.of(), run.outLines());
-            assertEquals(1, run.errLines().size(), run::toString);
-            assertTrue(run.errText().startsWith("ferro bench: no collective \"alreduce\" to measure"), run::toString);
-        }
+        LauncherRun run = LauncherRun.start("bench", "-n", "2", "--backend", "tcp", "alreduce")
+                .ends(2);
+        assertEquals(List.of(), run.outLines());
+        assertEquals(1, run.errLines().size(), run::toString);
+        assertTrue(run.errText().startsWith("ferro bench: no collective \"alreduce\" to measure"), run::toString);
     }
 
     private static LauncherRun bench(String... words) throws Exception {

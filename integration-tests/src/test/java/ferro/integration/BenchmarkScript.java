@@ -1,14 +1,10 @@
 package ferro.integration;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
-
+import ferro.harness.Child;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Runs scripts of folder benchmarks with the classes of this build.
@@ -21,22 +17,11 @@ record BenchmarkScript(Path script, Path folder) {
     String run(int expected, String path, List<String> words) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of("bash", script.toString()));
         command.addAll(words);
-        Path printed = Files.createTempFile(folder, "printed", ".txt");
-        ProcessBuilder builder =
-                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(printed.toFile());
+        ProcessBuilder builder = new ProcessBuilder(command);
         builder.environment().put("PATH", path);
         builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
         builder.environment().put("FERRO_COMPARE_CLASS_PATH", LauncherRun.classPath());
         builder.environment().putAll(LauncherRun.FOR_SHORT_LIVES);
-        Process process = builder.start();
-        try {
-            assertTrue(process.waitFor(90, TimeUnit.SECONDS), () -> "still running: " + command);
-            String text = Files.readString(printed);
-            assertEquals(expected, process.exitValue(), text);
-            return text;
-        } finally {
-            process.descendants().forEach(ProcessHandle::destroyForcibly);
-            process.destroyForcibly();
-        }
+        return Child.run(expected, builder) + "\n";
     }
 }

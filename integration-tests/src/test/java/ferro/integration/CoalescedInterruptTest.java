@@ -12,6 +12,7 @@ import ferro.ReduceOp;
 import ferro.Work;
 import ferro.backend.simulated.SimulatedBackend;
 import ferro.group.ProcessGroup;
+import ferro.harness.OnThread;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -52,8 +53,7 @@ class CoalescedInterruptTest {
         assertInterrupted(ended);
         assertEquals(Code.ABORTED, code(block.get(PATIENCE_SECONDS, TimeUnit.SECONDS)), "end of the block");
         // a barrier that begins before rank 1 hears of it meets the block of rank 0: a mismatch
-        InProcessRanks.until(
-                "rank 1 hears of the abort", () -> ranks.get(1).failure().isPresent());
+        OnThread.until("rank 1 hears of the abort", () -> ranks.get(1).failure().isPresent());
         assertEquals(Code.ABORTED, code(thrown(() -> ranks.get(1).barrier())), "next call of the other rank");
         assertTrue(ranks.get(1).failure().orElseThrow().where().culprits().contains(0), "rank 0 is named");
     }
@@ -102,7 +102,7 @@ class CoalescedInterruptTest {
     private CompletableFuture<Throwable> block() {
         return CompletableFuture.supplyAsync(() -> thrown(() -> ranks.get(0).coalesced(() -> {
             handle.complete(ranks.get(0).allReduceAsync(HostTensor.of(new float[] {3}), ReduceOp.SUM));
-            InProcessRanks.until("the test lets the block end", () -> mayEnd.getCount() == 0);
+            OnThread.until("the test lets the block end", () -> mayEnd.getCount() == 0);
         })));
     }
 
@@ -116,7 +116,7 @@ class CoalescedInterruptTest {
                 "test-waiter");
         waiter.setDaemon(true);
         waiter.start();
-        InProcessRanks.until("the wait begins", () -> waiter.getState() == Thread.State.WAITING);
+        OnThread.until("the wait begins", () -> waiter.getState() == Thread.State.WAITING);
         waiter.interrupt();
         return ended.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
     }

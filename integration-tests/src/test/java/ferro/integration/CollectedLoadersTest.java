@@ -1,16 +1,14 @@
 package ferro.integration;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.harness.Child;
 import ferro.integration.ProgramsInLoaders.Ferro;
 import ferro.shaded.io.netty.channel.epoll.Epoll;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -61,7 +59,6 @@ class CollectedLoadersTest {
     }
 
     private String run(Ferro ferro, Class<?> program, String argument) throws Exception {
-        Path output = folder.resolve("output");
         List<String> options = new ArrayList<>(List.of("-Xmx256m"));
         if (ferro == Ferro.OWN) {
             // not NIO, which auto takes beside the Netty of this JVM
@@ -69,24 +66,9 @@ class CollectedLoadersTest {
         }
         List<String> line =
                 JavaLine.rank(options, ProgramsInLoaders.class.getName(), ferro.name(), program.getName(), argument);
-        Process process = new ProcessBuilder(line)
-                .redirectErrorStream(true)
-                .redirectOutput(output.toFile())
-                .start();
-        try {
-            assertTrue(process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS), "still running");
-            assertEquals(0, process.exitValue(), () -> read(output));
-            return read(output);
-        } finally {
-            process.destroyForcibly();
-        }
-    }
-
-    private static String read(Path file) {
-        try {
-            return Files.readString(file);
-        } catch (IOException unreadable) {
-            return unreadable.toString();
+        try (Child child =
+                new Child(new ProcessBuilder(line).redirectErrorStream(true), Duration.ofSeconds(PATIENCE_SECONDS))) {
+            return child.ended(0) + "\n";
         }
     }
 }

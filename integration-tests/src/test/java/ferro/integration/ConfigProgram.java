@@ -1,14 +1,12 @@
 package ferro.integration;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.harness.Child;
+import ferro.harness.Jvm;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import javax.tools.ToolProvider;
 
 /** A program of folder config, compiled once, as users start it from its source. */
@@ -33,20 +31,10 @@ record ConfigProgram(String name, Path classes) {
 
     /** Runs the program in a folder, and waits until it has ended. */
     Run run(Path folder, String... arguments) throws IOException, InterruptedException {
-        Path printed = Files.createTempFile(classes, "printed", ".txt");
-        List<String> command = new ArrayList<>(List.of(
-                LauncherRun.java(), "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", classes.toString(), name));
-        command.addAll(List.of(arguments));
-        Process process = new ProcessBuilder(command)
-                .directory(folder.toFile())
-                .redirectErrorStream(true)
-                .redirectOutput(printed.toFile())
-                .start();
-        try {
-            assertTrue(process.waitFor(120, TimeUnit.SECONDS), () -> "still running: " + command);
-            return new Run(process.exitValue(), Files.readAllLines(printed));
-        } finally {
-            process.destroyForcibly();
+        List<String> command = Jvm.line(classes.toString(), List.of(), name, (Object[]) arguments);
+        ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
+        try (Child child = Child.start(builder)) {
+            return new Run(child.exitCode(), child.outLines());
         }
     }
 }

@@ -9,15 +9,14 @@ import ferro.CollectiveKind;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Work;
-import ferro.group.ProcessGroup;
-import ferro.integration.InProcessRanks.Ended;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,74 +30,61 @@ class CountersTest {
     /** Time that the code of a slow reduction takes for one element. */
     private static final long SLOW_NANOS = 2_000_000;
 
-    private static void onBoth(InProcessRanks ranks, Consumer<ProcessGroup> code) {
-        for (Ended ended : ranks.all(code::accept)) {
-            assertEquals(null, ended.failure());
-        }
-    }
-
     @ParameterizedTest
     @ValueSource(strings = {"tcp", "shm"})
     void theTimeOfBlockingCallsIsTheTimeThatTheThreadSpendsInThem(String medium) {
-        try (InProcessRanks ranks = InProcessRanks.over(medium, 2)) {
-            onBoth(ranks, group -> {
-                float[] data = new float[ELEMENTS];
-                // the time of a call does not include the plan that the first call makes
+        Ranks.each(medium, 2, group -> {
+            float[] data = new float[ELEMENTS];
+            // the time of a call does not include the plan that the first call makes
+            group.allReduce(data, ReduceOp.MAX);
+            CallCounters before = group.counters();
+            long spent = 0;
+            for (int call = 0; call < CALLS; call++) {
+                long begun = System.nanoTime();
                 group.allReduce(data, ReduceOp.MAX);
-                CallCounters before = group.counters();
-                long spent = 0;
-                for (int call = 0; call < CALLS; call++) {
-                    long begun = System.nanoTime();
-                    group.allReduce(data, ReduceOp.MAX);
-                    spent += System.nanoTime() - begun;
-                }
-                Totals found = group.counters().minus(before).of(CollectiveKind.ALL_REDUCE);
-                long counted = found.time().toNanos();
-                assertEquals(CALLS, found.calls());
-                assertEquals(4L * CALLS * ELEMENTS, found.bytes());
-                assertTrue(counted <= spent && counted > spent / 3, counted + " of " + spent + " ns counted");
-            });
-        }
+                spent += System.nanoTime() - begun;
+            }
+            Totals found = group.counters().minus(before).of(CollectiveKind.ALL_REDUCE);
+            long counted = found.time().toNanos();
+            assertEquals(CALLS, found.calls());
+            assertEquals(4L * CALLS * ELEMENTS, found.bytes());
+            assertTrue(counted <= spent && counted > spent / 3, counted + " of " + spent + " ns counted");
+        });
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"tcp", "shm"})
     void theTimeOfASmallCallHasTheTimeOfItsReduction(String medium) {
-        try (InProcessRanks ranks = InProcessRanks.over(medium, 2)) {
-            onBoth(ranks, group -> {
-                AtomicLong inCode = new AtomicLong();
-                ReduceOp slow = ReduceOp.ofLongs("slow sum", (first, second) -> slowSum(first, second, inCode));
-                for (int call = 0; call < 10; call++) {
-                    group.allReduce(new long[] {group.rank() + 2}, slow);
-                }
-                long counted =
-                        group.counters().of(CollectiveKind.ALL_REDUCE).time().toNanos();
-                assertTrue(inCode.get() >= 10 * SLOW_NANOS, inCode + " ns in the code of the reduction");
-                assertTrue(counted >= inCode.get(), counted + " ns counted, " + inCode + " ns in the code");
-            });
-        }
+        Ranks.each(medium, 2, group -> {
+            AtomicLong inCode = new AtomicLong();
+            ReduceOp slow = ReduceOp.ofLongs("slow sum", (first, second) -> slowSum(first, second, inCode));
+            for (int call = 0; call < 10; call++) {
+                group.allReduce(new long[] {group.rank() + 2}, slow);
+            }
+            long counted = group.counters().of(CollectiveKind.ALL_REDUCE).time().toNanos();
+            assertTrue(inCode.get() >= 10 * SLOW_NANOS, inCode + " ns in the code of the reduction");
+            assertTrue(counted >= inCode.get(), counted + " ns counted, " + inCode + " ns in the code");
+        });
     }
 
     @Test
     void callsThatAreTooQuickForAClockHaveTimesByKind() {
-        try (InProcessRanks ranks = InProcessRanks.over("shm", 2)) {
-            onBoth(ranks, group -> {
-                long[] sum = {1};
+        Ranks.each("shm", 2, group -> {
+            long[] sum = {1};
+            group.allReduce(sum, ReduceOp.MAX);
+            CallCounters before = group.counters();
+            long begun = System.nanoTime();
+            for (int call = 0; call < 32 * CALLS; call++) {
+                group.barrier();
                 group.allReduce(sum, ReduceOp.MAX);
-                CallCounters before = group.counters();
-                long begun = System.nanoTime();
-                for (int call = 0; call < 32 * CALLS; call++) {
-                    group.barrier();
-                    group.allReduce(sum, ReduceOp.MAX);
-                }
-                long spent = System.nanoTime() - begun;
-                CallCounters found = group.counters().minus(before);
-                long barriers = found.of(CollectiveKind.BARRIER).time().toNanos();
-                long sums = found.of(CollectiveKind.ALL_REDUCE).time().toNanos();
-                assertTrue(barriers > 0 && sums > 0, barriers + " and " + sums + " ns counted");
-                assertTrue(barriers + sums < 2 * spent, barriers + " and " + sums + " of " + spent + " ns counted");
-            });
-        }
+            }
+            long spent = System.nanoTime() - begun;
+            CallCounters found = group.counters().minus(before);
+            long barriers = found.of(CollectiveKind.BARRIER).time().toNanos();
+            long sums = found.of(CollectiveKind.ALL_REDUCE).time().toNanos();
+            assertTrue(barriers > 0 && sums > 0, barriers + " and " + sums + " ns counted");
+            assertTrue(barriers + sums < 2 * spent, barriers + " and " + sums + " of " + spent + " ns counted");
+        });
     }
 
     private static long slowSum(long first, long second, AtomicLong inCode) {
@@ -116,31 +102,28 @@ class CountersTest {
     @ValueSource(strings = {"simulated", "tcp", "shm"})
     void callsInFlightCountWhenTheyHaveEnded(String medium) {
         CountDownLatch checked = new CountDownLatch(1);
-        try (InProcessRanks ranks = InProcessRanks.over(medium, 2)) {
-            onBoth(ranks, group -> {
-                if (group.rank() == 1) {
-                    await(checked);
-                }
-                List<Work> queued = new ArrayList<>();
-                for (int call = 0; call < CALLS; call++) {
-                    queued.add(group.allReduceAsync(HostTensor.of(new long[8]), ReduceOp.SUM));
-                }
-                if (group.rank() == 0) {
-                    CallCounters inFlight = group.counters();
-                    checked.countDown();
-                    assertEquals(CallCounters.NONE, inFlight, "counters while rank 1 has made no call");
-                }
-                for (int call = 0; call < CALLS; call++) {
-                    queued.get(call).await();
-                    long calls = group.counters().of(CollectiveKind.ALL_REDUCE).calls();
-                    assertTrue(calls > call, calls + " calls after the end of call " + call);
-                }
-                assertEquals(
-                        64L * CALLS,
-                        group.counters().of(CollectiveKind.ALL_REDUCE).bytes());
-                assertEquals(CALLS, group.counters().all().calls());
-            });
-        }
+        Ranks.each(medium, 2, group -> {
+            if (group.rank() == 1) {
+                await(checked);
+            }
+            List<Work> queued = new ArrayList<>();
+            for (int call = 0; call < CALLS; call++) {
+                queued.add(group.allReduceAsync(HostTensor.of(new long[8]), ReduceOp.SUM));
+            }
+            if (group.rank() == 0) {
+                CallCounters inFlight = group.counters();
+                checked.countDown();
+                assertEquals(CallCounters.NONE, inFlight, "counters while rank 1 has made no call");
+            }
+            for (int call = 0; call < CALLS; call++) {
+                queued.get(call).await();
+                long calls = group.counters().of(CollectiveKind.ALL_REDUCE).calls();
+                assertTrue(calls > call, calls + " calls after the end of call " + call);
+            }
+            assertEquals(
+                    64L * CALLS, group.counters().of(CollectiveKind.ALL_REDUCE).bytes());
+            assertEquals(CALLS, group.counters().all().calls());
+        });
     }
 
     private static void await(CountDownLatch latch) {
@@ -155,23 +138,19 @@ class CountersTest {
     @ValueSource(strings = {"100ms", "0s"})
     void callsThatMakeAGroupReadyDoNotCount(String warmUp) {
         Map<String, String> settings = Map.of("ferro.warmup", warmUp, "ferro.recorder.entries", "0");
-        try (InProcessRanks ranks = InProcessRanks.over("shm", 2, settings)) {
-            onBoth(ranks, group -> {
-                assertEquals(CallCounters.NONE, group.counters());
-                group.barrier();
-                assertEquals(1, group.counters().of(CollectiveKind.BARRIER).calls());
-            });
-        }
+        Ranks.each("shm", 2, settings, group -> {
+            assertEquals(CallCounters.NONE, group.counters());
+            group.barrier();
+            assertEquals(1, group.counters().of(CollectiveKind.BARRIER).calls());
+        });
     }
 
     @Test
     void aSplitCountsAsTheGatherOfItsColors() {
-        try (InProcessRanks ranks = InProcessRanks.simulated(2)) {
-            onBoth(ranks, group -> {
-                group.split(0, group.rank()).orElseThrow().close();
-                assertEquals(1, group.counters().all().calls());
-                assertEquals(8, group.counters().of(CollectiveKind.ALL_GATHER).bytes());
-            });
-        }
+        Ranks.each(Medium.SIMULATED, 2, group -> {
+            group.split(0, group.rank()).orElseThrow().close();
+            assertEquals(1, group.counters().all().calls());
+            assertEquals(8, group.counters().of(CollectiveKind.ALL_GATHER).bytes());
+        });
     }
 }

@@ -95,11 +95,10 @@ class DebuggedRanksTest {
     @Tag("long")
     void ranksOfDifferentValuesAreRefused() throws Exception {
         String ofRank = "FERRO_DEBUG=$RANK exec \"$0\" -cp \"$1\" " + PROGRAM;
-        try (LauncherRun run = LauncherRun.start(
-                "run", "-n", "2", "--", "sh", "-c", ofRank, LauncherRun.java(), LauncherRun.classPath())) {
-            assertEquals(1, run.exitCode(), run::toString);
-            assertTrue(run.errText().contains("give all ranks the same ferro.debug"), run::toString);
-        }
+        LauncherRun run = LauncherRun.start(
+                        "run", "-n", "2", "--", "sh", "-c", ofRank, LauncherRun.java(), LauncherRun.classPath())
+                .ends(1);
+        assertTrue(run.errText().contains("give all ranks the same ferro.debug"), run::toString);
     }
 
     private static String portByHand(LauncherRun run, int rank) throws InterruptedException {

@@ -26,15 +26,13 @@ class DemoProcessTest {
     void fourProcessesTrainOneModelAndSayThatItIsRight() throws Exception {
         String text = text("it was the best of times, it was the worst of times; ".repeat(40));
 
-        try (LauncherRun run = demo(LauncherRun.FOR_SHORT_LIVES, "--text", text, "--steps", "55", "--batch", "50")) {
-            assertEquals(0, run.exitCode(), run::toString);
-
-            String report = String.join("\n", run.outLines());
-            assertTrue(report.contains("[0] 4 ranks, one model; 2,120 characters"), report);
-            assertTrue(report.contains("[0] check ok: parameters are bitwise equal on all 4 ranks"), report);
-            assertTrue(report.contains("[0] check ok: the first 50 losses differ by at most "), report);
-            assertTrue(report.contains("[0] are 4 ranks faster than one? "), report);
-        }
+        LauncherRun run = demo(LauncherRun.FOR_SHORT_LIVES, "--text", text, "--steps", "55", "--batch", "50")
+                .ends(0);
+        String report = String.join("\n", run.outLines());
+        assertTrue(report.contains("[0] 4 ranks, one model; 2,120 characters"), report);
+        assertTrue(report.contains("[0] check ok: parameters are bitwise equal on all 4 ranks"), report);
+        assertTrue(report.contains("[0] check ok: the first 50 losses differ by at most "), report);
+        assertTrue(report.contains("[0] are 4 ranks faster than one? "), report);
     }
 
     @Test
@@ -76,22 +74,18 @@ class DemoProcessTest {
     @ParameterizedTest
     @CsvSource({"1024, need at least 1040", "3, fewer samples than ranks"})
     void wrongUseIsToldInOneLineBeforeAnythingIsStarted(String batch, String why) throws Exception {
-        try (LauncherRun run = demo(Map.of(), "--text", text("short ".repeat(20)), "--batch", batch)) {
-            assertEquals(2, run.exitCode(), run::toString);
-
-            assertEquals(1, run.errLines().size(), run::toString);
-            assertTrue(run.errText().startsWith("ferro demo: "), run::toString);
-            assertTrue(run.errText().contains(why), run::toString);
-        }
+        LauncherRun run = demo(Map.of(), "--text", text("short ".repeat(20)), "--batch", batch)
+                .ends(2);
+        assertEquals(1, run.errLines().size(), run::toString);
+        assertTrue(run.errText().startsWith("ferro demo: "), run::toString);
+        assertTrue(run.errText().contains(why), run::toString);
     }
 
     @Test
     void helloAddsUpOneNumberPerRank() throws Exception {
-        try (LauncherRun run = LauncherRun.start("run", "-n", "3", "ferro.examples.hello.HelloAllReduce")) {
-            assertEquals(0, run.exitCode(), run::toString);
-
-            assertEquals("the sum is 6", run.restOfLine("[2] rank 2 of 3: "));
-        }
+        LauncherRun run = LauncherRun.start("run", "-n", "3", "ferro.examples.hello.HelloAllReduce")
+                .ends(0);
+        assertEquals("the sum is 6", run.restOfLine("[2] rank 2 of 3: "));
     }
 
     private static LauncherRun demo(Map<String, String> variables, String... options) throws IOException {

@@ -36,12 +36,10 @@ class DeviceLauncherTest {
     @DisplayName("2-18: cpu:tcp,cuda:nccl passes the launcher and averages a foreign pointer over NCCL")
     void pairOfBackendsAveragesForeignPointers() throws Exception {
         Map<String, String> variables = StandInPair.variables("FERRO_BACKEND", "cpu:tcp,cuda:nccl");
-        try (LauncherRun run = LauncherRun.start(variables, "run", "-n", "2", FOREIGN)) {
-            assertEquals(0, run.exitCode(), run::toString);
-
-            String mean = " of 2: the mean of 1000 elements begins with [5.0, 6.0, 7.0]";
-            assertEquals(List.of("[0] rank 0" + mean, "[1] rank 1" + mean), sorted(run.outLines()));
-        }
+        LauncherRun run =
+                LauncherRun.start(variables, "run", "-n", "2", FOREIGN).ends(0);
+        String mean = " of 2: the mean of 1000 elements begins with [5.0, 6.0, 7.0]";
+        assertEquals(List.of("[0] rank 0" + mean, "[1] rank 1" + mean), sorted(run.outLines()));
     }
 
     @Test
@@ -65,12 +63,10 @@ class DeviceLauncherTest {
     void withoutNcclAndWithTheGateShutTheCallIsRefused() throws Exception {
         Map<String, String> variables = StandInPair.runtimeOnly();
         variables.put("FERRO_NCCL_LIBRARY", "/nowhere/libnccl.so.2");
-        try (LauncherRun run = LauncherRun.start(variables, "run", "-n", "2", "--backend", "tcp", ALLOCATED)) {
-            assertEquals(2, run.exitCode(), run::toString);
-
-            assertTrue(run.errText().contains("allReduce on a device tensor requires nccl"), run::toString);
-            assertTrue(run.errText().contains("FERRO_ENABLE_GPU_FALLBACK=1"), run::toString);
-        }
+        LauncherRun run = LauncherRun.start(variables, "run", "-n", "2", "--backend", "tcp", ALLOCATED)
+                .ends(2);
+        assertTrue(run.errText().contains("allReduce on a device tensor requires nccl"), run::toString);
+        assertTrue(run.errText().contains("FERRO_ENABLE_GPU_FALLBACK=1"), run::toString);
     }
 
     @Test
@@ -78,16 +74,13 @@ class DeviceLauncherTest {
         Map<String, String> variables = StandInPair.variables();
         variables.putAll(LauncherRun.FOR_SHORT_LIVES);
         String words = "bench allreduce -n 3 --backend nccl --sizes 4,64KiB --time 10ms --json";
-        try (LauncherRun run = LauncherRun.start(variables, words.split(" "))) {
-            assertEquals(0, run.exitCode(), run::toString);
-
-            assertEquals(2, run.outLines().size(), run::toString);
-            for (String line : run.outLines()) {
-                assertTrue(line.contains("\"backend\":\"nccl\",\"ranks\":3,"), run::toString);
-                assertTrue(
-                        line.contains("\"memory\":\"device\",\"medium\":\"NCCL\",\"queued\":1,\"wrong\":0,"),
-                        run::toString);
-            }
+        LauncherRun run = LauncherRun.start(variables, words.split(" ")).ends(0);
+        assertEquals(2, run.outLines().size(), run::toString);
+        for (String line : run.outLines()) {
+            assertTrue(line.contains("\"backend\":\"nccl\",\"ranks\":3,"), run::toString);
+            assertTrue(
+                    line.contains("\"memory\":\"device\",\"medium\":\"NCCL\",\"queued\":1,\"wrong\":0,"),
+                    run::toString);
         }
     }
 
@@ -95,26 +88,21 @@ class DeviceLauncherTest {
     @DisplayName("decision 12: more ranks than devices are refused with both numbers before any starts")
     void moreRanksThanDevicesAreRefused() throws Exception {
         Map<String, String> variables = StandInPair.variables("STANDIN_DEVICES", "2");
-        try (LauncherRun run = LauncherRun.start(variables, "run", "-n", "3", "--backend", "nccl", ALLOCATED)) {
-            assertEquals(2, run.exitCode(), run::toString);
-
-            assertEquals(1, run.errLines().size(), run::toString);
-            assertTrue(
-                    run.errText().contains("3 local ranks (LOCAL_WORLD_SIZE) need as many devices, found 2"),
-                    run::toString);
-        }
+        LauncherRun run = LauncherRun.start(variables, "run", "-n", "3", "--backend", "nccl", ALLOCATED)
+                .ends(2);
+        assertEquals(1, run.errLines().size(), run::toString);
+        assertTrue(
+                run.errText().contains("3 local ranks (LOCAL_WORLD_SIZE) need as many devices, found 2"),
+                run::toString);
     }
 
     @Test
     void doctorShowsLibrariesAndDevices() throws Exception {
-        try (LauncherRun run = LauncherRun.start(StandInPair.variables(), "doctor")) {
-            assertEquals(0, run.exitCode(), run::toString);
-
-            String said = String.join("\n", run.outLines());
-            assertTrue(said.contains("2.28.9 at " + StandInPair.nccl()), said);
-            assertTrue(said.contains(StandInPair.runtime()), said);
-            assertTrue(said.matches("(?s).*\\n  devices +4\\n.*"), said);
-        }
+        LauncherRun run = LauncherRun.start(StandInPair.variables(), "doctor").ends(0);
+        String said = String.join("\n", run.outLines());
+        assertTrue(said.contains("2.28.9 at " + StandInPair.nccl()), said);
+        assertTrue(said.contains(StandInPair.runtime()), said);
+        assertTrue(said.matches("(?s).*\\n  devices +4\\n.*"), said);
     }
 
     private static List<String> sorted(List<String> lines) {

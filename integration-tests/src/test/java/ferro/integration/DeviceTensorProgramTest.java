@@ -118,15 +118,14 @@ class DeviceTensorProgramTest {
             "0-02 0-26 T16: without NCCL, and with the opt-in at 0, the same program ends with an error that says what to do")
     @Tag("long")
     void withoutOptInTheSameProgramIsTold() throws Exception {
-        try (LauncherRun run = run("tcp", StandInPair.variables("FERRO_ENABLE_GPU_FALLBACK", "0"))) {
-            assertEquals(3, run.exitCode(), run::toString);
-            // the first rank that fails ends the other, which may then say nothing
-            String text = run.outLines().stream()
-                    .filter(line -> line.contains("] failed "))
-                    .findFirst()
-                    .orElse("");
-            assertTrue(text.contains("requires nccl") && text.contains("FERRO_ENABLE_GPU_FALLBACK=1"), run::toString);
-        }
+        LauncherRun run = run("tcp", StandInPair.variables("FERRO_ENABLE_GPU_FALLBACK", "0"))
+                .ends(3);
+        // the first rank that fails ends the other, which may then say nothing
+        String text = run.outLines().stream()
+                .filter(line -> line.contains("] failed "))
+                .findFirst()
+                .orElse("");
+        assertTrue(text.contains("requires nccl") && text.contains("FERRO_ENABLE_GPU_FALLBACK=1"), run::toString);
     }
 
     private static void assertWorks(LauncherRun run, String view, String slow) throws InterruptedException {

@@ -1,7 +1,7 @@
 package ferro.integration;
 
-import static ferro.integration.InProcessRanks.result;
-import static ferro.integration.InProcessRanks.until;
+import static ferro.harness.OnThread.result;
+import static ferro.harness.OnThread.until;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -14,7 +14,9 @@ import ferro.HostTensor;
 import ferro.InvalidRankException;
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
-import ferro.integration.InProcessRanks.Ended;
+import ferro.harness.OnThread;
+import ferro.harness.Ranks;
+import ferro.harness.Ranks.Ended;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,7 +42,7 @@ abstract class DiagnosisRows {
 
     private static final int LARGE = 1 << 20;
 
-    abstract InProcessRanks ranks(int worldSize);
+    abstract Ranks ranks(int worldSize);
 
     private static void sum(ProcessGroup group, Duration deadline) {
         group.within(deadline).allReduce(new float[] {group.rank() + 2, 3}, ReduceOp.SUM);
@@ -86,15 +88,14 @@ abstract class DiagnosisRows {
     @DisplayName("row 4, row 18: at the deadline all survivors name the rank that skipped the call, and where it is")
     void aRankThatSkipsACallIsNamedByAll(TestReporter reporter) {
         Duration deadline = Duration.ofSeconds(1);
-        try (InProcessRanks ranks = ranks(4)) {
-            ranks.all(group -> sum(group, deadline));
+        try (Ranks ranks = ranks(4)) {
+            ranks.ends(group -> sum(group, deadline));
             Map<Integer, Future<Ended>> waiting = new TreeMap<>();
             long begun = System.nanoTime();
             for (int rank : List.of(0, 1, 3)) {
                 waiting.put(rank, ranks.start(rank, group -> sum(group, deadline)));
             }
-            List<Ended> ended =
-                    waiting.values().stream().map(InProcessRanks::result).toList();
+            List<Ended> ended = waiting.values().stream().map(OnThread::result).toList();
             for (Ended each : ended) {
                 FerroException failure = failed(each, Code.TIMED_OUT, "2");
                 says(
@@ -112,15 +113,15 @@ abstract class DiagnosisRows {
             }
             reporter.publishEntry("row 4, row 18", spreadMillis(ended) + " ms between the first and the last survivor");
             assertTrue(spreadMillis(ended) < SPREAD_MILLIS, spreadMillis(ended) + " ms apart");
-            agreed(ranks.groups, Code.TIMED_OUT, "2");
+            agreed(ranks.groups(), Code.TIMED_OUT, "2");
             for (int rank = 0; rank < 4; rank++) {
-                var heard = ranks.events.get(rank);
+                var heard = ranks.events(rank);
                 until("rank " + rank + " heard " + heard, () -> heard.stream().anyMatch(DiagnosisRows::isTheEnd));
             }
             // a machine with other work may have paused somebody before
             assertTrue(
-                    ranks.events.get(0).stream().anyMatch(DiagnosisRows::isLate),
-                    ranks.events.get(0).toString());
+                    ranks.events(0).stream().anyMatch(DiagnosisRows::isLate),
+                    ranks.events(0).toString());
         }
     }
 
@@ -157,8 +158,8 @@ abstract class DiagnosisRows {
     void callsThatDifferAreToldToAll(TestReporter reporter) {
         long worst = 0;
         for (Map.Entry<String, Consumer<ProcessGroup>> odd : calls().entrySet()) {
-            try (InProcessRanks ranks = ranks(4)) {
-                List<Ended> ended = ranks.all(group -> {
+            try (Ranks ranks = ranks(4)) {
+                List<Ended> ended = ranks.ends(group -> {
                     if (group.rank() == 2) {
                         odd.getValue().accept(group);
                     } else {
@@ -174,23 +175,23 @@ abstract class DiagnosisRows {
                     says(failure, "rank 2 " + odd.getKey(), " allReduce f32[4] sum", "seq 1");
                 }
                 worst = Math.max(worst, spreadMillis(ended));
-                agreed(ranks.groups, Code.MISMATCH, culprits(ranks));
+                agreed(ranks.groups(), Code.MISMATCH, culprits(ranks));
             }
         }
         reporter.publishEntry("row 13, row 14, row 15, row 17", worst + " ms between the first and the last rank");
     }
 
-    private static String culprits(InProcessRanks ranks) {
-        return Culprits.of(ranks.groups.get(0).failure().orElseThrow());
+    private static String culprits(Ranks ranks) {
+        return Culprits.of(ranks.group(0).failure().orElseThrow());
     }
 
     @Test
     @DisplayName("row 16: another root is told to all; a root that is no rank is refused before anything moves")
     void anotherRootIsToldToAll() {
-        try (InProcessRanks ranks = ranks(4)) {
-            ProcessGroup first = ranks.groups.get(0);
+        try (Ranks ranks = ranks(4)) {
+            ProcessGroup first = ranks.group(0);
             assertThrows(InvalidRankException.class, () -> first.broadcast(new float[4], 7));
-            List<Ended> ended = ranks.all(group -> {
+            List<Ended> ended = ranks.ends(group -> {
                 group.broadcast(new float[] {3, 5, 7, 9}, group.rank() < 2 ? 0 : 3);
                 group.barrier();
             });
@@ -206,7 +207,7 @@ abstract class DiagnosisRows {
     @Test
     @DisplayName("row 28: abort from any thread ends all pending work, twice is once, and the others read why")
     void abortEndsEverythingAndSaysWhy(TestReporter reporter) {
-        try (InProcessRanks ranks = ranks(3)) {
+        try (Ranks ranks = ranks(3)) {
             List<Future<Ended>> waiting = new ArrayList<>();
             for (int rank = 0; rank < 3; rank++) {
                 waiting.add(ranks.start(rank, group -> {
@@ -215,9 +216,9 @@ abstract class DiagnosisRows {
                 }));
             }
             long begun = System.nanoTime();
-            ranks.groups.get(1).abort(new IllegalStateException("batch 17 has no labels"));
-            ranks.groups.get(1).abort(new IllegalStateException("another reason"));
-            List<Ended> ended = waiting.stream().map(InProcessRanks::result).toList();
+            ranks.group(1).abort(new IllegalStateException("batch 17 has no labels"));
+            ranks.group(1).abort(new IllegalStateException("another reason"));
+            List<Ended> ended = waiting.stream().map(OnThread::result).toList();
             for (Ended each : ended) {
                 FerroException failure = failed(each, Code.ABORTED, "1");
                 says(failure, "java.lang.IllegalStateException: batch 17 has no labels", "at ferro.integration");
@@ -228,18 +229,18 @@ abstract class DiagnosisRows {
                     .orElseThrow();
             reporter.publishEntry("row 28", millis + " ms to the last rank's end");
             assertTrue(millis < SPREAD_MILLIS, millis + " ms");
-            agreed(ranks.groups, Code.ABORTED, "1");
+            agreed(ranks.groups(), Code.ABORTED, "1");
         }
     }
 
     @Test
     @DisplayName("row 29: close with work in flight ends within its bound, and ends the others")
     void closeWithWorkInFlightIsBounded() {
-        try (InProcessRanks ranks = ranks(2)) {
+        try (Ranks ranks = ranks(2)) {
             Future<Ended> other = ranks.start(1, ProcessGroup::barrier);
-            ranks.groups.get(0).recvAsync(HostTensor.of(new float[LARGE]), 1, 3);
+            ranks.group(0).recvAsync(HostTensor.of(new float[LARGE]), 1, 3);
             long begun = System.nanoTime();
-            ranks.groups.get(0).close(Duration.ofMillis(200));
+            ranks.group(0).close(Duration.ofMillis(200));
             long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun);
             assertTrue(millis < 200 + 5 * SPREAD_MILLIS, "closed after " + millis + " ms");
             says(failed(result(other), Code.ABORTED, "0"), "rank 0 closed the group with operations that did not end");
@@ -251,8 +252,8 @@ abstract class DiagnosisRows {
             "row 21: of two ranks that abort at once one or both are to blame, by all ranks alike, with the reason, and"
                     + " nobody else")
     void twoThatAbortAtOnceAreBlamedByAllAlike() {
-        try (InProcessRanks ranks = ranks(4)) {
-            List<Ended> ended = ranks.all(group -> {
+        try (Ranks ranks = ranks(4)) {
+            List<Ended> ended = ranks.ends(group -> {
                 if (group.rank() == 1 || group.rank() == 2) {
                     group.abort(new IllegalStateException("rank " + group.rank() + " is out of ink"));
                 }
@@ -261,8 +262,8 @@ abstract class DiagnosisRows {
             ended.forEach(each -> toldOfAborts(each.failure()));
             // where the second aborted before it heard of the first, the ranks agree in the end on both
             until("ranks blame " + blamed(ranks), () -> blamed(ranks).size() == 1);
-            agreed(ranks.groups, Code.ABORTED, culprits(ranks));
-            ranks.groups.forEach(group -> toldOfAborts(group.failure().orElseThrow()));
+            agreed(ranks.groups(), Code.ABORTED, culprits(ranks));
+            ranks.groups().forEach(group -> toldOfAborts(group.failure().orElseThrow()));
         }
     }
 
@@ -276,15 +277,15 @@ abstract class DiagnosisRows {
                 failure.getMessage());
     }
 
-    private static Set<String> blamed(InProcessRanks ranks) {
-        return ranks.groups.stream()
+    private static Set<String> blamed(Ranks ranks) {
+        return ranks.groups().stream()
                 .map(group -> group.failure().map(Culprits::of).orElse("nobody"))
                 .collect(Collectors.toSet());
     }
 
     @Test
     void aRankThatWaitsInAnotherGroupIsNoCulpritButTheOneItWaitsForIs() {
-        try (InProcessRanks ranks = ranks(3)) {
+        try (Ranks ranks = ranks(3)) {
             List<ProcessGroup> pair = new ArrayList<>();
             List<Future<Ended>> making = new ArrayList<>();
             for (int rank : List.of(1, 2)) {
@@ -295,9 +296,9 @@ abstract class DiagnosisRows {
                     }
                 }));
             }
-            making.forEach(InProcessRanks::result);
+            making.forEach(OnThread::result);
             ProcessGroup first = pair.get(0).rank() == 0 ? pair.get(0) : pair.get(1);
-            Future<Ended> elsewhere = ranks.start(first, group -> sum(group, Duration.ofSeconds(20)));
+            Future<Ended> elsewhere = Ranks.start(first, group -> sum(group, Duration.ofSeconds(20)));
             Ended ended = result(ranks.start(0, group -> sum(group, Duration.ofMillis(800))));
             FerroException failure = failed(ended, Code.TIMED_OUT, "2");
             says(
@@ -317,10 +318,10 @@ abstract class DiagnosisRows {
 
     @Test
     void aRingOfBlockingSendsNamesItsCycle() {
-        try (InProcessRanks ranks = ranks(3)) {
+        try (Ranks ranks = ranks(3)) {
             Duration deadline = Duration.ofMillis(600);
             long begun = System.nanoTime();
-            List<Ended> ended = ranks.all(group -> group.within(deadline)
+            List<Ended> ended = ranks.ends(group -> group.within(deadline)
                     .sendAsync(HostTensor.of(new float[LARGE]), (group.rank() + 1) % 3, 4)
                     .await());
             for (int rank = 0; rank < 3; rank++) {
@@ -347,20 +348,20 @@ abstract class DiagnosisRows {
 
     @Test
     void aMemberThatNeverMakesTheGroupIsNamedWithWhereItIs() {
-        try (InProcessRanks ranks = ranks(3)) {
+        try (Ranks ranks = ranks(3)) {
             Future<Ended> elsewhere = ranks.start(2, group -> sum(group, Duration.ofSeconds(20)));
             Ended ended = result(
                     ranks.start(0, group -> group.within(Duration.ofMillis(500)).newGroup(0, 2)));
             FerroException failure = failed(ended, Code.TIMED_OUT, "2");
             says(failure, "rank 2 never called newGroup([0, 2])", "rank 2 is in allReduce f32[2] sum", "seq 1");
-            ranks.groups.get(1).abort(null);
+            ranks.group(1).abort(null);
             result(elsewhere);
         }
     }
 
     @Test
     void messagesThatWaitForEachOtherInAChainNameItsEndFirst() {
-        try (InProcessRanks ranks = ranks(4)) {
+        try (Ranks ranks = ranks(4)) {
             // a tenth of it is for the answers of the others
             Duration[] deadlines = {null, Duration.ofSeconds(20), Duration.ofSeconds(20), Duration.ofSeconds(2)};
             List<Future<Ended>> waiting = new ArrayList<>();
@@ -375,31 +376,30 @@ abstract class DiagnosisRows {
                     "gave up on rank 0, at the end of the wait chain of rank 2, after",
                     "rank 0 is in no call of ferro",
                     "rank 2 is in recv from rank 1 tag 3, waiting for rank 1");
-            ranks.groups.get(0).abort(new IllegalStateException("enough"));
+            ranks.group(0).abort(new IllegalStateException("enough"));
             waiting.subList(0, 2).forEach(one -> failed(result(one), Code.ABORTED, "0"));
         }
     }
 
     @Test
     void anInterruptIsTheInterruptedCallsAloneAndAnAbortForAllElse() {
-        try (InProcessRanks ranks = ranks(2)) {
+        try (Ranks ranks = ranks(2)) {
             Future<Ended> other = ranks.start(
                     1, group -> group.recvAsync(HostTensor.of(new int[1]), 0, 9).await());
             Thread.currentThread().interrupt();
             FerroException own = assertThrows(
                     FerroException.class,
-                    () -> ranks.groups
+                    () -> ranks.groups()
                             .get(0)
                             .recvAsync(HostTensor.of(new int[1]), 1, 3)
                             .await());
             assertTrue(Thread.interrupted(), "the flag is set again");
             assertEquals(Code.INTERRUPTED, own.code(), own.getMessage());
             Thread.currentThread().interrupt();
-            FerroException call =
-                    assertThrows(FerroException.class, () -> sum(ranks.groups.get(0), Duration.ofSeconds(20)));
+            FerroException call = assertThrows(FerroException.class, () -> sum(ranks.group(0), Duration.ofSeconds(20)));
             assertTrue(Thread.interrupted(), "the flag is set again");
             assertEquals(Code.INTERRUPTED, call.code(), call.getMessage());
-            agreed(ranks.groups, Code.ABORTED, "0");
+            agreed(ranks.groups(), Code.ABORTED, "0");
             failed(result(other), Code.ABORTED, "0");
         }
     }

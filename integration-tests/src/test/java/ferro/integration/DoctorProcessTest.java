@@ -25,23 +25,19 @@ class DoctorProcessTest {
         Files.writeString(services.resolve("ferro.spi.BackendProvider"), "no.such.Provider\n");
         String path = folder + File.pathSeparator + LauncherRun.classPath();
 
-        try (LauncherRun run = LauncherRun.onClassPath(path, Map.of(), "doctor", "--json")) {
-            assertEquals(0, run.exitCode(), run::toString);
-
-            String printed = run.outLines().get(0);
-            assertTrue(printed.contains("\"name\":\"tcp\",\"usable\":true"), printed);
-            assertTrue(printed.contains("no.such.Provider"), printed);
-            assertTrue(printed.endsWith("\"ok\":true}"), printed);
-        }
+        LauncherRun run =
+                LauncherRun.onClassPath(path, Map.of(), "doctor", "--json").ends(0);
+        String printed = run.outLines().get(0);
+        assertTrue(printed.contains("\"name\":\"tcp\",\"usable\":true"), printed);
+        assertTrue(printed.contains("no.such.Provider"), printed);
+        assertTrue(printed.endsWith("\"ok\":true}"), printed);
     }
 
     @Test
     void backendThatCannotJoinProcessesIsExitCodeOne() throws Exception {
-        try (LauncherRun run = LauncherRun.start(Map.of("FERRO_BACKEND", "simulated"), "doctor")) {
-            assertEquals(1, run.exitCode(), run::toString);
-
-            assertTrue(run.outLines().contains("no job of several ranks can run here"), run::toString);
-        }
+        LauncherRun run = LauncherRun.start(Map.of("FERRO_BACKEND", "simulated"), "doctor")
+                .ends(1);
+        assertTrue(run.outLines().contains("no job of several ranks can run here"), run::toString);
     }
 
     @Test
@@ -49,24 +45,19 @@ class DoctorProcessTest {
         int jars = (int) Stream.of(LauncherRun.classPath().split(File.pathSeparator))
                 .filter(entry -> new File(entry).isFile())
                 .count();
-        try (LauncherRun run = LauncherRun.withOpenFiles(jars + 20, "doctor")) {
-            assertEquals(1, run.exitCode(), run::toString);
-
-            assertEquals("no job of several ranks can run here", run.outLines().get(0), run::toString);
-            String why = run.outLines().get(1);
-            assertTrue(why.startsWith("  a job of 2 ranks, 2 of them on this host, needs about " + (jars + 28)), why);
-        }
+        LauncherRun run = LauncherRun.withOpenFiles(jars + 20, "doctor").ends(1);
+        assertEquals("no job of several ranks can run here", run.outLines().get(0), run::toString);
+        String why = run.outLines().get(1);
+        assertTrue(why.startsWith("  a job of 2 ranks, 2 of them on this host, needs about " + (jars + 28)), why);
     }
 
     @Tag("long")
     @ParameterizedTest
     @CsvSource({"off, 'none, set by ferro.tls'", "on, all connections", "auto, connections between hosts"})
     void whatIsEncryptedIsSaidByTheSetting(String setting, String text) throws Exception {
-        try (LauncherRun run = LauncherRun.start(Map.of("FERRO_TLS", setting), "doctor", "--json")) {
-            assertEquals(0, run.exitCode(), run::toString);
-
-            String printed = run.outLines().get(0);
-            assertTrue(printed.contains("\"encryption\":\"" + text), printed);
-        }
+        LauncherRun run = LauncherRun.start(Map.of("FERRO_TLS", setting), "doctor", "--json")
+                .ends(0);
+        String printed = run.outLines().get(0);
+        assertTrue(printed.contains("\"encryption\":\"" + text), printed);
     }
 }

@@ -29,11 +29,10 @@ class ExamplePagesTest {
         Matcher command = COMMAND.matcher(Files.readString(Path.of("../docs/guide", page + ".md")));
         assertTrue(command.find(), "the page shows no command with its output");
 
-        try (LauncherRun run = LauncherRun.start(("run --links tcp " + command.group(1)).split(" "))) {
-            assertEquals(0, run.exitCode(), run::toString);
-            assertEquals(comparable(command.group(2).lines()), comparable(run.outLines().stream()), run::toString);
-            assertFalse(run.errText().contains("share memory"), run::toString);
-        }
+        LauncherRun run = LauncherRun.start(("run --links tcp " + command.group(1)).split(" "))
+                .ends(0);
+        assertEquals(comparable(command.group(2).lines()), comparable(run.outLines().stream()), run::toString);
+        assertFalse(run.errText().contains("share memory"), run::toString);
     }
 
     private static List<String> comparable(Stream<String> lines) {

@@ -3,7 +3,7 @@ package ferro.integration;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ferro.backend.simulated.SimulatedBackend;
-import java.nio.charset.StandardCharsets;
+import ferro.harness.Child;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -26,13 +26,9 @@ class ExitOfManyRanksTest {
 
     @Test
     void allRanksStopTheThreadsOfTheJvmOnce() throws Exception {
-        Process process = new ProcessBuilder(
-                        JavaLine.rank(List.of("-Xlog:safepoint:stdout"), OpenRanks.class.getName()))
-                .redirectErrorStream(true)
-                .start();
-        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        List<String> command = JavaLine.rank(List.of("-Xlog:safepoint:stdout"), OpenRanks.class.getName());
+        String output = Child.run(0, new ProcessBuilder(command));
 
-        assertEquals(0, process.waitFor(), output);
         List<String> stops =
                 output.lines().filter(line -> line.contains("ThreadDump")).toList();
         // the first is that of the program itself, which shows that a stop has a line in this log

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.harness.Processes;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
@@ -75,7 +76,7 @@ class ExitingTest {
     void ranksThatWaitForOneThatASignalEndsHearWhich() throws Exception {
         try (LauncherRun run = LauncherRun.start(Map.of(), "run", "-n", "3", "--no-bind", PROGRAM, "wait")) {
             String pid = run.restOfLine("[1] pid: ");
-            new ProcessBuilder("kill", "-s", "TERM", pid).start().waitFor();
+            Processes.signal(Long.parseLong(pid), "TERM");
             assertNotEquals(0, run.exitCode(), run::toString);
             List<String> failed = lines(run, "failed: ");
             assertEquals(2, failed.size(), run::toString);

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.examples.device.DeviceAllReduce;
+import ferro.harness.Child;
 import java.io.File;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,14 +74,12 @@ class FallbackJarTest {
         String path = Stream.of(LauncherRun.classPath().split(File.pathSeparator))
                 .filter(entry -> !isFallback(Path.of(entry)))
                 .collect(Collectors.joining(File.pathSeparator));
-        try (LauncherRun doctor = LauncherRun.onClassPath(path, StandInPair.runtimeOnly(), "doctor")) {
-            assertEquals(0, doctor.exitCode(), doctor::toString);
-
-            assertTrue(
-                    doctor.outLines().stream()
-                            .anyMatch(line -> line.endsWith(" none: add " + ARTIFACT + " to the class path")),
-                    doctor::toString);
-        }
+        LauncherRun doctor = LauncherRun.onClassPath(path, StandInPair.runtimeOnly(), "doctor")
+                .ends(0);
+        assertTrue(
+                doctor.outLines().stream()
+                        .anyMatch(line -> line.endsWith(" none: add " + ARTIFACT + " to the class path")),
+                doctor::toString);
     }
 
     /** Returns ferro's modules and what they require. */
@@ -109,15 +107,11 @@ class FallbackJarTest {
                         ? List.of("-p", joined, "--add-modules", "ferro.collectives", "-cp", program.toString())
                         : List.of("-cp", program + File.pathSeparator + joined));
         line.addAll(List.of("-Dferro.backend=tcp", DeviceAllReduce.class.getName()));
-        ProcessBuilder builder = new ProcessBuilder(line).redirectErrorStream(true);
+        ProcessBuilder builder = new ProcessBuilder(line);
         builder.environment().putAll(StandInPair.runtimeOnly());
         builder.environment().putAll(Map.of("RANK", "0", "WORLD_SIZE", "1", GATE, gate));
-        Process process = builder.start();
-        try {
-            String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            return new Ended(process.waitFor(), text);
-        } finally {
-            process.destroyForcibly();
+        try (Child child = Child.start(builder)) {
+            return new Ended(child.exitCode(), String.join("\n", child.outLines()));
         }
     }
 }

@@ -23,28 +23,26 @@ class FatJarTest {
         Path jar = folder.resolve("fat.jar");
         FatJar.write(jar, kept);
         String program = JoinsFromAFatJar.class.getName();
-        try (LauncherRun run = LauncherRun.start(
-                Map.of("FERRO_LINKS", links.toString()),
-                "run",
-                "-n",
-                "2",
-                "--",
-                LauncherRun.java(),
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                jar.toString(),
-                program)) {
-            assertEquals(0, run.exitCode(), run::toString);
-
-            String prefix = "[1] ";
-            List<String> lines = run.outLines().stream()
-                    .filter(line -> line.startsWith(prefix))
-                    .map(line -> line.substring(prefix.length()))
-                    .toList();
-            int last = lines.size() - 1;
-            assertEquals(JoinsFromAFatJar.backEnds(), lines.subList(0, last));
-            assertTrue(lines.get(last).startsWith("sum 2: "), run::toString);
-            links.assertFoundIn(lines.get(last).substring("sum 2: ".length()), 2);
-        }
+        LauncherRun run = LauncherRun.start(
+                        Map.of("FERRO_LINKS", links.toString()),
+                        "run",
+                        "-n",
+                        "2",
+                        "--",
+                        LauncherRun.java(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-cp",
+                        jar.toString(),
+                        program)
+                .ends(0);
+        String prefix = "[1] ";
+        List<String> lines = run.outLines().stream()
+                .filter(line -> line.startsWith(prefix))
+                .map(line -> line.substring(prefix.length()))
+                .toList();
+        int last = lines.size() - 1;
+        assertEquals(JoinsFromAFatJar.backEnds(), lines.subList(0, last));
+        assertTrue(lines.get(last).startsWith("sum 2: "), run::toString);
+        links.assertFoundIn(lines.get(last).substring("sum 2: ".length()), 2);
     }
 }

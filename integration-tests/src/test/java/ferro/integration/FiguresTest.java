@@ -3,14 +3,15 @@ package ferro.integration;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.harness.Child;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
@@ -423,19 +424,10 @@ class FiguresTest {
 
     private List<String> printed(Path directory, int expected, String... command)
             throws IOException, InterruptedException {
-        Path printed = Files.createTempFile(folder, "printed", ".txt");
-        Path errors = Files.createTempFile(folder, "errors", ".txt");
-        Process process = new ProcessBuilder(command)
-                .directory(directory.toFile())
-                .redirectOutput(printed.toFile())
-                .redirectError(errors.toFile())
-                .start();
-        try {
-            assertTrue(process.waitFor(120, TimeUnit.SECONDS), () -> "still running: " + List.of(command));
-            assertEquals(expected, process.exitValue(), Files.readString(errors) + Files.readString(printed));
-            return Files.readAllLines(printed);
-        } finally {
-            process.destroyForcibly();
+        ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
+        try (Child child = new Child(builder, Duration.ofSeconds(120))) {
+            child.ended(expected);
+            return child.outLines();
         }
     }
 }

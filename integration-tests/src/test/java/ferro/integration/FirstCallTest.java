@@ -1,14 +1,15 @@
 package ferro.integration;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.harness.Child;
+import ferro.harness.Job;
+import ferro.harness.Jvm;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -18,20 +19,12 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class FirstCallTest {
     private static final int RANKS = 2;
-    private static final int SECONDS = 100;
     /** Classes of heartbeats, of looks at processes and of Netty, which threads in the background load when they are due. */
     private static final List<String> BACKGROUND =
             List.of("ferro.control.", "ferro.group.", "ferro.shaded.", "ferro.spi.ProcessTable");
 
-    private final List<Process> ranks = new ArrayList<>();
-
     @TempDir
     private Path folder;
-
-    @AfterEach
-    void end() {
-        ranks.forEach(Process::destroyForcibly);
-    }
 
     /** It loads 39 classes and links 3 lambdas. With the rows of all kinds of algorithms, and all kernels, it had 59 and 21. */
     @Test
@@ -46,16 +39,13 @@ class FirstCallTest {
     }
 
     private void assertLoads(String links, String medium, int maxClasses, int maxLambdas) throws Exception {
-        String port = "" + Ports.free();
-        for (int rank = 0; rank < RANKS; rank++) {
-            start(rank, links, port);
+        List<Child> ranks;
+        try (Job job = Job.byHand(RANKS, Map.of("FERRO_LINKS", links), this::line)) {
+            ranks = job.ended(0);
         }
         for (int rank = 0; rank < RANKS; rank++) {
-            Process process = ranks.get(rank);
-            assertTrue(process.waitFor(SECONDS, TimeUnit.SECONDS), "rank " + rank + " still runs");
-            String said = Files.readString(folder.resolve("printed-" + rank));
-            assertEquals(0, process.exitValue(), said);
-            assertTrue(said.contains("sum 6.0 by " + medium + "\n"), said);
+            List<String> said = ranks.get(rank).outLines();
+            assertTrue(said.contains("sum 6.0 by " + medium), said::toString);
             List<String> loaded = loaded(rank);
             List<String> lambdas =
                     loaded.stream().filter(line -> line.contains("$$Lambda")).toList();
@@ -66,20 +56,10 @@ class FirstCallTest {
         }
     }
 
-    /** Starts a rank without an archive of classes. */
-    private void start(int rank, String links, String port) throws Exception {
-        List<String> line = JavaLine.shortLived();
-        line.add("-Xlog:class+load:file=" + log(rank) + ":none");
-        line.addAll(List.of("-cp", LauncherRun.classPath(), FirstCall.class.getName()));
-        ProcessBuilder builder = new ProcessBuilder(line);
-        builder.environment().put("FERRO_LINKS", links);
-        builder.environment().put("RANK", "" + rank);
-        builder.environment().put("WORLD_SIZE", "" + RANKS);
-        builder.environment().put("MASTER_ADDR", "127.0.0.1");
-        builder.environment().put("MASTER_PORT", port);
-        builder.redirectErrorStream(true)
-                .redirectOutput(folder.resolve("printed-" + rank).toFile());
-        ranks.add(builder.start());
+    /** Returns the line of a rank without an archive of classes. */
+    private List<String> line(int rank) {
+        List<String> options = List.of("-XX:-UsePerfData", "-Xlog:class+load:file=" + log(rank) + ":none");
+        return Jvm.line(LauncherRun.classPath(), options, FirstCall.class.getName());
     }
 
     private Path log(int rank) {

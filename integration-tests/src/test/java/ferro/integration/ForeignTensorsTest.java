@@ -9,8 +9,7 @@ import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Work;
-import ferro.group.ProcessGroup;
-import ferro.integration.InProcessRanks.Ended;
+import ferro.harness.Ranks;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -27,7 +26,7 @@ class ForeignTensorsTest {
     @ParameterizedTest
     @ValueSource(strings = {"simulated", "tcp", "shm"})
     void reductionsAreThoseOfArrays(String medium) {
-        onAllRanks(medium, group -> {
+        Ranks.each(medium, RANKS, group -> {
             int[] array = numbers(LENGTH, group.rank());
             HostTensor sum = parted(LENGTH, group.rank());
             group.allReduce(array, ReduceOp.SUM);
@@ -57,7 +56,7 @@ class ForeignTensorsTest {
     @ParameterizedTest
     @ValueSource(strings = {"simulated", "tcp", "shm"})
     void movesAreThoseOfArrays(String medium) {
-        onAllRanks(medium, group -> {
+        Ranks.each(medium, RANKS, group -> {
             int rank = group.rank();
             HostTensor data = parted(LENGTH, rank);
             group.broadcast(data, 1);
@@ -84,7 +83,7 @@ class ForeignTensorsTest {
     @ParameterizedTest
     @ValueSource(strings = {"simulated", "tcp", "shm"})
     void messagesAreThoseOfArraysAlsoToTheRankItself(String medium) {
-        onAllRanks(medium, group -> {
+        Ranks.each(medium, RANKS, group -> {
             int other = 1 - group.rank();
             HostTensor came = PartedMemory.tensor(TYPE, LENGTH);
             Work receive = group.recvAsync(came, other, 0);
@@ -106,7 +105,7 @@ class ForeignTensorsTest {
     @ParameterizedTest
     @ValueSource(strings = {"simulated", "tcp", "shm"})
     void callsOnFreedMemoryAreRefusedAndTheGroupGoesOn(String medium) {
-        onAllRanks(medium, group -> {
+        Ranks.each(medium, RANKS, group -> {
             PartedMemory memory = new PartedMemory(64);
             HostTensor tensor = HostTensor.of(TYPE, memory);
             memory.isFreed = true;
@@ -118,19 +117,6 @@ class ForeignTensorsTest {
             assertThrows(IllegalStateException.class, () -> group.recv(tensor, 0, 0));
             group.barrier();
         });
-    }
-
-    /** A call that several ranks make. */
-    private interface RankCode {
-        void run(ProcessGroup group);
-    }
-
-    private static void onAllRanks(String medium, RankCode code) {
-        try (InProcessRanks ranks = InProcessRanks.over(medium, RANKS)) {
-            for (Ended ended : ranks.all(code::run)) {
-                assertEquals(null, ended.failure());
-            }
-        }
     }
 
     private static int[] numbers(int count, int rank) {

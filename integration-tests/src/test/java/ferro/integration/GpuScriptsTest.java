@@ -3,15 +3,15 @@ package ferro.integration;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.harness.Child;
 import java.io.IOException;
-import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(1200)
 class GpuScriptsTest {
     /** The whole report computes for minutes where eight other programs want the cores. */
-    private static final long PATIENCE_SECONDS = 1000;
+    private static final Duration LIMIT = Duration.ofSeconds(1000);
 
     private static final long MOST_BYTES = 64L << 20;
 
@@ -171,19 +171,11 @@ class GpuScriptsTest {
             throws IOException, InterruptedException {
         List<String> command =
                 Stream.concat(Stream.of("bash"), Stream.of(script)).toList();
-        Path printed = Files.createTempFile(folder, "printed", ".txt");
-        ProcessBuilder builder = new ProcessBuilder(command)
-                .directory(folder.toFile())
-                .redirectErrorStream(true)
-                .redirectOutput(Redirect.to(printed.toFile()));
+        ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
         builder.environment().clear();
         builder.environment().putAll(variables);
-        Process process = builder.start();
-        try {
-            assertTrue(process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS), () -> "still running: " + command);
-            return new Result(process.exitValue(), Files.readString(printed));
-        } finally {
-            process.destroyForcibly();
+        try (Child child = new Child(builder.redirectErrorStream(true), LIMIT)) {
+            return new Result(child.exitCode(), String.join("\n", child.outLines()));
         }
     }
 }

@@ -10,6 +10,8 @@ import ferro.ReduceOp;
 import ferro.group.Codec;
 import ferro.group.GroupObjects;
 import ferro.group.ProcessGroup;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -53,9 +55,10 @@ class GroupObjectsTest {
     }
 
     /** Runs a call on all ranks; returns what each returned or threw, by rank. */
-    static List<Object> outcomes(InProcessRanks ranks, Function<ProcessGroup, Object> call) {
-        List<Object> outcomes = new ArrayList<>(Collections.nCopies(ranks.groups.size(), null));
-        List<InProcessRanks.Ended> ended = ranks.all(group -> {
+    static List<Object> outcomes(Ranks ranks, Function<ProcessGroup, Object> call) {
+        List<Object> outcomes =
+                new ArrayList<>(Collections.nCopies(ranks.groups().size(), null));
+        List<Ranks.Ended> ended = ranks.ends(group -> {
             Object outcome;
             try {
                 outcome = call.apply(group);
@@ -78,19 +81,19 @@ class GroupObjectsTest {
     }
 
     /** The ranks are in step, and another call works. */
-    static void assertUsable(InProcessRanks ranks) {
-        int worldSize = ranks.groups.size();
+    static void assertUsable(Ranks ranks) {
+        int worldSize = ranks.groups().size();
         List<Object> sums = outcomes(ranks, group -> group.objects(UTF8).allReduce(group.rank() + 1.5, ReduceOp.SUM));
         double expected =
                 IntStream.range(0, worldSize).mapToDouble(rank -> rank + 1.5).sum();
         assertEquals(Collections.nCopies(worldSize, (Object) expected), sums);
-        ranks.groups.forEach(group -> assertEquals(Optional.empty(), group.failure()));
+        ranks.groups().forEach(group -> assertEquals(Optional.empty(), group.failure()));
     }
 
     @ParameterizedTest(name = "{1} ranks over {0}")
     @MethodSource("groups")
     void messagesOfObjectsComeFromAnyRank(String medium, int worldSize) {
-        try (InProcessRanks ranks = InProcessRanks.over(medium, worldSize)) {
+        try (Ranks ranks = Ranks.over(medium, worldSize)) {
             List<Object> outcomes = outcomes(ranks, group -> {
                 GroupObjects<String> texts = group.objects(UTF8);
                 texts.send(text(group.rank()).repeat(100), 0, 4);
@@ -113,7 +116,7 @@ class GroupObjectsTest {
 
     @Test
     void aMessageThatIsNoObjectOfThisCodecIsRefusedAndTheGroupGoesOn() {
-        try (InProcessRanks ranks = InProcessRanks.over("simulated", 2)) {
+        try (Ranks ranks = Ranks.over("simulated", 2)) {
             List<Object> outcomes = outcomes(ranks, group -> {
                 GroupObjects<String> texts = group.objects(UTF8);
                 if (group.rank() == 1) {
@@ -160,7 +163,7 @@ class GroupObjectsTest {
     @ParameterizedTest(name = "{1} ranks over {0}")
     @MethodSource("groups")
     void objectsOfEveryLengthArriveWhereTheyShould(String medium, int worldSize) {
-        try (InProcessRanks ranks = InProcessRanks.over(medium, worldSize)) {
+        try (Ranks ranks = Ranks.over(medium, worldSize)) {
             List<String> all = texts(worldSize);
             for (int root = 0; root < worldSize; root++) {
                 int from = root;
@@ -197,7 +200,7 @@ class GroupObjectsTest {
                 group -> limited(group).allGather(group.rank() == large ? tooMuch : "z".repeat(100)),
                 group -> limited(group)
                         .scatter(group.rank() == large ? Collections.nCopies(worldSize, tooMuch) : null, large));
-        try (InProcessRanks ranks = InProcessRanks.over(medium, worldSize)) {
+        try (Ranks ranks = Ranks.over(medium, worldSize)) {
             for (Function<ProcessGroup, Object> call : calls) {
                 for (Object outcome : outcomes(ranks, call)) {
                     String told = refusal(outcome);
@@ -217,7 +220,7 @@ class GroupObjectsTest {
     @ParameterizedTest(name = "{1} ranks over {0}")
     @MethodSource("groups")
     void limitsThatDifferFailAllRanks(String medium, int worldSize) {
-        try (InProcessRanks ranks = InProcessRanks.over(medium, worldSize)) {
+        try (Ranks ranks = Ranks.over(medium, worldSize)) {
             List<Object> outcomes = outcomes(
                     ranks,
                     group -> group.objects(UTF8).withLimit(100 + group.rank()).allGather("a"));
@@ -232,7 +235,7 @@ class GroupObjectsTest {
 
     @Test
     void callsThatDifferFailAllRanks() {
-        try (InProcessRanks ranks = InProcessRanks.simulated(3)) {
+        try (Ranks ranks = Ranks.over(Medium.SIMULATED, 3)) {
             List<Object> outcomes = outcomes(
                     ranks,
                     group -> group.rank() == 1
@@ -278,7 +281,7 @@ class GroupObjectsTest {
                 group -> objects.apply(group).allGather(group.rank() == odd ? "me!" : "you"),
                 group -> objects.apply(group)
                         .scatter(group.rank() == odd ? Collections.nCopies(worldSize, "me!") : null, odd));
-        try (InProcessRanks ranks = InProcessRanks.over(medium, worldSize)) {
+        try (Ranks ranks = Ranks.over(medium, worldSize)) {
             for (Function<ProcessGroup, Object> call : toAll) {
                 List<Object> outcomes = outcomes(ranks, call);
                 outcomes.forEach(outcome -> assertTellsOfEncoding(outcome, odd, outcomes.indexOf(outcome)));
@@ -308,7 +311,7 @@ class GroupObjectsTest {
     @MethodSource("groups")
     void whatOneRankCannotDecodeFailsThatRankAlone(String medium, int worldSize) {
         int odd = worldSize - 1;
-        try (InProcessRanks ranks = InProcessRanks.over(medium, worldSize)) {
+        try (Ranks ranks = Ranks.over(medium, worldSize)) {
             List<Object> outcomes =
                     outcomes(ranks, group -> group.objects(throwing(odd, group)).broadcast("is it so?", 0));
 
@@ -328,7 +331,7 @@ class GroupObjectsTest {
                     throw deep;
                 },
                 text -> text);
-        try (InProcessRanks ranks = InProcessRanks.simulated(2)) {
+        try (Ranks ranks = Ranks.over(Medium.SIMULATED, 2)) {
             List<Object> outcomes = outcomes(
                     ranks,
                     group -> group.objects(group.rank() == 1 ? failing : UTF8).allGather("a"));
@@ -347,7 +350,7 @@ class GroupObjectsTest {
                     throw new Speechless();
                 },
                 text -> text);
-        try (InProcessRanks ranks = InProcessRanks.simulated(2)) {
+        try (Ranks ranks = Ranks.over(Medium.SIMULATED, 2)) {
             List<Object> outcomes = outcomes(
                     ranks,
                     group -> group.objects(group.rank() == 1 ? failing : UTF8).allGather("a"));
@@ -371,7 +374,7 @@ class GroupObjectsTest {
 
     @Test
     void allRanksHearOfAListOfTheWrongLength() {
-        try (InProcessRanks ranks = InProcessRanks.simulated(2)) {
+        try (Ranks ranks = Ranks.over(Medium.SIMULATED, 2)) {
             List<Object> outcomes =
                     outcomes(ranks, group -> group.objects(UTF8).scatter(group.rank() == 0 ? List.of("a") : null, 0));
 
@@ -385,7 +388,7 @@ class GroupObjectsTest {
 
     @Test
     void bytesOfTheCallerAreNeitherSharedNorChanged() {
-        try (InProcessRanks ranks = InProcessRanks.simulated(2)) {
+        try (Ranks ranks = Ranks.over(Medium.SIMULATED, 2)) {
             byte[] own = "own".getBytes(StandardCharsets.UTF_8);
             List<Object> outcomes = outcomes(ranks, group -> {
                 byte[] got = group.objects(Codec.bytes()).broadcast(group.rank() == 0 ? own : null, 0);
@@ -400,14 +403,14 @@ class GroupObjectsTest {
 
     @Test
     void misuseIsRefusedBeforeAnythingIsSent() {
-        try (InProcessRanks ranks = InProcessRanks.simulated(2)) {
-            GroupObjects<String> objects = ranks.groups.get(0).objects(UTF8);
+        try (Ranks ranks = Ranks.over(Medium.SIMULATED, 2)) {
+            GroupObjects<String> objects = ranks.group(0).objects(UTF8);
 
             assertThrows(IllegalArgumentException.class, () -> objects.broadcast("a", 2));
             assertThrows(IllegalArgumentException.class, () -> objects.withLimit(0));
             assertThrows(
                     IllegalStateException.class,
-                    () -> ranks.groups.get(0).coalesced(() -> objects.allReduce(1, ReduceOp.SUM)));
+                    () -> ranks.group(0).coalesced(() -> objects.allReduce(1, ReduceOp.SUM)));
             assertUsable(ranks);
         }
     }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import ferro.harness.Child;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.nio.file.Files;
@@ -207,24 +208,22 @@ class GuidePageTest {
     private static void assertScriptPrints(Command command) throws Exception {
         boolean hosts = command.line.contains("ip netns");
         assumeTrue(
-                !hosts && !command.line.contains("unshare") || succeeds("unshare", "--mount", "--net", "ip", "link"),
+                !hosts && !command.line.contains("unshare")
+                        || Child.succeeds("unshare", "--mount", "--net", "ip", "link"),
                 "needs root, unshare and iproute2");
-        assumeTrue(!command.line.startsWith("openssl") || succeeds("openssl", "version"), "needs openssl");
+        assumeTrue(!command.line.startsWith("openssl") || Child.succeeds("openssl", "version"), "needs openssl");
         Path script = inFolderOf(command);
         String typed = "cd " + script.getParent() + " && exec 2>&1 && . " + script;
         // names of hosts are those of this script alone
         String line = hosts ? "exec unshare --mount --net sh -c 'mount -t tmpfs tmpfs /run && " + typed + "'" : typed;
-        try (LauncherRun run = LauncherRun.inShell(line, IN_ENGLISH)) {
-            assertEquals(0, run.exitCode(), run::toString);
-            List<String> printed = comparable(run.outLines(), command);
-            boolean inOrder = !command.line.contains(" &\n");
-            assertTrue(
-                    inOrder
-                            ? expected(command).matcher(replaced(text(printed))).matches()
-                            : sorted(printed)
-                                    .equals(sorted(command.output.lines().toList())),
-                    () -> command + " shows\n" + command.output + "but this was printed\n" + text(printed));
-        }
+        LauncherRun run = LauncherRun.inShell(line, IN_ENGLISH).ends(0);
+        List<String> printed = comparable(run.outLines(), command);
+        boolean inOrder = !command.line.contains(" &\n");
+        assertTrue(
+                inOrder
+                        ? expected(command).matcher(replaced(text(printed))).matches()
+                        : sorted(printed).equals(sorted(command.output.lines().toList())),
+                () -> command + " shows\n" + command.output + "but this was printed\n" + text(printed));
     }
 
     /** Writes the script into the folder of its page, beside the command {@code ./ferro}. */
@@ -238,19 +237,6 @@ class GuidePageTest {
         Files.setPosixFilePermissions(ofPage.resolve("ferro"), PosixFilePermissions.fromString("rwxr-xr-x"));
         String typed = SOURCE.matcher(command.line).replaceAll("ferro.examples.guide.$1");
         return Files.writeString(ofPage.resolve("typed"), typed + "\n");
-    }
-
-    private static boolean succeeds(String... line) throws InterruptedException {
-        try {
-            return new ProcessBuilder(line)
-                            .redirectErrorStream(true)
-                            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                            .start()
-                            .waitFor()
-                    == 0;
-        } catch (IOException notInstalled) {
-            return false;
-        }
     }
 
     private static List<String> sorted(List<String> lines) {

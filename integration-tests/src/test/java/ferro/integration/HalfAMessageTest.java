@@ -10,7 +10,9 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Work;
 import ferro.group.ProcessGroup;
-import ferro.integration.InProcessRanks.Ended;
+import ferro.harness.OnThread;
+import ferro.harness.Ranks;
+import ferro.harness.Ranks.Ended;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
@@ -53,12 +55,12 @@ class HalfAMessageTest {
      * machine the ranks can be this slow.
      */
     private boolean standsStillWithin(String medium) {
-        try (InProcessRanks ranks = InProcessRanks.over(medium, 2)) {
+        try (Ranks ranks = Ranks.over(medium, 2)) {
             Future<Ended> sending = ranks.start(1, this::send);
             Future<Ended> receiving = ranks.start(0, this::receive);
 
-            Ended receiver = InProcessRanks.result(receiving);
-            Ended sender = InProcessRanks.result(sending);
+            Ended receiver = OnThread.result(receiving);
+            Ended sender = OnThread.result(sending);
             if (complete) {
                 return false;
             }

@@ -2,10 +2,10 @@ package ferro.integration;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNull;
 
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
+import ferro.harness.Ranks;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -17,24 +17,23 @@ class HostGroupsTest {
 
     @Test
     void ranksMeetByTheirHostsAndTheHostsByTheirLowestRanks() {
-        try (InProcessRanks ranks = InProcessRanks.onHosts(HOSTS)) {
-            ranks.all(group -> {
-                        int[] sum = {group.rank() + 1};
-                        try (ProcessGroup host = group.splitByHost()) {
-                            assertArrayEquals(MEMBERS[group.rank()], members(host, group.rank()));
-                            host.allReduce(sum, ReduceOp.SUM);
-                        }
-                        Optional<ProcessGroup> hosts = group.hosts();
-                        assertEquals(MEMBERS[group.rank()][0] == group.rank(), hosts.isPresent());
-                        hosts.ifPresent(leaders -> {
-                            try (leaders) {
-                                assertArrayEquals(LEADERS, members(leaders, group.rank()));
-                                leaders.allReduce(sum, ReduceOp.SUM);
-                                assertEquals(21, sum[0]);
-                            }
-                        });
-                    })
-                    .forEach(end -> assertNull(end.failure()));
+        try (Ranks ranks = Ranks.onHosts(HOSTS)) {
+            ranks.each(group -> {
+                int[] sum = {group.rank() + 1};
+                try (ProcessGroup host = group.splitByHost()) {
+                    assertArrayEquals(MEMBERS[group.rank()], members(host, group.rank()));
+                    host.allReduce(sum, ReduceOp.SUM);
+                }
+                Optional<ProcessGroup> hosts = group.hosts();
+                assertEquals(MEMBERS[group.rank()][0] == group.rank(), hosts.isPresent());
+                hosts.ifPresent(leaders -> {
+                    try (leaders) {
+                        assertArrayEquals(LEADERS, members(leaders, group.rank()));
+                        leaders.allReduce(sum, ReduceOp.SUM);
+                        assertEquals(21, sum[0]);
+                    }
+                });
+            });
         }
     }
 

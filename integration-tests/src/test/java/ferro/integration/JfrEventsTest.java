@@ -14,6 +14,7 @@ import ferro.ReduceOp;
 import ferro.dispatch.DeviceMemory;
 import ferro.dispatch.GpuCollectives;
 import ferro.group.ProcessGroup;
+import ferro.harness.Ranks;
 import ferro.tck.HeapDeviceMemory;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -25,7 +26,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.concurrent.Future;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -169,8 +169,8 @@ class JfrEventsTest {
 
     /** An all-reduce, a message, and a receive that ends at its deadline, over TCP. */
     private static void hostCalls() {
-        try (LoopbackRanks ranks = new LoopbackRanks(
-                Map.of("ferro.links", "tcp", "ferro.algorithm", "allReduce=ring,barrier=dissemination"))) {
+        try (Ranks ranks =
+                new Ranks(Map.of("ferro.links", "tcp", "ferro.algorithm", "allReduce=ring,barrier=dissemination"))) {
             onBoth(ranks, group -> {
                 int other = 1 - group.rank();
                 group.labelled("jfr loss").allReduce(new float[] {3, 4, 5}, ReduceOp.MAX);
@@ -218,8 +218,7 @@ class JfrEventsTest {
                 "ferro.links", "tcp",
                 "ferro.gpu.fallback", "1");
         try (HeapDeviceMemory heap = new HeapDeviceMemory(2);
-                LoopbackRanks ranks =
-                        new LoopbackRanks(settings, context -> context.shared(DeviceMemory.class, heap::opened))) {
+                Ranks ranks = new Ranks(settings, context -> context.shared(DeviceMemory.class, heap::opened))) {
             onBoth(ranks, group -> {
                 DeviceTensor small = heap.upload(HostTensor.of(new float[] {3, 4, 5}), group.rank());
                 DeviceTensor large = heap.upload(HostTensor.of(new float[6]), group.rank());
@@ -248,16 +247,11 @@ class JfrEventsTest {
     }
 
     /** Joins two ranks, runs something on each in a thread of its own, and closes both. */
-    private static void onBoth(LoopbackRanks ranks, Consumer<ProcessGroup> calls) {
-        List<ProcessGroup> groups = ranks.joined(LONG, List.of(Map.of(), Map.of()));
-        List<Future<?>> running = new ArrayList<>();
-        for (ProcessGroup group : groups) {
-            running.add(ranks.threads.submit(() -> {
-                try (group) {
-                    calls.accept(group);
-                }
-            }));
-        }
-        running.forEach(InProcessRanks::result);
+    private static void onBoth(Ranks ranks, Consumer<ProcessGroup> calls) {
+        Ranks.eachOf(ranks.joined(LONG, List.of(Map.of(), Map.of())), group -> {
+            try (group) {
+                calls.accept(group);
+            }
+        });
     }
 }

@@ -1,19 +1,17 @@
 package ferro.integration;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.harness.Job;
+import ferro.harness.Jvm;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -28,25 +26,13 @@ class JoiningClassesTest {
     private static final String JOINED = JoinsAndIsMarked.Joined.class.getName();
     private static final Pattern LAMBDA = Pattern.compile(".*\\s(ferro\\.(?!shaded\\.)\\S+)\\$\\$Lambda\\S* source:.*");
 
-    private final List<Process> started = new ArrayList<>();
-
     @TempDir
     private Path folder;
 
-    @AfterEach
-    void end() {
-        started.forEach(Process::destroyForcibly);
-    }
-
     @Test
     void aRankLinksFewLambdasWhileItJoins() throws Exception {
-        int port = Ports.free();
-        for (int rank = 0; rank < 2; rank++) {
-            start(rank, port);
-        }
-        for (int rank = 0; rank < 2; rank++) {
-            assertTrue(started.get(rank).waitFor(60, TimeUnit.SECONDS), "rank " + rank + " does not end");
-            assertEquals(0, started.get(rank).exitValue(), Files.readString(printed(rank)));
+        try (Job job = Job.byHand(2, Map.of(), this::line)) {
+            job.ended(0);
         }
 
         for (int rank = 0; rank < 2; rank++) {
@@ -60,29 +46,13 @@ class JoiningClassesTest {
         }
     }
 
-    private void start(int rank, int port) throws IOException {
-        List<String> line = new ArrayList<>(JavaLine.shortLived());
-        line.add("-Xlog:class+load:file=" + loaded(rank));
-        line.addAll(List.of("-cp", LauncherRun.classPath(), JoinsAndIsMarked.class.getName()));
-        ProcessBuilder builder = new ProcessBuilder(line)
-                .redirectErrorStream(true)
-                .redirectOutput(printed(rank).toFile());
-        builder.environment()
-                .putAll(Map.of(
-                        "RANK", "" + rank,
-                        "WORLD_SIZE", "2",
-                        "LOCAL_RANK", "" + rank,
-                        "MASTER_ADDR", "127.0.0.1",
-                        "MASTER_PORT", "" + port));
-        started.add(builder.start());
+    private List<String> line(int rank) {
+        List<String> options = List.of("-XX:-UsePerfData", "-Xlog:class+load:file=" + loaded(rank));
+        return Jvm.line(LauncherRun.classPath(), options, JoinsAndIsMarked.class.getName());
     }
 
     private Path loaded(int rank) {
         return folder.resolve("loaded-" + rank);
-    }
-
-    private Path printed(int rank) {
-        return folder.resolve("printed-" + rank);
     }
 
     /** Returns the classes that have linked lambdas before the join returned, with the number of each. */

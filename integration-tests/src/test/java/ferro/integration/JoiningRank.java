@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.backend.tcp.TcpStoreClient;
+import ferro.harness.Child;
+import ferro.harness.Processes;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -18,7 +20,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** A rank in a process of its own, started by hand, and what it prints while it joins. */
-final class JoiningRank implements AutoCloseable {
+final class JoiningRank extends Child {
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final String FORMAT = "-Djava.util.logging.SimpleFormatter.format=%4$s %3$s: %5$s%6$s%n";
     private static final String LINE = "INFO ferro.join: ";
@@ -26,41 +28,29 @@ final class JoiningRank implements AutoCloseable {
     private static final Pattern FAILED = Pattern.compile(".*RENDEZVOUS: joining \"world\" as rank \\d failed.*");
 
     private final long started = System.nanoTime();
-    private final Process process;
-    private final PrintedLines printed;
 
-    private JoiningRank(Process process) {
-        this.process = process;
-        printed = new PrintedLines(process.getInputStream(), "printed-" + process.pid(), TIMEOUT);
+    private JoiningRank(ProcessBuilder builder) throws IOException {
+        super(builder.redirectErrorStream(true), TIMEOUT);
     }
 
     /** Starts a rank by a command that ends with its line, such as {@code unshare -n}. */
     static JoiningRank start(List<String> before, Map<String, String> variables) throws IOException {
         List<String> line = new ArrayList<>(before);
         line.addAll(JavaLine.rank(List.of("-Xmx128m", FORMAT), JoinsByAuto.class.getName()));
-        ProcessBuilder builder = new ProcessBuilder(line).redirectErrorStream(true);
+        ProcessBuilder builder = new ProcessBuilder(line);
         builder.environment().putAll(variables);
-        return new JoiningRank(builder.start());
+        return new JoiningRank(builder);
     }
 
     /** Returns whether a command runs on this machine. */
     static boolean canRun(List<String> command) throws Exception {
         List<String> line = new ArrayList<>(command);
         line.add("true");
-        try {
-            Process tried = new ProcessBuilder(line).start();
-            return tried.waitFor(TIMEOUT.toSeconds(), TimeUnit.SECONDS) && tried.exitValue() == 0;
-        } catch (IOException absent) {
-            return false;
-        }
-    }
-
-    long pid() {
-        return process.pid();
+        return succeeds(line.toArray(String[]::new));
     }
 
     List<String> lines() {
-        return printed.lines();
+        return outLines();
     }
 
     /** Waits for a line about joining with this text, a regular expression. */
@@ -69,7 +59,7 @@ final class JoiningRank implements AutoCloseable {
     }
 
     String await(Pattern wanted) throws InterruptedException {
-        return printed.await(line -> wanted.matcher(line).matches());
+        return await(line -> wanted.matcher(line).matches());
     }
 
     /** Waits for the failure of the join, and returns whether this rank says that it was itself late. */
@@ -111,11 +101,11 @@ final class JoiningRank implements AutoCloseable {
     void isStoppedWhileItStarts(String line, Duration deadline) throws Exception {
         Processes.await(this::hasBegun, TIMEOUT, "no thread of ferro");
         Processes.signal(pid(), "STOP");
-        assertFalse(process.waitFor(3_100, TimeUnit.MILLISECONDS), this::toString);
+        assertFalse(endsWithin(Duration.ofMillis(3_100)), this::toString);
         Processes.signal(pid(), "CONT");
         awaitLine(line);
         Processes.signal(pid(), "STOP");
-        assertFalse(process.waitFor(deadline.toMillis() - 3_000, TimeUnit.MILLISECONDS), this::toString);
+        assertFalse(endsWithin(deadline.minusSeconds(3)), this::toString);
         Processes.signal(pid(), "CONT");
     }
 
@@ -142,15 +132,5 @@ final class JoiningRank implements AutoCloseable {
         try (TcpStoreClient client = TcpStoreClient.open(store, TIMEOUT)) {
             client.store().set(key, value);
         }
-    }
-
-    @Override
-    public void close() {
-        process.destroyForcibly();
-    }
-
-    @Override
-    public String toString() {
-        return String.join("\n", lines());
     }
 }

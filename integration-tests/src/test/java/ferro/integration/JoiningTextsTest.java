@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import ferro.backend.tcp.TcpStoreServer;
 import ferro.backend.tcp.rendezvous.PeerMachine;
 import ferro.backend.tcp.rendezvous.Roster;
+import ferro.harness.Ports;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;

@@ -3,14 +3,11 @@ package ferro.integration;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.backend.tcp.TcpStoreServer;
+import ferro.harness.Child;
+import ferro.harness.Job;
 import ferro.integration.drill.Drill;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.lang.ProcessBuilder.Redirect;
-import java.net.InetAddress;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
@@ -35,48 +32,31 @@ class KilledDeviceRankTest {
     @ValueSource(booleans = {true, false})
     @DisplayName(
             "1-32: kill -9 of a rank of NCCL ends the others long before their deadline, and they blame nobody else")
-    void theOthersEndByTheirDeadline(boolean silent) throws IOException {
-        List<Process> ranks = new ArrayList<>();
-        try (TcpStoreServer store =
-                TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", WORLD_SIZE, null)) {
-            List<BufferedReader> said = new ArrayList<>();
-            for (int rank = 0; rank < WORLD_SIZE; rank++) {
-                Process process = start(rank, store.port(), silent);
-                ranks.add(process);
-                said.add(process.inputReader());
-            }
-            for (BufferedReader rank : said) {
-                assertEquals("going", rank.readLine());
+    void theOthersEndByTheirDeadline(boolean silent) throws Exception {
+        Map<String, String> variables =
+                StandInPair.variables("STANDIN_SILENT_DEATHS", silent ? "1" : "0", "FERRO_BACKEND", "nccl");
+        List<String> line = JavaLine.rank(List.of("-Xmx64m"), PairUntilAFailure.class.getName(), "" + DEADLINE_MILLIS);
+        try (Job job = Job.start(WORLD_SIZE, variables, line)) {
+            for (Child rank : job.ranks()) {
+                assertEquals("going", rank.next());
             }
 
             long killed = System.nanoTime();
-            Processes.kill(ranks.get(VICTIM).pid());
+            job.rank(VICTIM).kill();
 
             for (int survivor : new int[] {0, 2}) {
-                String failed = said.get(survivor).readLine();
+                Child rank = job.rank(survivor);
+                String failed = rank.next();
                 long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - killed);
-                said.get(survivor).readLine();
-                String message = said.get(survivor).readLine();
+                rank.next();
+                rank.next();
+                rank.next();
+                String message = rank.next();
                 // NCCL knows at most that a rank is gone, and not which
-                assertEquals("failed PEER_LOST by " + VICTIM, failed, message);
+                assertEquals("call PEER_LOST of rank " + VICTIM, failed, message);
                 assertTrue(millis <= Drill.allowedMillis(PROMISED_MILLIS), millis + " ms until " + message);
                 assertTrue(message.contains("rank " + survivor), message);
             }
-        } finally {
-            ranks.forEach(rank -> Processes.kill(rank.pid()));
         }
-    }
-
-    private static Process start(int rank, int port, boolean silent) throws IOException {
-        List<String> options = List.of("-Xmx64m", "-Dferro.backend=nccl", "-Dferro.rendezvous=tcp://127.0.0.1:" + port);
-        ProcessBuilder builder = new ProcessBuilder(
-                JavaLine.rank(options, DeviceSumsUntilAFailure.class.getName(), "" + DEADLINE_MILLIS));
-        builder.environment().putAll(StandInPair.variables("STANDIN_SILENT_DEATHS", silent ? "1" : "0"));
-        builder.environment().put("RANK", "" + rank);
-        builder.environment().put("WORLD_SIZE", "" + WORLD_SIZE);
-        builder.environment().put("LOCAL_RANK", "" + rank);
-        builder.environment().put("LOCAL_WORLD_SIZE", "" + WORLD_SIZE);
-        builder.environment().put("FERRO_STORE_SERVED", "1");
-        return builder.redirectError(Redirect.DISCARD).start();
     }
 }

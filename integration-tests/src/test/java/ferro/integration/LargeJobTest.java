@@ -1,13 +1,13 @@
 package ferro.integration;
 
 import ferro.backend.tcp.TcpStoreServer;
+import ferro.harness.Child;
 import java.io.IOException;
-import java.lang.ProcessBuilder.Redirect;
 import java.net.InetAddress;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.LongSummaryStatistics;
+import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
@@ -19,7 +19,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(300)
 @Tag("long")
 class LargeJobTest {
-    private static final Duration LIMIT = Duration.ofSeconds(120);
     /** Not adjacent to the first rank of a process. */
     private static final int LATE = 21;
 
@@ -35,14 +34,11 @@ class LargeJobTest {
             this.end = end;
         }
 
-        void strike(Process process) throws IOException, InterruptedException {
+        void strike(Child process) throws IOException, InterruptedException {
             switch (this) {
-                case IS_KILLED -> Processes.kill(process.pid());
-                case STANDS_STILL -> Processes.signal(process.pid(), "STOP");
-                default -> {
-                    process.getOutputStream().write('\n');
-                    process.getOutputStream().flush();
-                }
+                case IS_KILLED -> process.kill();
+                case STANDS_STILL -> process.signal("STOP");
+                default -> process.write("");
             }
         }
     }
@@ -52,43 +48,40 @@ class LargeJobTest {
     @DisplayName("all ranks of a large job agree on the death and on the silence of a rank, and all close")
     void allRanksAgree(int worldSize, LateRank late) throws Exception {
         List<List<Integer>> ranks = List.of(List.of(LATE), others(0, worldSize / 2), others(worldSize / 2, worldSize));
-        List<Process> processes = new ArrayList<>();
+        List<Child> processes = new ArrayList<>();
         try (TcpStoreServer server =
                 TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", worldSize, null)) {
-            List<PrintedLines> said = new ArrayList<>();
             for (List<Integer> some : ranks) {
-                Process process = start(server.port(), worldSize, late, some);
-                processes.add(process);
-                said.add(new PrintedLines(process.getInputStream(), "said-" + said.size(), LIMIT));
+                processes.add(start(server.port(), worldSize, late, some));
             }
-            awaitAll(ranks, said, 0, "is in");
+            awaitAll(ranks, processes, 0, "is in");
             long struckAt = System.nanoTime();
             late.strike(processes.get(0));
-            awaitAll(ranks, said, late == LateRank.CALLS ? 0 : 1, late.end);
+            awaitAll(ranks, processes, late == LateRank.CALLS ? 0 : 1, late.end);
             if (late == LateRank.IS_KILLED) {
-                LongSummaryStatistics knew = knewAt(said);
+                LongSummaryStatistics knew = knewAt(processes);
                 System.out.printf(
                         "kill -9 of one of %d ranks: the first one knew after %.0f ms, the last one after %.0f ms%n",
                         worldSize, (knew.getMin() - struckAt) / 1e6, (knew.getMax() - struckAt) / 1e6);
             }
         } finally {
-            processes.forEach(process -> Processes.kill(process.pid()));
+            processes.forEach(Child::close);
         }
     }
 
     /** Waits until each rank of the processes from one on has said something. */
-    private static void awaitAll(List<List<Integer>> ranks, List<PrintedLines> said, int from, String what)
+    private static void awaitAll(List<List<Integer>> ranks, List<Child> said, int from, String what)
             throws InterruptedException {
         for (int process = from; process < said.size(); process++) {
             for (int rank : ranks.get(process)) {
-                said.get(process).await(line -> line.equals(rank + " " + what));
+                said.get(process).await(rank + " " + what);
             }
         }
     }
 
-    private static LongSummaryStatistics knewAt(List<PrintedLines> said) {
+    private static LongSummaryStatistics knewAt(List<Child> said) {
         return said.stream()
-                .flatMap(one -> one.lines().stream())
+                .flatMap(one -> one.outLines().stream())
                 .filter(line -> line.contains(" knew at "))
                 .mapToLong(line -> Long.parseLong(line.substring(line.lastIndexOf(' ') + 1)))
                 .summaryStatistics();
@@ -98,12 +91,12 @@ class LargeJobTest {
         return IntStream.range(from, to).filter(rank -> rank != LATE).boxed().toList();
     }
 
-    private static Process start(int port, int worldSize, LateRank late, List<Integer> ranks) throws IOException {
+    private static Child start(int port, int worldSize, LateRank late, List<Integer> ranks) throws IOException {
         List<String> line =
                 JavaLine.rank(List.of("-Xmx512m"), LargeJobRanks.class.getName(), "" + port, "" + worldSize, "" + LATE);
         // a silence is found by heartbeats, which take cores from ranks that learn of a death
         line.add("" + (late == LateRank.STANDS_STILL));
         ranks.forEach(rank -> line.add("" + rank));
-        return new ProcessBuilder(line).redirectError(Redirect.INHERIT).start();
+        return Child.apart(Map.of(), line);
     }
 }

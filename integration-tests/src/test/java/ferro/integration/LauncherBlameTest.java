@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.harness.Processes;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -156,12 +157,10 @@ class LauncherBlameTest {
     }
 
     private void analyzed(Path recordings) throws Exception {
-        try (LauncherRun run = LauncherRun.start("analyze", recordings.toString())) {
-            assertEquals(0, run.exitCode(), run::toString);
-            String first = run.outLines().get(0);
-            assertTrue(first.startsWith("verdict: rank 1 is to blame: its process is gone"), first);
-            assertTrue(Files.size(recordings.resolve("ferro-timeline.html")) > 10_000);
-        }
+        LauncherRun run = LauncherRun.start("analyze", recordings.toString()).ends(0);
+        String first = run.outLines().get(0);
+        assertTrue(first.startsWith("verdict: rank 1 is to blame: its process is gone"), first);
+        assertTrue(Files.size(recordings.resolve("ferro-timeline.html")) > 10_000);
     }
 
     @Test
@@ -171,7 +170,7 @@ class LauncherBlameTest {
         try (LauncherRun run = start("behaves", NOT_TOO_SOON)) {
             assertShare(run);
             run.restOfLine("[1] going");
-            new ProcessBuilder("kill", "-s", "STOP", "" + pid(run, 1)).start().waitFor();
+            Processes.signal(pid(run, 1), "STOP");
 
             assertEquals(1, run.exitCode(), run::toString);
             String box = box(run);

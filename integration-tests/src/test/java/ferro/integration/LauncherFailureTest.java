@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.harness.Processes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,31 +29,27 @@ class LauncherFailureTest {
     @Test
     void exitCodeIsThatOfTheFirstFailureAndTheBoxIsTheLastThingPrinted() throws Exception {
         String program = "echo line one of $RANK; echo self $$; [ $RANK = 1 ] && echo oops >&2 && exit 7; sleep 1000";
-        try (LauncherRun run = LauncherRun.start("run", "-n", "3", "--", "sh", "-c", program)) {
-            assertEquals(7, run.exitCode(), run::toString);
-
-            String pid = run.restOfLine("[1] self ");
-            List<String> lines = run.errLines();
-            String rule = lines.get(lines.size() - 1);
-            assertTrue(rule.startsWith("+-----"), run::toString);
-            String box = String.join("\n", lines.subList(lines.indexOf(rule), lines.size()));
-            assertTrue(box.contains("rank 1 failed first: exit code 7"), box);
-            assertTrue(box.contains(", pid " + pid + ", "), box);
-            assertTrue(box.contains("|   line one of 1"), box);
-            assertTrue(box.contains("|   oops"), box);
-            assertTrue(box.contains("stopped because of it: ranks 0, 2\n"), box);
-        }
+        LauncherRun run =
+                LauncherRun.start("run", "-n", "3", "--", "sh", "-c", program).ends(7);
+        String pid = run.restOfLine("[1] self ");
+        List<String> lines = run.errLines();
+        String rule = lines.get(lines.size() - 1);
+        assertTrue(rule.startsWith("+-----"), run::toString);
+        String box = String.join("\n", lines.subList(lines.indexOf(rule), lines.size()));
+        assertTrue(box.contains("rank 1 failed first: exit code 7"), box);
+        assertTrue(box.contains(", pid " + pid + ", "), box);
+        assertTrue(box.contains("|   line one of 1"), box);
+        assertTrue(box.contains("|   oops"), box);
+        assertTrue(box.contains("stopped because of it: ranks 0, 2\n"), box);
     }
 
     @Test
     void rankThatEndsWellBeforeTheOthersIsNoFailure() throws Exception {
         String program = "[ $RANK = 0 ] && exit 0; sleep 0.5; echo done $RANK";
-        try (LauncherRun run = LauncherRun.start("run", "-n", "2", "--", "sh", "-c", program)) {
-            assertEquals(0, run.exitCode(), run::toString);
-
-            assertEquals(List.of("[1] done 1"), run.outLines());
-            assertFalse(run.errText().contains("+---"), run::toString);
-        }
+        LauncherRun run =
+                LauncherRun.start("run", "-n", "2", "--", "sh", "-c", program).ends(0);
+        assertEquals(List.of("[1] done 1"), run.outLines());
+        assertFalse(run.errText().contains("+---"), run::toString);
     }
 
     @Test

@@ -25,29 +25,25 @@ class LauncherOutputTest {
 
     @Test
     void linesCarryTheirRankOnTheStreamTheyWereWrittenTo() throws Exception {
-        try (LauncherRun run = LauncherRun.start(
-                "run", "-n", "3", "--", "sh", "-c", "echo out $RANK; echo err $RANK >&2; printf 'no end'")) {
-            assertEquals(0, run.exitCode(), run::toString);
-
-            assertEquals(
-                    List.of("[0] no end", "[0] out 0", "[1] no end", "[1] out 1", "[2] no end", "[2] out 2"),
-                    run.outLines().stream().sorted().toList());
-            assertTrue(run.errLines().containsAll(List.of("[0] err 0", "[1] err 1", "[2] err 2")), run.errText());
-            assertTrue(run.errLines().get(0).startsWith("ferro: 3 ranks on "), run.errText());
-        }
+        LauncherRun run = LauncherRun.start(
+                        "run", "-n", "3", "--", "sh", "-c", "echo out $RANK; echo err $RANK >&2; printf 'no end'")
+                .ends(0);
+        assertEquals(
+                List.of("[0] no end", "[0] out 0", "[1] no end", "[1] out 1", "[2] no end", "[2] out 2"),
+                run.outLines().stream().sorted().toList());
+        assertTrue(run.errLines().containsAll(List.of("[0] err 0", "[1] err 1", "[2] err 2")), run.errText());
+        assertTrue(run.errLines().get(0).startsWith("ferro: 3 ranks on "), run.errText());
     }
 
     @Test
     void longLinesOfManyRanksStayWhole() throws Exception {
         String program = "i=0; while [ $i -lt 200 ]; do printf '%3000d\\n' $RANK; i=$((i+1)); done";
-        try (LauncherRun run = LauncherRun.start("run", "-n", "4", "--", "sh", "-c", program)) {
-            assertEquals(0, run.exitCode());
-
-            assertEquals(800, run.outLines().size());
-            for (String line : run.outLines()) {
-                assertEquals(3004, line.length(), line);
-                assertEquals(line.charAt(1), line.charAt(line.length() - 1), line);
-            }
+        LauncherRun run =
+                LauncherRun.start("run", "-n", "4", "--", "sh", "-c", program).ends(0);
+        assertEquals(800, run.outLines().size());
+        for (String line : run.outLines()) {
+            assertEquals(3004, line.length(), line);
+            assertEquals(line.charAt(1), line.charAt(line.length() - 1), line);
         }
     }
 
@@ -55,16 +51,13 @@ class LauncherOutputTest {
     void slowReaderGetsTheLastLinesOfRanksThatHaveEnded() throws Exception {
         // fits into the rank's own pipe, so that the rank can end, and not into the launcher's
         String program = "seq -f 'line %04g of this program' 1 2400; : >\"$ENDING.$RANK\"";
-        try (LauncherRun run = readLate(2, program)) {
-            assertEquals(0, run.exitCode(), run::toString);
-
-            for (String rank : List.of("[0]", "[1]")) {
-                List<String> lines = run.outLines().stream()
-                        .filter(line -> line.startsWith(rank))
-                        .toList();
-                assertEquals(2400, lines.size(), rank);
-                assertEquals(rank + " line 2400 of this program", lines.get(2399));
-            }
+        LauncherRun run = readLate(2, program).ends(0);
+        for (String rank : List.of("[0]", "[1]")) {
+            List<String> lines = run.outLines().stream()
+                    .filter(line -> line.startsWith(rank))
+                    .toList();
+            assertEquals(2400, lines.size(), rank);
+            assertEquals(rank + " line 2400 of this program", lines.get(2399));
         }
     }
 
@@ -76,12 +69,9 @@ class LauncherOutputTest {
         String child = "line() { seq -f 'line %05g of a child' $1 $2; }; "
                 + "{ line 1 4000; : >\"$ENDING.part\"; line 4001 9000; } & ";
         String program = child + "while [ ! -e \"$ENDING.part\" ]; do sleep 0.1; done; : >\"$ENDING.$RANK\"";
-        try (LauncherRun run = readLate(1, program)) {
-            assertEquals(0, run.exitCode(), run::toString);
-
-            assertEquals(9_000, run.outLines().size());
-            assertEquals("[0] line 09000 of a child", run.outLines().get(8_999));
-        }
+        LauncherRun run = readLate(1, program).ends(0);
+        assertEquals(9_000, run.outLines().size());
+        assertEquals("[0] line 09000 of a child", run.outLines().get(8_999));
     }
 
     /** Starts ranks that make a file before they end, and a reader that begins a second after the last of these files. */
@@ -181,29 +171,24 @@ class LauncherOutputTest {
             run.exitCode();
             assertTrue(run.errLines().contains("code 141"), run::toString);
         }
-        try (LauncherRun run = LauncherRun.inShell(
-                "exec \"$0\" \"$@\" >/dev/full", Map.of(), "run", "-n", "2", "--", "sh", "-c", program)) {
-            assertEquals(0, run.exitCode(), run::toString);
-            assertEquals(
-                    1,
-                    run.errLines().stream()
-                            .filter(line -> line.contains("WARNING"))
-                            .count(),
-                    run::toString);
-        }
+        LauncherRun run = LauncherRun.inShell(
+                        "exec \"$0\" \"$@\" >/dev/full", Map.of(), "run", "-n", "2", "--", "sh", "-c", program)
+                .ends(0);
+        assertEquals(
+                1,
+                run.errLines().stream().filter(line -> line.contains("WARNING")).count(),
+                run::toString);
     }
 
     @Test
     void everyRankFindsItsPlaceAndNothingToRead() throws Exception {
         String program = "read line; echo $RANK $WORLD_SIZE $LOCAL_RANK $LOCAL_WORLD_SIZE $MASTER_ADDR"
                 + " $FERRO_BACKEND ${#FERRO_JOB_ID} $([ $MASTER_PORT -gt 0 ] && echo port) \"<$line>\"";
-        try (LauncherRun run = LauncherRun.start("run", "-n", "2", "--backend", "tcp", "--", "sh", "-c", program)) {
-            assertEquals(0, run.exitCode(), run::toString);
-
-            assertEquals(
-                    List.of("[0] 0 2 0 2 127.0.0.1 tcp 16 port <>", "[1] 1 2 1 2 127.0.0.1 tcp 16 port <>"),
-                    run.outLines().stream().sorted().toList());
-        }
+        LauncherRun run = LauncherRun.start("run", "-n", "2", "--backend", "tcp", "--", "sh", "-c", program)
+                .ends(0);
+        assertEquals(
+                List.of("[0] 0 2 0 2 127.0.0.1 tcp 16 port <>", "[1] 1 2 1 2 127.0.0.1 tcp 16 port <>"),
+                run.outLines().stream().sorted().toList());
     }
 
     @Test
@@ -224,22 +209,20 @@ class LauncherOutputTest {
 
     @Test
     void mainClassRunsOnTheGivenClassPath() throws Exception {
-        try (LauncherRun run = LauncherRun.start(
-                "run",
-                "-n",
-                "2",
-                "-cp",
-                LauncherRun.classPath(),
-                "-J-Dx=y",
-                "ferro.integration.PrintsItsRank",
-                "--a")) {
-            assertEquals(0, run.exitCode(), run::toString);
-
-            assertEquals(
-                    List.of("[0] rank 0 of 2 x=y [--a]", "[1] rank 1 of 2 x=y [--a]"),
-                    run.outLines().stream().sorted().toList());
-            assertTrue(run.errLines().contains("[0] INFO ferro.test: waiting for ranks [1] of 2"), run.errText());
-        }
+        LauncherRun run = LauncherRun.start(
+                        "run",
+                        "-n",
+                        "2",
+                        "-cp",
+                        LauncherRun.classPath(),
+                        "-J-Dx=y",
+                        "ferro.integration.PrintsItsRank",
+                        "--a")
+                .ends(0);
+        assertEquals(
+                List.of("[0] rank 0 of 2 x=y [--a]", "[1] rank 1 of 2 x=y [--a]"),
+                run.outLines().stream().sorted().toList());
+        assertTrue(run.errLines().contains("[0] INFO ferro.test: waiting for ranks [1] of 2"), run.errText());
     }
 
     @Test
@@ -251,13 +234,10 @@ class LauncherOutputTest {
                     }
                 }
                 """);
-        try (LauncherRun run = LauncherRun.start("run", "-n", "2", main.toString())) {
-            assertEquals(0, run.exitCode(), run::toString);
-
-            assertEquals(
-                    List.of("[0] hello from 0", "[1] hello from 1"),
-                    run.outLines().stream().sorted().toList());
-        }
+        LauncherRun run = LauncherRun.start("run", "-n", "2", main.toString()).ends(0);
+        assertEquals(
+                List.of("[0] hello from 0", "[1] hello from 1"),
+                run.outLines().stream().sorted().toList());
     }
 
     private static String text(Path file) {

@@ -1,7 +1,7 @@
 package ferro.integration;
 
-import static org.junit.jupiter.api.Assertions.assertTrue;
-
+import ferro.harness.Child;
+import ferro.harness.Jvm;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -9,13 +9,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** One run of the ferro command as a process of its own, with what it printed so far; every wait is bounded. */
-public final class LauncherRun implements AutoCloseable {
+public final class LauncherRun extends Child {
     /**
      * Variables for all JVMs of a job that measures or trains for a moment: not to compile well what they run. Each of them says on
      * standard error that it has found them.
@@ -24,14 +22,8 @@ public final class LauncherRun implements AutoCloseable {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-    private final Process process;
-    private final PrintedLines out;
-    private final PrintedLines err;
-
-    private LauncherRun(Process process) {
-        this.process = process;
-        this.out = new PrintedLines(process.getInputStream(), "launcher-out", PATIENCE);
-        this.err = new PrintedLines(process.getErrorStream(), "launcher-err", PATIENCE);
+    private LauncherRun(ProcessBuilder builder) throws IOException {
+        super(builder, PATIENCE);
     }
 
     /** Starts {@code ferro} with arguments. */
@@ -68,7 +60,7 @@ public final class LauncherRun implements AutoCloseable {
         line.addAll(forShortLives(arguments));
         ProcessBuilder builder = new ProcessBuilder(line);
         builder.environment().putAll(variables);
-        return new LauncherRun(builder.start());
+        return new LauncherRun(builder);
     }
 
     /** Returns the same arguments, and where ranks are JVMs, not to compile what they run for a second or two well. */
@@ -81,7 +73,7 @@ public final class LauncherRun implements AutoCloseable {
     }
 
     public static String java() {
-        return Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        return Jvm.java();
     }
 
     /**
@@ -94,62 +86,20 @@ public final class LauncherRun implements AutoCloseable {
 
     /** Made before the first test: see {@link ProgramsFirst}. */
     private static final class ClassPathHolder {
-        static final String PATH = Programs.packed(Stream.of(
-                        Optional.ofNullable(System.getProperty("surefire.test.class.path"))
-                                .orElseGet(() -> System.getProperty("java.class.path"))
-                                .split(File.pathSeparator))
+        static final String PATH = Programs.packed(Stream.of(Jvm.classPath().split(File.pathSeparator))
                 // jcstress has a processor, which would read what programs of tests compile
                 .filter(entry -> !Path.of(entry).getFileName().toString().matches("(slf4j|jcstress|jopt-simple)-.*"))
                 .collect(Collectors.joining(File.pathSeparator)));
     }
 
-    /** Waits for the end and returns the exit code. */
-    public int exitCode() throws InterruptedException {
-        assertTrue(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS), () -> "still running after " + this);
-        out.awaitEnd();
-        err.awaitEnd();
-        return process.exitValue();
-    }
-
-    /** Waits for a line of a rank on standard output that starts with this text, and returns the rest of it. */
-    public String restOfLine(String start) throws InterruptedException {
-        return out.await(line -> line.startsWith(start)).substring(start.length());
+    /** Waits for the end with an exit code. */
+    public LauncherRun ends(int code) throws InterruptedException {
+        ended(code);
+        return this;
     }
 
     /** Waits for a line on standard error that contains this text. */
     public void awaitErrLine(String text) throws InterruptedException {
-        err.await(line -> line.contains(text));
-    }
-
-    public List<String> outLines() {
-        return out.lines();
-    }
-
-    public List<String> errLines() {
-        return err.lines();
-    }
-
-    public String errText() {
-        return String.join("\n", err.lines());
-    }
-
-    /** Returns the pid of the launcher. */
-    public long pid() {
-        return process.pid();
-    }
-
-    /** Sends a signal to the launcher, and to it alone. */
-    public void signal(String name) throws IOException, InterruptedException {
-        new ProcessBuilder("kill", "-s", name, "" + process.pid()).start().waitFor();
-    }
-
-    @Override
-    public void close() {
-        process.destroyForcibly();
-    }
-
-    @Override
-    public String toString() {
-        return "launcher " + process.pid() + "\nout: " + String.join("\n", outLines()) + "\nerr: " + errText();
+        err().await(line -> line.contains(text));
     }
 }

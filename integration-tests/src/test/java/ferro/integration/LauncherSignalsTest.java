@@ -3,6 +3,7 @@ package ferro.integration;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.harness.Processes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import ferro.harness.Child;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -75,23 +76,21 @@ class LauncherSurroundingsTest {
         Path temporary = Files.createDirectory(folder.resolve("temporary"));
         assumeTrue(namespaces(), "cannot mount here: needs root and unshare");
         String script = made.replaceAll("\\bT\\b", temporary.toString());
-        try (LauncherRun run = LauncherRun.inShell(
-                "exec unshare --mount sh -c '" + script + "; exec \"$0\" \"$@\"' \"$0\" \"$@\"",
-                Map.of("TMPDIR", temporary.toString()),
-                "run",
-                "-n",
-                "1",
-                "--",
-                "echo",
-                "started")) {
-            assertEquals(2, run.exitCode(), run::toString);
-
-            assertEquals(List.of(), run.outLines());
-            assertEquals(
-                    List.of("ferro run: temporary folder " + temporary + ": cannot be written (" + why
-                            + "): free space there, or name another folder with TMPDIR"),
-                    run.errLines());
-        }
+        LauncherRun run = LauncherRun.inShell(
+                        "exec unshare --mount sh -c '" + script + "; exec \"$0\" \"$@\"' \"$0\" \"$@\"",
+                        Map.of("TMPDIR", temporary.toString()),
+                        "run",
+                        "-n",
+                        "1",
+                        "--",
+                        "echo",
+                        "started")
+                .ends(2);
+        assertEquals(List.of(), run.outLines());
+        assertEquals(
+                List.of("ferro run: temporary folder " + temporary + ": cannot be written (" + why
+                        + "): free space there, or name another folder with TMPDIR"),
+                run.errLines());
     }
 
     private String main(String property) throws IOException {
@@ -101,7 +100,7 @@ class LauncherSurroundingsTest {
     }
 
     private static boolean namespaces() throws IOException, InterruptedException {
-        return new ProcessBuilder("unshare", "--mount", "true").start().waitFor() == 0;
+        return Child.succeeds("unshare", "--mount", "true");
     }
 
     @Tag("long")
@@ -111,12 +110,9 @@ class LauncherSurroundingsTest {
         String rank = "printf \"%s|%s|%s|%s\" \"$1\" \"$V\" \"$W\" \"${LC_ALL-unset}\" | od -An -tx1 | tr -d \" \\n\"";
         String script = "V=$(printf '\\303\\274') W=$(printf '\\374') " + locale + "; export V W LC_ALL LANG; "
                 + "exec \"$SCRIPT\" run -n 1 -- sh -c '" + rank + "' x \"$(printf '\\303\\244')\"";
-        try (LauncherRun run = LauncherRun.inShell(script, ofScript())) {
-            assertEquals(0, run.exitCode(), run::toString);
-
-            String after = locale.startsWith("LC_ALL= ") ? "" : locale.substring("LC_ALL=".length());
-            assertEquals(List.of("[0] c3a4" + "7c" + "c3bc" + "7c" + "fc" + "7c" + hex(after)), run.outLines());
-        }
+        LauncherRun run = LauncherRun.inShell(script, ofScript()).ends(0);
+        String after = locale.startsWith("LC_ALL= ") ? "" : locale.substring("LC_ALL=".length());
+        assertEquals(List.of("[0] c3a4" + "7c" + "c3bc" + "7c" + "fc" + "7c" + hex(after)), run.outLines());
     }
 
     @ParameterizedTest
@@ -129,26 +125,20 @@ class LauncherSurroundingsTest {
     })
     @Tag("long")
     void nameThatAJvmInTheLocaleCannotReadIsRefused(String what, String command, String before) throws Exception {
-        try (LauncherRun run = beyondAscii(before, command)) {
-            assertEquals(2, run.exitCode(), run::toString);
-
-            assertEquals(List.of(), run.outLines());
-            assertEquals(1, run.errLines().size(), run::toString);
-            assertTrue(run.errText().startsWith("ferro run: " + what), run::toString);
-            String why = ": a JVM cannot read this name, because the locale supports only ASCII: set LC_ALL=C.UTF-8";
-            assertTrue(run.errText().strip().endsWith(why), run::toString);
-        }
+        LauncherRun run = beyondAscii(before, command).ends(2);
+        assertEquals(List.of(), run.outLines());
+        assertEquals(1, run.errLines().size(), run::toString);
+        assertTrue(run.errText().startsWith("ferro run: " + what), run::toString);
+        String why = ": a JVM cannot read this name, because the locale supports only ASCII: set LC_ALL=C.UTF-8";
+        assertTrue(run.errText().strip().endsWith(why), run::toString);
     }
 
     @Tag("long")
     @ParameterizedTest
     @ValueSource(strings = {"run -n 1 Main.java", "run -n 1 -- sh -c 'cd \"$F/$e\" && echo started'"})
     void programWithAsciiNamesRunsInThatLocale(String command) throws Exception {
-        try (LauncherRun run = beyondAscii("export e;", command)) {
-            assertEquals(0, run.exitCode(), run::toString);
-
-            assertEquals(List.of("[0] started"), run.outLines());
-        }
+        LauncherRun run = beyondAscii("export e;", command).ends(0);
+        assertEquals(List.of("[0] started"), run.outLines());
     }
 
     /** Runs the script {@code ferro} under the locale C, beside a folder and a class whose names ASCII cannot write. */
@@ -168,25 +158,18 @@ class LauncherSurroundingsTest {
     @Test
     void argumentThatIsNoTextIsRefused() throws Exception {
         String script = "LC_ALL=C; export LC_ALL; exec \"$SCRIPT\" run -n 1 -- echo \"$(printf '\\344')\"";
-        try (LauncherRun run = LauncherRun.inShell(script, ofScript())) {
-            assertEquals(2, run.exitCode(), run::toString);
-
-            assertEquals(List.of(), run.outLines());
-            assertEquals(1, run.errLines().size(), run::toString);
-            assertTrue(
-                    run.errText().startsWith("ferro: argument 6 has bytes that are invalid in UTF-8"), run::toString);
-        }
+        LauncherRun run = LauncherRun.inShell(script, ofScript()).ends(2);
+        assertEquals(List.of(), run.outLines());
+        assertEquals(1, run.errLines().size(), run::toString);
+        assertTrue(run.errText().startsWith("ferro: argument 6 has bytes that are invalid in UTF-8"), run::toString);
     }
 
     @Test
     void closedStandardOutputIsLikeOneThatThrowsEverythingAway() throws Exception {
         String script = "exec \"$SCRIPT\" run -n 1 -- sh -c 'echo out; echo err >&2' >&-";
-        try (LauncherRun run = LauncherRun.inShell(script, ofScript())) {
-            assertEquals(0, run.exitCode(), run::toString);
-
-            assertTrue(run.errLines().contains("[0] err"), run::toString);
-            assertTrue(run.errLines().stream().noneMatch(line -> line.contains("WARNING")), run::toString);
-        }
+        LauncherRun run = LauncherRun.inShell(script, ofScript()).ends(0);
+        assertTrue(run.errLines().contains("[0] err"), run::toString);
+        assertTrue(run.errLines().stream().noneMatch(line -> line.contains("WARNING")), run::toString);
     }
 
     @ParameterizedTest
@@ -194,17 +177,14 @@ class LauncherSurroundingsTest {
     @DisplayName("row 50: too few open files for the launcher are one line before anything starts")
     void tooFewOpenFilesForTheLauncherItselfAreOneLine(int most) throws Exception {
         String script = "ulimit -n " + most + "; exec \"$SCRIPT\" run -n 1 -- echo started";
-        try (LauncherRun run = LauncherRun.inShell(script, ofScript())) {
-            assertEquals(2, run.exitCode(), run::toString);
-
-            assertEquals(List.of(), run.outLines());
-            assertEquals(1, run.errLines().size(), run::toString);
-            assertTrue(
-                    run.errText()
-                            .matches("ferro: the launcher needs about \\d+ open files per process, but may"
-                                    + " have only " + most + ": raise the limit \\(ulimit -n 1024\\)"),
-                    run::toString);
-        }
+        LauncherRun run = LauncherRun.inShell(script, ofScript()).ends(2);
+        assertEquals(List.of(), run.outLines());
+        assertEquals(1, run.errLines().size(), run::toString);
+        assertTrue(
+                run.errText()
+                        .matches("ferro: the launcher needs about \\d+ open files per process, but may" + " have only "
+                                + most + ": raise the limit \\(ulimit -n 1024\\)"),
+                run::toString);
     }
 
     /** JDK 25 and newer print a line of their own about a folder that does not exist. */
@@ -227,11 +207,9 @@ class LauncherSurroundingsTest {
                 folder.resolve("jdk").toString(),
                 "TMPDIR",
                 temporary);
-        try (LauncherRun run = LauncherRun.inShell("exec \"$SCRIPT\" help", variables)) {
-            assertEquals(0, run.exitCode(), run::toString);
-
-            assertEquals(isPassed, run.outLines().contains("-Djava.io.tmpdir=" + temporary), run::toString);
-        }
+        LauncherRun run =
+                LauncherRun.inShell("exec \"$SCRIPT\" help", variables).ends(0);
+        assertEquals(isPassed, run.outLines().contains("-Djava.io.tmpdir=" + temporary), run::toString);
     }
 
     private Map<String, String> ofScript() throws IOException {

@@ -5,11 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
+import ferro.harness.Ranks;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Future;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -27,13 +26,11 @@ class LongestDeadlineTest {
                 Long.MAX_VALUE + "s",
                 "ferro.heartbeat.limit",
                 Long.MAX_VALUE + "s");
-        try (LoopbackRanks ranks = new LoopbackRanks(settings)) {
-            List<Future<?>> running = new ArrayList<>();
-            for (ProcessGroup group : ranks.joined(LONGEST, List.of(Map.of(), Map.of()))) {
+        try (Ranks ranks = new Ranks(settings)) {
+            Ranks.eachOf(ranks.joined(LONGEST, List.of(Map.of(), Map.of())), group -> {
                 links.assertFoundIn(group.linkReport(), 2);
-                running.add(ranks.threads.submit(() -> callsOf(group)));
-            }
-            running.forEach(InProcessRanks::result);
+                callsOf(group);
+            });
         }
     }
 

@@ -3,19 +3,20 @@ package ferro.integration;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.harness.Child;
+import ferro.harness.Job;
+import ferro.harness.Jvm;
 import java.io.File;
-import java.io.IOException;
 import java.lang.module.Configuration;
 import java.lang.module.ModuleDescriptor;
 import java.lang.module.ModuleFinder;
 import java.lang.module.ResolvedModule;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
@@ -60,24 +61,20 @@ class ModulePathTest {
                         "" + folder,
                         "" + source);
         assertEquals(0, compiled);
-        int port = Ports.free();
-
-        List<Process> ranks = new ArrayList<>();
-        try {
-            for (int rank = 0; rank < 2; rank++) {
-                ranks.add(start(path, rank, port));
+        List<String> line = List.of(
+                Jvm.java(),
+                "-XX:+UseSerialGC",
+                "-p",
+                path,
+                "--add-modules",
+                "ferro.backend.tcp",
+                "-cp",
+                "" + folder,
+                "Main");
+        try (Job job = Job.byHand(2, Map.of(), rank -> line)) {
+            for (Child rank : job.ended(0)) {
+                assertEquals(List.of("12 119 ferro.collectives true"), rank.outLines());
             }
-            for (Process rank : ranks) {
-                assertTrue(rank.waitFor(60, TimeUnit.SECONDS), "rank still runs");
-            }
-        } finally {
-            ranks.forEach(Process::destroyForcibly);
-        }
-
-        for (int rank = 0; rank < 2; rank++) {
-            assertEquals(
-                    "12 119 ferro.collectives true",
-                    Files.readString(printed(rank)).strip());
         }
     }
 
@@ -125,29 +122,5 @@ class ModulePathTest {
                                 .matches("(netty|jna|guava|failureaccess|ferro-(spi|coll|backend)).*\\.jar"))
                 .filter(entry -> !entry.toString().contains("tck"))
                 .toList();
-    }
-
-    private Process start(String path, int rank, int port) throws IOException {
-        ProcessBuilder builder = new ProcessBuilder(
-                LauncherRun.java(),
-                "-XX:+UseSerialGC",
-                "-p",
-                path,
-                "--add-modules",
-                "ferro.backend.tcp",
-                "-cp",
-                "" + folder,
-                "Main");
-        builder.environment().put("RANK", "" + rank);
-        builder.environment().put("WORLD_SIZE", "2");
-        builder.environment().put("MASTER_ADDR", "127.0.0.1");
-        builder.environment().put("MASTER_PORT", "" + port);
-        builder.redirectOutput(printed(rank).toFile());
-        builder.redirectError(ProcessBuilder.Redirect.INHERIT);
-        return builder.start();
-    }
-
-    private Path printed(int rank) {
-        return folder.resolve("printed-" + rank);
     }
 }

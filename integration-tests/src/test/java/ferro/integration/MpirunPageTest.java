@@ -1,9 +1,9 @@
 package ferro.integration;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import ferro.harness.Child;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
@@ -57,28 +56,15 @@ class MpirunPageTest {
 
     /** Types lines into a shell in the folder of the program; returns what they print. */
     private String typed(String lines, Path bin) throws Exception {
-        File printed = folder.resolve("printed").toFile();
         ProcessBuilder builder = new ProcessBuilder("sh", "-e", "-c", lines)
                 .directory(folder.toFile())
-                .redirectErrorStream(true)
-                .redirectInput(new File("/dev/null"))
-                .redirectOutput(printed);
+                .redirectInput(new File("/dev/null"));
         String java = Path.of(LauncherRun.java()).getParent().toString();
         builder.environment().merge("PATH", bin + ":" + java + ":", (path, mine) -> mine + path);
         // the page says what root types besides
         builder.environment().put("OMPI_ALLOW_RUN_AS_ROOT", "1");
         builder.environment().put("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-        Process shell = builder.start();
-        try {
-            boolean ended = shell.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS);
-            String text = Files.readString(printed.toPath());
-            assertTrue(ended, "still runs: " + text);
-            assertEquals(0, shell.exitValue(), text);
-            return text;
-        } finally {
-            shell.descendants().forEach(ProcessHandle::destroyForcibly);
-            shell.destroyForcibly();
-        }
+        return Child.run(0, builder);
     }
 
     private static boolean isInstalled(String command) {

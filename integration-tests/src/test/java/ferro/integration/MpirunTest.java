@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import ferro.harness.PrintedLines;
+import ferro.harness.Processes;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;

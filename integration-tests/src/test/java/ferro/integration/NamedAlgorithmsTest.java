@@ -1,11 +1,12 @@
 package ferro.integration;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.ReduceOp;
-import ferro.integration.InProcessRanks.Ended;
+import ferro.harness.OnThread;
+import ferro.harness.Ranks;
+import ferro.harness.Ranks.Ended;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,8 +39,8 @@ class NamedAlgorithmsTest {
     }
 
     private static void check(Map<String, String> settings, String medium, int elements, String taken) {
-        try (InProcessRanks ranks = InProcessRanks.over(medium, 2, settings)) {
-            for (Ended ended : ranks.all(group -> {
+        try (Ranks ranks = Ranks.over(medium, 2, settings)) {
+            ranks.each(group -> {
                 float[] data = new float[elements];
                 for (int i = 0; i < elements; i++) {
                     data[i] = i % 7 + group.rank();
@@ -48,10 +49,8 @@ class NamedAlgorithmsTest {
                 for (int i = 0; i < elements; i++) {
                     assertEquals(2 * (i % 7) + 1, data[i]);
                 }
-            })) {
-                assertNull(ended.failure());
-            }
-            Ended alone = InProcessRanks.result(ranks.start(
+            });
+            Ended alone = OnThread.result(ranks.start(
                     0, group -> group.within(Duration.ofMillis(100)).allReduce(new float[elements], ReduceOp.SUM)));
             Matcher by = BY.matcher(alone.failure().getMessage());
             assertTrue(by.find(), alone.failure().getMessage());

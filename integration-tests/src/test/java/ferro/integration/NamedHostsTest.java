@@ -3,6 +3,8 @@ package ferro.integration;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.harness.Child;
+import ferro.harness.Ports;
 import ferro.integration.hosts.NamespaceHosts;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -11,7 +13,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Ranks that are started by hand and meet at a host name; each has a hosts file of its own. */
 @Timeout(120)
 class NamedHostsTest {
-    private static final String PRODUCT = "view false product 30\n";
+    private static final String PRODUCT = "view false product 30";
 
     @TempDir
     Path folder;
@@ -43,9 +44,9 @@ class NamedHostsTest {
                 Map.of("MASTER_ADDR", "node0", "MASTER_PORT", "" + Ports.free(), "FERRO_SECRET_FILE", "" + secret);
         List<String> service = List.of("192.0.2.7 node0");
 
-        Process refused = start(0, variables, service, byAuto());
-        assertTrue(refused.waitFor(60, TimeUnit.SECONDS), "rank 0 still runs");
-        String text = Files.readString(told(0));
+        Child refused = start(0, variables, service, byAuto());
+        refused.exitCode();
+        String text = refused.errText();
         assertTrue(text.contains("the address does not belong to this machine"), text);
         assertTrue(text.contains("ferro.tcp.bind=0.0.0.0"), text);
 
@@ -62,13 +63,14 @@ class NamedHostsTest {
         Map<String, String> meeting = Map.of("MASTER_ADDR", "node0", "MASTER_PORT", "" + Ports.free());
         List<String> hosts = List.of("127.0.1.1 node0");
 
-        assertPrint(PRODUCT, start(0, meeting, hosts, byAuto()), start(1, meeting, hosts, byAuto()));
+        Child[] ranks = {start(0, meeting, hosts, byAuto()), start(1, meeting, hosts, byAuto())};
+        assertPrint(PRODUCT, ranks);
 
         for (int rank = 0; rank < 2; rank++) {
             String line =
                     "rank " + rank + " of \"world\": this machine resolves node0 to 127.0.1.1, where no other host"
                             + " can reach it (often by a line in /etc/hosts); only ranks of this machine can join, because";
-            String said = Files.readString(told(rank));
+            String said = ranks[rank].errText();
             assertTrue(said.contains(line), said);
             assertTrue(said.contains("give all ranks the same FERRO_SECRET_FILE"), said);
         }
@@ -99,49 +101,36 @@ class NamedHostsTest {
         List<String> hosts = List.of("127.0.0.1 host_with_underscore");
         String[] program = {JoinsAtStore.class.getName(), "", "2", "host_with_underscore", port};
 
-        List<Process> ranks = new ArrayList<>();
+        List<Child> ranks = new ArrayList<>();
         for (int rank = 0; rank < 2; rank++) {
             program[1] = "" + rank;
             ranks.add(start(rank, Map.of(), hosts, program.clone()));
         }
 
-        assertPrint("product 30\n", ranks.toArray(Process[]::new));
+        assertPrint("product 30", ranks.toArray(Child[]::new));
     }
 
     private static String[] byAuto() {
         return new String[] {JoinsByAuto.class.getName()};
     }
 
-    private void assertPrint(String wanted, Process... ranks) throws Exception {
+    private static void assertPrint(String wanted, Child... ranks) throws Exception {
         try {
-            for (int rank = 0; rank < ranks.length; rank++) {
-                assertTrue(ranks[rank].waitFor(60, TimeUnit.SECONDS), "rank " + rank + " still runs");
-                assertEquals(wanted, Files.readString(said(rank)), Files.readString(told(rank)));
+            for (Child rank : ranks) {
+                rank.exitCode();
+                assertEquals(List.of(wanted), rank.outLines(), rank::toString);
             }
         } finally {
-            for (Process rank : ranks) {
-                Processes.kill(rank.pid());
-            }
+            List.of(ranks).forEach(Child::close);
         }
     }
 
-    private Process start(int rank, Map<String, String> variables, List<String> hosts, String[] program)
+    private Child start(int rank, Map<String, String> variables, List<String> hosts, String[] program)
             throws IOException {
         Path file = Files.write(folder.resolve("hosts-" + rank), hosts);
         List<String> options = List.of("-Xmx128m", "-Djdk.net.hosts.file=" + file, "-Dferro.join.timeout=20s");
-        ProcessBuilder started = new ProcessBuilder(JavaLine.rank(options, program));
-        started.environment().putAll(Map.of("RANK", "" + rank, "WORLD_SIZE", "2"));
-        started.environment().putAll(variables);
-        return started.redirectOutput(said(rank).toFile())
-                .redirectError(told(rank).toFile())
-                .start();
-    }
-
-    private Path said(int rank) {
-        return folder.resolve("said-" + rank);
-    }
-
-    private Path told(int rank) {
-        return folder.resolve("told-" + rank);
+        Map<String, String> all = new HashMap<>(Map.of("RANK", "" + rank, "WORLD_SIZE", "2"));
+        all.putAll(variables);
+        return Child.apart(all, JavaLine.rank(options, program));
     }
 }

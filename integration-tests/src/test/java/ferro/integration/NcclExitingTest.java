@@ -4,12 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.harness.Child;
+import ferro.harness.Job;
+import ferro.harness.Processes;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -24,7 +25,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 class NcclExitingTest {
     private static final String PROGRAM = "ferro.integration.EndsItsDeviceJvm";
     private static final int WORLD_SIZE = 3;
-    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     @ParameterizedTest(name = "{0}, {1}")
     @CsvSource({
@@ -36,21 +36,18 @@ class NcclExitingTest {
         "return, 'cpu:tcp,cuda:nccl'"
     })
     void aRankThatEndsAfterItsLastDeviceCallFailsNoneThatIsLateInIt(String how, String backend) throws Exception {
-        try (LauncherRun run = launched(backend, how)) {
-            assertEquals(0, run.exitCode(), run::toString);
-            assertEquals(WORLD_SIZE, count(run.outLines(), "has 7.0"), run::toString);
-            assertTrue(run.errLines().stream().noneMatch(line -> line.contains("to blame")), run::toString);
-        }
+        LauncherRun run = launched(backend, how).ends(0);
+        assertEquals(WORLD_SIZE, count(run.outLines(), "has 7.0"), run::toString);
+        assertTrue(run.errLines().stream().noneMatch(line -> line.contains("to blame")), run::toString);
     }
 
     @ParameterizedTest(name = "{0}")
     @ValueSource(strings = {"close", "exit", "return"})
     void theRankThatServesTheStoreMayEndFirst(String how) throws Exception {
-        try (Ranks ranks = Ranks.start(how)) {
-            ranks.awaitEnd();
-            for (int rank = 0; rank < WORLD_SIZE; rank++) {
-                assertEquals(0, ranks.processes.get(rank).exitValue(), ranks::toString);
-                assertEquals(List.of("has 7.0"), ranks.said.get(rank).lines(), ranks::toString);
+        List<String> line = JavaLine.rank(List.of("-Xmx64m"), PROGRAM, how);
+        try (Job job = Job.byHand(WORLD_SIZE, variables("nccl"), rank -> line)) {
+            for (Child rank : job.ended(0)) {
+                assertEquals(List.of("has 7.0"), rank.outLines(), job::toString);
             }
         }
     }
@@ -109,58 +106,6 @@ class NcclExitingTest {
         for (String line : failed) {
             assertTrue(line.contains("ABORTED by 1"), line);
             assertTrue(line.contains(text), line);
-        }
-    }
-
-    /** Ranks of nccl alone that nobody launches: rank 0 serves the store where MASTER_ADDR and MASTER_PORT say. */
-    private record Ranks(List<Process> processes, List<PrintedLines> said, List<PrintedLines> complaints)
-            implements AutoCloseable {
-        static Ranks start(String how) throws IOException {
-            Ranks ranks = new Ranks(new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
-            int port = Ports.free();
-            for (int rank = 0; rank < WORLD_SIZE; rank++) {
-                ProcessBuilder builder = new ProcessBuilder(JavaLine.rank(List.of("-Xmx64m"), PROGRAM, how));
-                builder.environment().putAll(StandInPair.variables("STANDIN_EARLY_RETURNS", "1"));
-                builder.environment().putAll(place(rank, port));
-                Process process = builder.start();
-                ranks.processes.add(process);
-                ranks.said.add(new PrintedLines(process.getInputStream(), "out-" + rank, PATIENCE));
-                ranks.complaints.add(new PrintedLines(process.getErrorStream(), "err-" + rank, PATIENCE));
-            }
-            return ranks;
-        }
-
-        private static Map<String, String> place(int rank, int port) {
-            return Map.of(
-                    "FERRO_BACKEND", "nccl",
-                    "RANK", "" + rank,
-                    "WORLD_SIZE", "" + WORLD_SIZE,
-                    "LOCAL_RANK", "" + rank,
-                    "LOCAL_WORLD_SIZE", "" + WORLD_SIZE,
-                    "MASTER_ADDR", "127.0.0.1",
-                    "MASTER_PORT", "" + port);
-        }
-
-        void awaitEnd() throws InterruptedException {
-            for (Process process : processes) {
-                assertTrue(process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS), this::toString);
-            }
-            for (PrintedLines lines : said) {
-                lines.awaitEnd();
-            }
-        }
-
-        @Override
-        public void close() {
-            processes.forEach(Process::destroyForcibly);
-        }
-
-        @Override
-        public String toString() {
-            List<String> all = new ArrayList<>();
-            said.forEach(lines -> all.addAll(lines.lines()));
-            complaints.forEach(lines -> all.addAll(lines.lines()));
-            return String.join("\n", all);
         }
     }
 }

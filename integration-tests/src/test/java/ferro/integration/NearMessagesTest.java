@@ -1,13 +1,13 @@
 package ferro.integration;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.CollectiveBackend;
 import ferro.HostTensor;
 import ferro.Work;
 import ferro.group.ProcessGroup;
+import ferro.harness.Ranks;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -26,14 +26,14 @@ class NearMessagesTest {
     @CsvSource({"a a, all 2 ranks share", "a a a a a, all 5 ranks share", "b a a, ranks 1-2 (host a) over shared memory"
     })
     void aRankThatWaitsInACollectiveTakesWhatOthersOfItsHostSend(String hosts, String report) {
-        try (InProcessRanks ranks = InProcessRanks.onHosts(hosts.split(" "))) {
+        try (Ranks ranks = Ranks.onHosts(hosts.split(" "))) {
             assertTrue(report(ranks).contains(report), report(ranks));
-            ranks.all(NearMessagesTest::sendBeforeABarrierReceiveAfter).forEach(ended -> assertNull(ended.failure()));
+            ranks.each(NearMessagesTest::sendBeforeABarrierReceiveAfter);
         }
     }
 
-    private static String report(InProcessRanks ranks) {
-        return ((CollectiveBackend) ranks.groups.get(0).backend()).linkReport();
+    private static String report(Ranks ranks) {
+        return ((CollectiveBackend) ranks.group(0).backend()).linkReport();
     }
 
     /** The last rank sends to all others, which have sent nothing to it. */
@@ -56,8 +56,8 @@ class NearMessagesTest {
     /** Ring neighbours on other hosts have met by messages before the others' links were found. */
     @Test
     void everyPairExchangesMessagesBothWaysWhereOnlySomeShareMemory() {
-        try (InProcessRanks ranks = InProcessRanks.onHosts("a", "a", "b", "c")) {
-            ranks.all(NearMessagesTest::exchangeInPairs).forEach(ended -> assertNull(ended.failure()));
+        try (Ranks ranks = Ranks.onHosts("a", "a", "b", "c")) {
+            ranks.each(NearMessagesTest::exchangeInPairs);
         }
     }
 

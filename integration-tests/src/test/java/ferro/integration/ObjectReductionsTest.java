@@ -12,6 +12,9 @@ import ferro.FerroException;
 import ferro.group.Codec;
 import ferro.group.GroupObjects;
 import ferro.group.ProcessGroup;
+import ferro.harness.Medium;
+import ferro.harness.OnThread;
+import ferro.harness.Ranks;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
@@ -55,7 +58,7 @@ class ObjectReductionsTest {
     @ParameterizedTest(name = "{1} ranks over {0}")
     @MethodSource("groups")
     void anAllToAllGivesEachRankItsObjectOfEachRank(String medium, int worldSize) {
-        try (InProcessRanks ranks = InProcessRanks.over(medium, worldSize)) {
+        try (Ranks ranks = Ranks.over(medium, worldSize)) {
             List<Object> expected = IntStream.range(0, worldSize)
                     .<Object>mapToObj(to -> IntStream.range(0, worldSize)
                             .mapToObj(from -> toRank(from, to))
@@ -81,7 +84,7 @@ class ObjectReductionsTest {
                 .mapToObj(rank -> "v" + rank)
                 .reduce(JOINED)
                 .orElseThrow();
-        try (InProcessRanks ranks = InProcessRanks.over(medium, worldSize)) {
+        try (Ranks ranks = Ranks.over(medium, worldSize)) {
             for (int root = 0; root < worldSize; root++) {
                 int to = root;
                 assertEquals(
@@ -101,7 +104,7 @@ class ObjectReductionsTest {
     @MethodSource("groups")
     void anObjectAboveTheLimitFailsAllRanks(String medium, int worldSize) {
         int large = worldSize - 1;
-        try (InProcessRanks ranks = InProcessRanks.over(medium, worldSize)) {
+        try (Ranks ranks = Ranks.over(medium, worldSize)) {
             for (Function<ProcessGroup, Object> call :
                     calls(texts -> texts.withLimit(100), group -> "y".repeat(group.rank() == large ? 101 : 100))) {
                 for (Object outcome : outcomes(ranks, call)) {
@@ -121,7 +124,7 @@ class ObjectReductionsTest {
     void allRanksHearOfAListOfTheWrongLength(String medium, int worldSize) {
         int odd = worldSize - 1;
         String wrong = " passes a list of 0, need one object for each of " + worldSize + " ranks";
-        try (InProcessRanks ranks = InProcessRanks.over(medium, worldSize)) {
+        try (Ranks ranks = Ranks.over(medium, worldSize)) {
             List<Object> outcomes = outcomes(
                     ranks,
                     group -> texts(group)
@@ -145,7 +148,7 @@ class ObjectReductionsTest {
                             throw new IllegalStateException("cannot write " + text);
                         },
                         text -> text);
-        try (InProcessRanks ranks = InProcessRanks.simulated(3)) {
+        try (Ranks ranks = Ranks.over(Medium.SIMULATED, 3)) {
             List<Object> outcomes = outcomes(
                     ranks,
                     group -> group.objects(group.rank() == 1 ? failing : Codec.utf8())
@@ -170,7 +173,7 @@ class ObjectReductionsTest {
                 group -> texts(group).gather("a", group.rank()),
                 group -> texts(group).broadcast("a", group.rank()),
                 group -> texts(group).scatter(Collections.nCopies(worldSize, "a"), group.rank()));
-        try (InProcessRanks ranks = InProcessRanks.over(medium, worldSize)) {
+        try (Ranks ranks = Ranks.over(medium, worldSize)) {
             for (Function<ProcessGroup, Object> call : calls) {
                 for (Object outcome : worldSize == 1 ? List.of() : outcomes(ranks, call)) {
                     String message = refusal(outcome);
@@ -187,7 +190,7 @@ class ObjectReductionsTest {
 
     @Test
     void aReductionAndAGatherAreDifferentCalls() {
-        try (InProcessRanks ranks = InProcessRanks.simulated(2)) {
+        try (Ranks ranks = Ranks.over(Medium.SIMULATED, 2)) {
             List<Object> outcomes = outcomes(
                     ranks,
                     group -> group.rank() == 0
@@ -212,7 +215,7 @@ class ObjectReductionsTest {
         BinaryOperator<String> failing = (one, other) -> {
             throw odd;
         };
-        try (InProcessRanks ranks = InProcessRanks.simulated(3)) {
+        try (Ranks ranks = Ranks.over(Medium.SIMULATED, 3)) {
             List<Object> reduced = outcomes(ranks, group -> texts(group).reduce("a", failing, 1));
             assertEquals(List.of(Optional.empty(), odd, Optional.empty()), reduced);
             assertUsable(ranks);
@@ -232,9 +235,9 @@ class ObjectReductionsTest {
     @Test
     void eachCallHasTheDeadlineOfItsView() {
         for (Function<ProcessGroup, Object> call : calls(UnaryOperator.identity(), group -> "a")) {
-            try (InProcessRanks ranks = InProcessRanks.simulated(2)) {
+            try (Ranks ranks = Ranks.over(Medium.SIMULATED, 2)) {
                 long begun = System.nanoTime();
-                FerroException late = InProcessRanks.result(
+                FerroException late = OnThread.result(
                                 ranks.start(0, group -> call.apply(group.within(Duration.ofMillis(300)))))
                         .failure();
 
@@ -251,7 +254,7 @@ class ObjectReductionsTest {
     void aLargeObjectForOneRankDoesNotCountForAllRanks() {
         int worldSize = 64;
         int bytes = 34 << 20;
-        try (InProcessRanks ranks = InProcessRanks.simulated(worldSize)) {
+        try (Ranks ranks = Ranks.over(Medium.SIMULATED, worldSize)) {
             List<Object> outcomes = outcomes(ranks, group -> {
                 byte[][] values = new byte[worldSize][0];
                 values[0] = new byte[group.rank() == 1 ? bytes : 0];

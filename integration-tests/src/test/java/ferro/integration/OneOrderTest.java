@@ -1,12 +1,12 @@
 package ferro.integration;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNull;
 
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
+import ferro.harness.Ranks;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
@@ -26,42 +26,38 @@ class OneOrderTest {
     @ParameterizedTest
     @ValueSource(strings = {"a a b", "a a b b", "a b a b a", "a b c c", "a a a b b", "a a b b c c"})
     void betweenHosts(String hosts) {
-        try (InProcessRanks ranks = InProcessRanks.onHosts(hosts.split(" "))) {
-            ranks.all(group -> {
-                        for (int part : PARTS) {
-                            for (ReduceOp op : OPS) {
-                                float[] all = operand(group, part);
-                                float[] own = scattered(group, all, op);
-                                group.allReduce(all, op);
-                                assertAlike(group, all, own, op);
-                            }
-                        }
-                    })
-                    .forEach(ended -> assertNull(ended.failure()));
+        try (Ranks ranks = Ranks.onHosts(hosts.split(" "))) {
+            ranks.each(group -> {
+                for (int part : PARTS) {
+                    for (ReduceOp op : OPS) {
+                        float[] all = operand(group, part);
+                        float[] own = scattered(group, all, op);
+                        group.allReduce(all, op);
+                        assertAlike(group, all, own, op);
+                    }
+                }
+            });
         }
     }
 
     @ParameterizedTest
     @ValueSource(ints = {2, 3, 4, 5})
     void inMemoryThatRanksShare(int worldSize) {
-        try (InProcessRanks ranks = InProcessRanks.over("shm", worldSize)) {
-            ranks.all(group -> {
-                        for (int part : PARTS) {
-                            HostTensor shared = group.allocate(DataType.FLOAT32, (long) part * worldSize)
-                                    .tensor();
-                            for (ReduceOp op : OPS) {
-                                float[] all = operand(group, part);
-                                float[] own = scattered(group, all, op);
-                                ByteBuffer memory = (ByteBuffer) shared.memory();
-                                memory.asFloatBuffer().put(all);
-                                group.allReduce(shared, op);
-                                memory.asFloatBuffer().get(all);
-                                assertAlike(group, all, own, op);
-                            }
-                        }
-                    })
-                    .forEach(ended -> assertNull(ended.failure()));
-        }
+        Ranks.each("shm", worldSize, group -> {
+            for (int part : PARTS) {
+                HostTensor shared = group.allocate(DataType.FLOAT32, (long) part * worldSize)
+                        .tensor();
+                for (ReduceOp op : OPS) {
+                    float[] all = operand(group, part);
+                    float[] own = scattered(group, all, op);
+                    ByteBuffer memory = (ByteBuffer) shared.memory();
+                    memory.asFloatBuffer().put(all);
+                    group.allReduce(shared, op);
+                    memory.asFloatBuffer().get(all);
+                    assertAlike(group, all, own, op);
+                }
+            }
+        });
     }
 
     private static float[] operand(ProcessGroup group, int part) {

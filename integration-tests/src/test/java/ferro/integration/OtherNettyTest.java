@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.harness.OnThread;
+import ferro.harness.Ports;
 import java.io.File;
 import java.io.IOException;
 import java.net.URI;
@@ -156,7 +158,7 @@ class OtherNettyTest {
         try (ProgramRanks ranks = new ProgramRanks(folder, path, "off")) {
             ranks.start("org.example.SumApplication", "-Dserver.port=" + port, "-Dserver.address=127.0.0.1");
             ranks.start("org.example.SumApplication");
-            InProcessRanks.until(
+            OnThread.until(
                     "no answer of " + service,
                     () -> answer(HttpRequest.newBuilder(service.resolve("/sum?upTo=1000")))
                             .equals("500500"));

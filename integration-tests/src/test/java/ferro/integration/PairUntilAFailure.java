@@ -42,8 +42,8 @@ final class PairUntilAFailure {
                 }
             } catch (FerroException failure) {
                 long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - last);
-                boolean heard = told.await(5, TimeUnit.SECONDS);
                 System.out.println("call " + story(failure));
+                boolean heard = told.await(5, TimeUnit.SECONDS);
                 System.out.println(
                         "group " + group.failure().map(PairUntilAFailure::story).orElse("works"));
                 System.out.println("host " + hostCall(group) + (heard ? "" : ", listener not told"));

@@ -13,8 +13,9 @@ public final class ProductClasses {
      */
     public static JavaClasses imported() {
         return new ClassFileImporter()
-                .withImportOption(
-                        location -> !location.contains("/test-classes/") && !location.contains("/ferro/shaded/"))
+                .withImportOption(location -> !location.contains("/test-classes/")
+                        && !location.contains("/ferro/shaded/")
+                        && !location.contains("/ferro/harness/"))
                 .importPackages("ferro");
     }
 }

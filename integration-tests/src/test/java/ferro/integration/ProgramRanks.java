@@ -1,8 +1,10 @@
 package ferro.integration;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.harness.Child;
+import ferro.harness.Jvm;
+import ferro.harness.Ports;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -12,17 +14,13 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /** The two ranks of a job over TCP, which the test starts without a launcher and with a class path of its own. */
 final class ProgramRanks implements AutoCloseable {
-    private static final int SECONDS = 100;
-
-    private final Path folder;
     private final String path;
     private final Map<String, String> variables = new HashMap<>();
-    private final List<Process> ranks = new ArrayList<>();
+    private final List<Child> ranks = new ArrayList<>();
 
     /**
      * Prepares a job.
@@ -32,7 +30,6 @@ final class ProgramRanks implements AutoCloseable {
      * @param tls    {@code ferro.tls}
      */
     ProgramRanks(Path folder, List<Path> path, String tls) throws IOException {
-        this.folder = folder;
         this.path = path.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
         Path secret = Files.writeString(folder.resolve("secret"), "c0ffee".repeat(10));
         Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString("rw-------"));
@@ -46,7 +43,7 @@ final class ProgramRanks implements AutoCloseable {
 
     /** Starts the next rank. */
     void start(String program, String... options) throws IOException {
-        startBy(LauncherRun.java(), program, options);
+        startBy(Jvm.java(), program, options);
     }
 
     /** Starts the next rank by the JVM of an image. */
@@ -55,11 +52,8 @@ final class ProgramRanks implements AutoCloseable {
         line.set(0, java);
         line.addAll(List.of(options));
         line.addAll(List.of("-cp", path, program));
-        ProcessBuilder builder = new ProcessBuilder(line);
-        builder.environment().putAll(variables);
-        builder.environment().put("RANK", "" + ranks.size());
-        builder.redirectErrorStream(true).redirectOutput(printed(ranks.size()).toFile());
-        ranks.add(builder.start());
+        variables.put("RANK", "" + ranks.size());
+        ranks.add(Child.start(variables, line));
     }
 
     /** Waits for the end of a rank, and returns the line of its result. */
@@ -73,18 +67,11 @@ final class ProgramRanks implements AutoCloseable {
 
     /** Waits until a rank has ended with an exit code, and returns what it has printed. */
     String printed(int rank, int exitCode) throws Exception {
-        assertTrue(ranks.get(rank).waitFor(SECONDS, TimeUnit.SECONDS), () -> "rank " + rank + " still runs");
-        String said = Files.readString(printed(rank));
-        assertEquals(exitCode, ranks.get(rank).exitValue(), said);
-        return said;
-    }
-
-    private Path printed(int rank) {
-        return folder.resolve("printed-" + rank);
+        return ranks.get(rank).ended(exitCode);
     }
 
     @Override
     public void close() {
-        ranks.forEach(Process::destroyForcibly);
+        ranks.forEach(Child::close);
     }
 }

@@ -6,11 +6,9 @@ import ferro.Allocation;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
-import ferro.group.ProcessGroup;
-import ferro.integration.InProcessRanks.Ended;
+import ferro.harness.Ranks;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -22,12 +20,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(120)
 class RecordReductionsTest {
     private static final int BYTES_LEAST = 10 << 20;
-
-    private static void onAll(InProcessRanks ranks, Consumer<ProcessGroup> code) {
-        for (Ended ended : ranks.all(code::accept)) {
-            assertEquals(null, ended.failure());
-        }
-    }
 
     /** Adds records of which the first four bytes are a number, and the others must have their offsets in the record. */
     private static ReduceOp sum(int recordBytes) {
@@ -74,34 +66,30 @@ class RecordReductionsTest {
     @ParameterizedTest
     @CsvSource({"2, 24", "3, 100", "4, 5000"})
     void recordsInAllocatedMemoryStayWhole(int worldSize, int recordBytes) {
-        try (InProcessRanks ranks = InProcessRanks.over("shm", worldSize)) {
-            onAll(ranks, group -> {
-                int bytes = BYTES_LEAST / 8 / recordBytes * recordBytes;
-                Allocation memory = group.allocate(DataType.UINT8, bytes);
-                assertEquals("", memory.whyNotShared());
-                fill(memory.tensor(), recordBytes, group.rank());
-                group.allReduce(memory.tensor(), sum(recordBytes));
+        Ranks.each("shm", worldSize, group -> {
+            int bytes = BYTES_LEAST / 8 / recordBytes * recordBytes;
+            Allocation memory = group.allocate(DataType.UINT8, bytes);
+            assertEquals("", memory.whyNotShared());
+            fill(memory.tensor(), recordBytes, group.rank());
+            group.allReduce(memory.tensor(), sum(recordBytes));
+            checkSums(memory.tensor(), recordBytes, worldSize);
+            fill(memory.tensor(), recordBytes, group.rank());
+            group.reduce(memory.tensor(), sum(recordBytes), 1);
+            if (group.rank() == 1) {
                 checkSums(memory.tensor(), recordBytes, worldSize);
-                fill(memory.tensor(), recordBytes, group.rank());
-                group.reduce(memory.tensor(), sum(recordBytes), 1);
-                if (group.rank() == 1) {
-                    checkSums(memory.tensor(), recordBytes, worldSize);
-                }
-            });
-        }
+            }
+        });
     }
 
     @ParameterizedTest
     @CsvSource({"tcp, 24", "shm, 24", "tcp, 50000"})
     void recordsInMemoryOfSeveralBuffersStayWhole(String medium, int recordBytes) {
-        try (InProcessRanks ranks = InProcessRanks.over(medium, 2)) {
-            onAll(ranks, group -> {
-                int bytes = (BYTES_LEAST / recordBytes + 1) * recordBytes;
-                HostTensor data = PartedMemory.tensor(DataType.UINT8, bytes);
-                fill(data, recordBytes, group.rank());
-                group.allReduce(data, sum(recordBytes));
-                checkSums(data, recordBytes, 2);
-            });
-        }
+        Ranks.each(medium, 2, group -> {
+            int bytes = (BYTES_LEAST / recordBytes + 1) * recordBytes;
+            HostTensor data = PartedMemory.tensor(DataType.UINT8, bytes);
+            fill(data, recordBytes, group.rank());
+            group.allReduce(data, sum(recordBytes));
+            checkSums(data, recordBytes, 2);
+        });
     }
 }

@@ -8,6 +8,8 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.HostTensor;
 import ferro.group.ProcessGroup;
+import ferro.harness.OnThread;
+import ferro.harness.Ranks;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
@@ -34,11 +36,11 @@ class RoomForMessagesTest {
     @ParameterizedTest
     @CsvSource({"shm, 512", "tcp, 131072"})
     void aReceiverInACallKeepsSixteenMebibytes(String medium, long bufferKibibytes) {
-        try (InProcessRanks ranks = InProcessRanks.over(medium, 2)) {
-            Future<InProcessRanks.Ended> receiver =
+        try (Ranks ranks = Ranks.over(medium, 2)) {
+            Future<Ranks.Ended> receiver =
                     ranks.start(1, group -> group.within(PATIENCE).recv(new int[1], 0, 9));
             AtomicLong sent = new AtomicLong();
-            ProcessGroup sender = ranks.groups.get(0);
+            ProcessGroup sender = ranks.group(0);
 
             // each message counts 256 bytes besides its elements
             long kept = KEPT / (SMALL + 256) * SMALL;
@@ -51,8 +53,7 @@ class RoomForMessagesTest {
             // the receiver waits for a message with another tag, of the same sender
             assertGaveUp(full, "ranks 0, 1 wait for each other, so no rank alone is to blame");
             assertTrue(sent.get() <= KEPT + (bufferKibibytes << 10), () -> "sent " + sent + " bytes");
-            assertEquals(
-                    Code.TIMED_OUT, InProcessRanks.result(receiver).failure().code());
+            assertEquals(Code.TIMED_OUT, OnThread.result(receiver).failure().code());
         }
     }
 
@@ -60,10 +61,10 @@ class RoomForMessagesTest {
     @CsvSource({"shm, 512", "tcp, 131072"})
     void aReceiverInNoCallTakesNothing(String medium, long bufferKibibytes) throws InterruptedException {
         CountDownLatch done = new CountDownLatch(1);
-        try (InProcessRanks ranks = InProcessRanks.over(medium, 2)) {
-            Future<InProcessRanks.Ended> receiver = ranks.start(1, group -> awaitUninterrupted(done));
+        try (Ranks ranks = Ranks.over(medium, 2)) {
+            Future<Ranks.Ended> receiver = ranks.start(1, group -> awaitUninterrupted(done));
             AtomicLong sent = new AtomicLong();
-            ProcessGroup sender = ranks.groups.get(0);
+            ProcessGroup sender = ranks.group(0);
 
             sender.within(PATIENCE).send(new int[] {3, 4}, 1, 7);
             FerroException full = assertThrows(
@@ -72,7 +73,7 @@ class RoomForMessagesTest {
             assertGaveUp(full, "gave up on rank 1");
             assertTrue(sent.get() <= bufferKibibytes << 10, () -> "sent " + sent + " bytes");
             done.countDown();
-            InProcessRanks.result(receiver);
+            OnThread.result(receiver);
         } finally {
             done.countDown();
         }

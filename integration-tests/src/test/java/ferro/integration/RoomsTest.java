@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.jdi.VMDisconnectedException;
 import ferro.backend.tcp.TcpStoreServer;
+import ferro.harness.PrintedLines;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;

@@ -12,7 +12,8 @@ import ferro.Work;
 import ferro.backend.simulated.Fault;
 import ferro.backend.simulated.Simulation;
 import ferro.group.ProcessGroup;
-import ferro.integration.InProcessRanks.Ended;
+import ferro.harness.Ranks;
+import ferro.harness.Ranks.Ended;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -165,7 +166,7 @@ class RootsThatDifferTest {
     @Tag("long")
     void thoseThatDifferAreBlamedByAll(String medium) {
         for (int worldSize = 3; worldSize <= 5; worldSize++) {
-            try (InProcessRanks ranks = InProcessRanks.over(medium, worldSize)) {
+            try (Ranks ranks = Ranks.over(medium, worldSize)) {
                 int size = worldSize;
                 IntStream.range(0, PATTERNS.size())
                         .mapToObj(Round::new)
@@ -176,7 +177,7 @@ class RootsThatDifferTest {
     }
 
     /** Repeats a round until all ranks know all calls: on a busy machine one may come to its call too late to be known. */
-    private static void holdWhole(InProcessRanks ranks, Round round) {
+    private static void holdWhole(Ranks ranks, Round round) {
         int tries = 1;
         while (!hold(ranks, round)) {
             assertTrue(tries++ < TRIES_MOST, round + ": all calls were known in none of " + TRIES_MOST + " tries");
@@ -184,9 +185,9 @@ class RootsThatDifferTest {
     }
 
     /** Has a group of its own fail; returns whether all ranks knew all calls. */
-    private static boolean hold(InProcessRanks ranks, Round round) {
+    private static boolean hold(Ranks ranks, Round round) {
         int[] all = IntStream.range(0, round.worldSize()).toArray();
-        List<Ended> ended = ranks.all(group -> {
+        List<Ended> ended = ranks.ends(group -> {
             try (ProcessGroup part = group.newGroup(all)) {
                 round.call(part).await();
                 // whoever only sent in the first hears from all others in this one

@@ -12,6 +12,7 @@ import ferro.backend.tcp.TcpStoreServer;
 import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
+import ferro.harness.Child;
 import ferro.spi.GroupSpec;
 import ferro.spi.Settings;
 import java.io.File;
@@ -19,7 +20,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -50,22 +50,22 @@ class ScarceResourcesTest {
     @ValueSource(ints = {0, 1})
     void directMemoryThatIsExhaustedFailsTheGroupOnAllRanks(int rank) throws Exception {
         try (TcpStoreServer store = store();
-                Child child =
-                        Child.start(rank, store.port(), LauncherRun.classPath(), MEMORY, "-XX:MaxDirectMemorySize=8m");
+                Child child = Limited.start(
+                        rank, store.port(), LauncherRun.classPath(), MEMORY, "-XX:MaxDirectMemorySize=8m");
                 SystemContext context = context(store)) {
             try (ProcessGroup group = Groups.join(spec("scarce", 1 - rank), context)) {
-                assertEquals("used up", child.line());
+                assertEquals("used up", child.next());
                 float[] data = {3, 5};
                 FerroException failure = assertThrows(FerroException.class, () -> group.allReduce(data, ReduceOp.SUM));
                 assertEquals(Code.RESOURCE, failure.code(), failure.getMessage());
                 assertEquals(Set.of(rank), failure.where().culprits(), failure.getMessage());
             }
-            assertEquals("failed RESOURCE", child.line());
-            assertTrue(child.line().contains("bytes of direct buffer memory (allocated: "));
-            child.tell();
+            assertEquals("failed RESOURCE", child.next());
+            assertTrue(child.next().contains("bytes of direct buffer memory (allocated: "));
+            child.write("");
             try (ProcessGroup again = Groups.join(spec("again", 1 - rank), context)) {
                 again.allReduce(new float[] {4, 6}, ReduceOp.SUM);
-                assertEquals("again 7.0", child.line());
+                assertEquals("again 7.0", child.next());
             }
         }
     }
@@ -75,14 +75,14 @@ class ScarceResourcesTest {
     @ValueSource(ints = {1, 100_000, 200_000})
     void withoutMemoryUnderNettysOwnLimitJoiningFailsWithResource(int limit) throws Exception {
         try (TcpStoreServer store = store();
-                Child child = Child.start(
+                Child child = Limited.start(
                         0,
                         store.port(),
                         LauncherRun.classPath(),
                         MEMORY,
                         "-Dferro.shaded.io.netty.maxDirectMemory=" + limit)) {
-            assertEquals("failed RESOURCE", child.line());
-            String text = child.line();
+            assertEquals("failed RESOURCE", child.next());
+            String text = child.next();
             assertTrue(text.contains("failed to allocate ") && text.contains("max: " + limit), text);
         }
     }
@@ -96,24 +96,24 @@ class ScarceResourcesTest {
     @CsvSource({"0, epoll", "1, epoll", "0, nio", "1, nio"})
     void withoutDescriptorsAGroupGoesOnUntilACallNeedsOneAndThenFailsOnAllRanks(int rank, String io) throws Exception {
         try (TcpStoreServer store = store();
-                Child child = Child.start(
+                Child child = Limited.start(
                         rank, store.port(), jarsOnly(), "descriptors", NO_LIMIT_OF_THE_JVM, "-Dferro.tcp.io=" + io);
                 SystemContext context = context(store, io)) {
             try (ProcessGroup group = Groups.join(spec("scarce", 1 - rank), context)) {
                 float[] data = {4, 6};
                 group.allReduce(data, ReduceOp.SUM);
-                assertEquals("used up", child.line());
+                assertEquals("used up", child.next());
                 group.allReduce(data, ReduceOp.SUM);
                 group.allReduce(data, ReduceOp.SUM);
-                assertEquals("ended well", child.line());
+                assertEquals("ended well", child.next());
                 // the first message opens a connection of its own
                 assertLacksDescriptors(
                         rank, () -> group.send(HostTensor.of(new int[] {7}), rank, ScarceRank.TAG), child);
             }
-            child.tell();
+            child.write("");
             try (ProcessGroup again = Groups.join(spec("again", 1 - rank), context)) {
                 again.allReduce(new float[] {4, 6}, ReduceOp.SUM);
-                assertEquals("again 7.0", child.line());
+                assertEquals("again 7.0", child.next());
             }
         }
     }
@@ -123,7 +123,7 @@ class ScarceResourcesTest {
     @ValueSource(ints = {0, 1})
     void withoutDescriptorsASubgroupFailsOnAllRanksThatShareMemory(int rank) throws Exception {
         try (TcpStoreServer store = store();
-                Child child = Child.start(
+                Child child = Limited.start(
                         rank, store.port(), jarsOnly(), "subgroup", NO_LIMIT_OF_THE_JVM, "-Dferro.links=shm");
                 SystemContext context = SystemContext.of(Map.of(
                         "ferro.backend",
@@ -135,10 +135,10 @@ class ScarceResourcesTest {
                 ProcessGroup group = Groups.join(spec("scarce", 1 - rank), context)) {
             float[] data = {4, 6};
             group.allReduce(data, ReduceOp.SUM);
-            assertEquals("used up", child.line());
+            assertEquals("used up", child.next());
             group.allReduce(data, ReduceOp.SUM);
             group.allReduce(data, ReduceOp.SUM);
-            assertEquals("ended well", child.line());
+            assertEquals("ended well", child.next());
             assertLacksDescriptors(rank, () -> group.newGroup(0, 1), child);
         }
     }
@@ -149,7 +149,7 @@ class ScarceResourcesTest {
     @CsvSource({"0, 0", "1, 0", "0, 1", "1, 1", "0, 2", "1, 2"})
     void withoutDescriptorsForItsLinksASubgroupFailsOnAllRanks(int rank, int left) throws Exception {
         try (TcpStoreServer store = store();
-                Child child = Child.start(
+                Child child = Limited.start(
                         rank,
                         store.port(),
                         jarsOnly(),
@@ -160,10 +160,10 @@ class ScarceResourcesTest {
                 ProcessGroup group = Groups.join(spec("scarce", 1 - rank), context)) {
             float[] data = {4, 6};
             group.allReduce(data, ReduceOp.SUM);
-            assertEquals("used up", child.line());
+            assertEquals("used up", child.next());
             group.allReduce(data, ReduceOp.SUM);
             group.allReduce(data, ReduceOp.SUM);
-            assertEquals("ended well", child.line());
+            assertEquals("ended well", child.next());
             ProcessGroup made = group.newGroup(0, 1);
             assertLacksDescriptors(rank, () -> made.allReduce(data, ReduceOp.SUM), child);
         }
@@ -175,8 +175,8 @@ class ScarceResourcesTest {
         assertTrue(failure.getMessage().contains("Too many open files (EMFILE)"), failure.getMessage());
         assertTrue(failure.getMessage().contains("ulimit -n"), failure.getMessage());
         assertEquals(Set.of(rank), failure.where().culprits(), failure.getMessage());
-        assertEquals("failed RESOURCE", child.line());
-        String text = child.line();
+        assertEquals("failed RESOURCE", child.next());
+        String text = child.next();
         assertTrue(text.contains("Too many open files (EMFILE)"), text);
     }
 
@@ -187,14 +187,14 @@ class ScarceResourcesTest {
     @Timeout(180)
     void whereDescriptorsEndTheNextGroupIsRefusedAndOthersGoOnOrSaySo(String links) throws Exception {
         try (TcpStoreServer store = store();
-                Child child = Child.ofBothRanks(
+                Child child = Limited.ofBothRanks(
                         jarsOnly(), ManyGroups.class.getName(), "tcp://127.0.0.1:" + store.port(), links)) {
-            int made = Integer.parseInt(child.line().substring("made ".length()));
+            int made = Integer.parseInt(child.next().substring("made ".length()));
             assertTrue(made > 2 && made < 100, "groups made: " + made);
-            String refused = child.line();
+            String refused = child.next();
             assertTrue(refused.contains("RESOURCE"), refused);
             for (int call = 0; call < 2 * made; call++) {
-                String ended = child.line();
+                String ended = child.next();
                 assertTrue(Set.of("ended []", "ended [RESOURCE, RESOURCE]").contains(ended), ended);
             }
         }
@@ -269,11 +269,11 @@ class ScarceResourcesTest {
     }
 
     /** The other process, and what it prints. */
-    private record Child(Process process, PrintedLines out, PrintedLines err) implements AutoCloseable {
+    private static final class Limited {
         /** Class files and jars need some; each connection one. */
         private static final int DESCRIPTORS = 150;
 
-        private static final Duration PATIENCE = Duration.ofSeconds(90);
+        private Limited() {}
 
         static Child start(int rank, int port, String path, String what, String... more) throws IOException {
             return start(rank, port, path, List.of(what), more);
@@ -302,29 +302,7 @@ class ScarceResourcesTest {
         }
 
         private static Child started(List<String> line, int rank) throws IOException {
-            ProcessBuilder builder = new ProcessBuilder(line);
-            builder.environment().put("RANK", Integer.toString(rank));
-            builder.environment().put("WORLD_SIZE", "2");
-            builder.environment().put("FERRO_STORE_SERVED", "1");
-            Process process = builder.start();
-            return new Child(
-                    process,
-                    new PrintedLines(process.getInputStream(), "output of rank " + rank, PATIENCE),
-                    new PrintedLines(process.getErrorStream(), "errors of rank " + rank, PATIENCE));
-        }
-
-        String line() throws InterruptedException {
-            return out.next();
-        }
-
-        void tell() throws IOException {
-            process.getOutputStream().write('\n');
-            process.getOutputStream().flush();
-        }
-
-        @Override
-        public void close() {
-            process.destroyForcibly();
+            return Child.apart(Map.of("RANK", "" + rank, "WORLD_SIZE", "2", "FERRO_STORE_SERVED", "1"), line);
         }
     }
 }

@@ -9,6 +9,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.backend.tcp.connect.SecretFile;
 import ferro.backend.tcp.store.LauncherStore;
+import ferro.harness.Processes;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

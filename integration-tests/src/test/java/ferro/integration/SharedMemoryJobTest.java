@@ -11,6 +11,8 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
+import ferro.harness.OnThread;
+import ferro.harness.Ranks;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,11 +37,11 @@ class SharedMemoryJobTest {
     @TempDir
     private Path folder;
 
-    private LoopbackRanks ranks;
+    private Ranks ranks;
 
     @BeforeEach
     void open() {
-        ranks = new LoopbackRanks(Map.of("ferro.shm.dir", folder.toString()));
+        ranks = new Ranks(Map.of("ferro.shm.dir", folder.toString()));
     }
 
     @AfterEach
@@ -67,10 +69,7 @@ class SharedMemoryJobTest {
         List<ProcessGroup> groups = joined(List.of(Map.of(), Map.of(), Map.of(), Map.of()));
 
         for (int round = 0; round < 10; round++) {
-            List<Future<?>> making = new ArrayList<>();
-            groups.forEach(group -> making.add(
-                    ranks.threads.submit(() -> group.newGroup(3, 1, 0, 2).close())));
-            making.forEach(InProcessRanks::result);
+            Ranks.eachOf(groups, group -> group.newGroup(3, 1, 0, 2).close());
         }
         close(groups);
     }
@@ -82,9 +81,9 @@ class SharedMemoryJobTest {
 
         for (int round = 0; round < 10; round++) {
             List<Future<FerroException>> making = new ArrayList<>();
-            groups.forEach(group -> making.add(ranks.threads.submit(() -> aborted(group.newGroup(3, 1, 0, 2)))));
-            making.forEach(one ->
-                    assertEquals(Set.of(0), InProcessRanks.result(one).where().culprits()));
+            groups.forEach(group -> making.add(OnThread.start(() -> aborted(group.newGroup(3, 1, 0, 2)))));
+            making.forEach(
+                    one -> assertEquals(Set.of(0), OnThread.result(one).where().culprits()));
         }
         close(groups);
     }
@@ -193,27 +192,19 @@ class SharedMemoryJobTest {
     }
 
     private void sum(List<ProcessGroup> groups) {
-        List<Future<float[]>> running = new ArrayList<>();
-        for (ProcessGroup group : groups) {
-            running.add(ranks.threads.submit(() -> {
-                float[] data = {1.5f + group.rank(), 10};
-                group.allReduce(data, ReduceOp.SUM);
-                return data;
-            }));
-        }
-        running.forEach(one -> assertArrayEquals(new float[] {7.5f, 30}, InProcessRanks.result(one)));
+        Ranks.eachOf(groups, group -> {
+            float[] data = {1.5f + group.rank(), 10};
+            group.allReduce(data, ReduceOp.SUM);
+            assertArrayEquals(new float[] {7.5f, 30}, data);
+        });
     }
 
     private void sumOfMany(List<ProcessGroup> groups, int elements) {
-        List<Future<float[]>> running = new ArrayList<>();
-        for (ProcessGroup group : groups) {
-            running.add(ranks.threads.submit(() -> {
-                float[] data = numbers(elements, 1, group.rank());
-                group.allReduce(data, ReduceOp.SUM);
-                return data;
-            }));
-        }
-        running.forEach(one -> assertArrayEquals(numbers(elements, 3, 3), InProcessRanks.result(one)));
+        Ranks.eachOf(groups, group -> {
+            float[] data = numbers(elements, 1, group.rank());
+            group.allReduce(data, ReduceOp.SUM);
+            assertArrayEquals(numbers(elements, 3, 3), data);
+        });
     }
 
     private static float[] numbers(int count, int times, int plus) {
@@ -225,9 +216,7 @@ class SharedMemoryJobTest {
     }
 
     private void close(List<ProcessGroup> groups) {
-        List<Future<?>> running = new ArrayList<>();
-        groups.forEach(group -> running.add(ranks.threads.submit(() -> group.close())));
-        running.forEach(InProcessRanks::result);
+        Ranks.eachOf(groups, ProcessGroup::close);
     }
 
     private List<String> mapped() throws IOException {

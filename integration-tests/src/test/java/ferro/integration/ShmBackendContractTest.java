@@ -2,6 +2,7 @@ package ferro.integration;
 
 import ferro.Backend;
 import ferro.group.ProcessGroup;
+import ferro.harness.Ranks;
 import ferro.tck.BackendContract;
 import java.time.Duration;
 import java.util.Collections;
@@ -16,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
  * all with {@code -Pdrill}.
  */
 class ShmBackendContractTest extends BackendContract {
-    private LoopbackRanks ranks;
+    private Ranks ranks;
 
     /** Returns whether the medium shows most in a rule. Its every part has tests of its own. */
     @Override
@@ -27,8 +28,7 @@ class ShmBackendContractTest extends BackendContract {
     @BeforeEach
     void openRanks() {
         // eight ranks need more than the 64 MiB that a container has in /dev/shm
-        ranks = new LoopbackRanks(
-                Map.of("ferro.backend", "shm", "ferro.shm.dir", System.getProperty("java.io.tmpdir")));
+        ranks = new Ranks(Map.of("ferro.backend", "shm", "ferro.shm.dir", System.getProperty("java.io.tmpdir")));
     }
 
     @AfterEach

@@ -1,9 +1,11 @@
 package ferro.integration;
 
+import ferro.harness.Ranks;
+
 /** The rows of diagnosis over shared memory. */
 class ShmDiagnosisTest extends DiagnosisRows {
     @Override
-    InProcessRanks ranks(int worldSize) {
-        return InProcessRanks.over("shm", worldSize);
+    Ranks ranks(int worldSize) {
+        return Ranks.over("shm", worldSize);
     }
 }

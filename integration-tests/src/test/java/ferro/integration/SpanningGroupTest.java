@@ -1,9 +1,9 @@
 package ferro.integration;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNull;
 
 import ferro.group.ProcessGroup;
+import ferro.harness.Ranks;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -23,23 +23,23 @@ class SpanningGroupTest {
         "a b c c, 'ranks 2-3 (host c) over shared memory, ranks 0 (host a) and 1 (host b)'"
     })
     void ranksOfAHostShareMemoryAndAllGetWhatAPlainLoopMakes(String hosts, String report) {
-        try (InProcessRanks ranks = InProcessRanks.onHosts(hosts.split(" "))) {
-            for (ProcessGroup group : ranks.groups) {
+        try (Ranks ranks = Ranks.onHosts(hosts.split(" "))) {
+            for (ProcessGroup group : ranks.groups()) {
                 String links = group.linkReport();
                 assertEquals("data: " + report + ", between hosts over TCP (loopback)", links);
                 assertEquals(
                         "TCP (loopback) between hosts, shared memory within hosts",
                         group.medium().text());
             }
-            ranks.all(SpansHosts::tryEverything).forEach(ended -> assertNull(ended.failure()));
+            ranks.each(SpansHosts::tryEverything);
         }
     }
 
     @Test
     void callersMayBeVirtualThreads() throws Exception {
-        try (InProcessRanks ranks = InProcessRanks.onHosts("a", "a", "b")) {
+        try (Ranks ranks = Ranks.onHosts("a", "a", "b")) {
             List<CompletableFuture<Void>> calls = new ArrayList<>();
-            for (ProcessGroup group : ranks.groups) {
+            for (ProcessGroup group : ranks.groups()) {
                 CompletableFuture<Void> done = new CompletableFuture<>();
                 calls.add(done);
                 start(() -> {

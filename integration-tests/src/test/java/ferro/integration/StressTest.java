@@ -3,11 +3,12 @@ package ferro.integration;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.harness.Child;
 import java.io.File;
 import java.io.IOException;
-import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -44,18 +45,11 @@ class StressTest {
         List<String> line = new ArrayList<>(List.of(LauncherRun.java(), "-cp", path, "org.openjdk.jcstress.Main"));
         line.addAll(List.of(System.getProperty("stress.options", OPTIONS).split(" ")));
         line.addAll(List.of("-sc", "false", "-t", System.getProperty("stress.tests", ".*"), "-r", "" + folder));
-        Path printed = folder.resolve("printed.txt");
-        Process jcstress = new ProcessBuilder(line)
-                .directory(folder.toFile())
-                .redirectErrorStream(true)
-                .redirectOutput(Redirect.to(printed.toFile()))
-                .start();
-        try {
-            assertTrue(jcstress.waitFor(LIMIT_MINUTES, TimeUnit.MINUTES), () -> "still running:\n" + text(printed));
-            assertEquals(0, jcstress.exitValue(), () -> text(printed));
-            assertTrue(text(printed).contains(" passed"), () -> text(printed));
-        } finally {
-            jcstress.destroyForcibly();
+        ProcessBuilder builder =
+                new ProcessBuilder(line).directory(folder.toFile()).redirectErrorStream(true);
+        try (Child jcstress = new Child(builder, Duration.ofMinutes(LIMIT_MINUTES))) {
+            String text = jcstress.ended(0);
+            assertTrue(text.contains(" passed"), text);
         }
     }
 
@@ -74,13 +68,5 @@ class StressTest {
         }
         assertEquals(0, ToolProvider.getSystemJavaCompiler().run(null, null, null, line.toArray(String[]::new)));
         return classes;
-    }
-
-    private static String text(Path file) {
-        try {
-            return Files.readString(file);
-        } catch (IOException unreadable) {
-            return file + ": " + unreadable;
-        }
     }
 }

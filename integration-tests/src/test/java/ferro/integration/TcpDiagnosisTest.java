@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
+import ferro.harness.OnThread;
+import ferro.harness.Ranks;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -13,14 +15,14 @@ class TcpDiagnosisTest extends DiagnosisRows {
     private static final int LARGE = 8 << 20;
 
     @Override
-    InProcessRanks ranks(int worldSize) {
-        return InProcessRanks.over("tcp", worldSize);
+    Ranks ranks(int worldSize) {
+        return Ranks.over("tcp", worldSize);
     }
 
     @Test
     void bytesOfAnUnfinishedMessageAreCounted() {
-        try (InProcessRanks ranks = ranks(2)) {
-            FerroException failure = InProcessRanks.result(ranks.start(
+        try (Ranks ranks = ranks(2)) {
+            FerroException failure = OnThread.result(ranks.start(
                             0, group -> group.within(Duration.ofMillis(500)).broadcast(new float[LARGE], 0)))
                     .failure();
             assertEquals(Code.TIMED_OUT, failure.code(), failure.getMessage());

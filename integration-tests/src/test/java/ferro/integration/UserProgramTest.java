@@ -3,16 +3,19 @@ package ferro.integration;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.harness.Child;
+import ferro.harness.Job;
+import ferro.harness.Jvm;
+import ferro.harness.Ports;
+import ferro.harness.Processes;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -80,13 +83,11 @@ class UserProgramTest {
 
     @Test
     void sourceFileOfThreeRanksSumsOverTcp() throws Exception {
-        try (LauncherRun run = LauncherRun.start("run", "-n", "3", "--backend", "tcp", "--links", "tcp", source())) {
-            assertEquals(0, run.exitCode(), run::toString);
-
-            Links.TCP.assertFoundIn(run.restOfLine("[0] links "), 3);
-            for (int rank = 0; rank < 3; rank++) {
-                assertEquals("12.0 51.0", run.restOfLine("[" + rank + "] sum "), run::toString);
-            }
+        LauncherRun run = LauncherRun.start("run", "-n", "3", "--backend", "tcp", "--links", "tcp", source())
+                .ends(0);
+        Links.TCP.assertFoundIn(run.restOfLine("[0] links "), 3);
+        for (int rank = 0; rank < 3; rank++) {
+            assertEquals("12.0 51.0", run.restOfLine("[" + rank + "] sum "), run::toString);
         }
     }
 
@@ -121,12 +122,10 @@ class UserProgramTest {
         try (LauncherRun made = LauncherRun.start("secret", secret)) {
             assertEquals(0, made.exitCode(), made::toString);
         }
-        try (LauncherRun run = LauncherRun.start("run", "-n", "2", "--secret-file", secret, twice, "stays")) {
-            assertEquals(0, run.exitCode(), run::toString);
-
-            run.restOfLine("[0] joined twice");
-            run.restOfLine("[1] joined twice");
-        }
+        LauncherRun run = LauncherRun.start("run", "-n", "2", "--secret-file", secret, twice, "stays")
+                .ends(0);
+        run.restOfLine("[0] joined twice");
+        run.restOfLine("[1] joined twice");
     }
 
     @Test
@@ -151,22 +150,12 @@ class UserProgramTest {
     void programRunsOnThePrintedClassPathWithoutTheLauncher() throws Exception {
         String path = printedClassPath();
         compile(path, folder);
-        Map<String, String> variables = new HashMap<>(LauncherRun.FOR_SHORT_LIVES);
-        variables.put("WORLD_SIZE", "2");
-        variables.put("MASTER_ADDR", "127.0.0.1");
-        variables.put("MASTER_PORT", "" + Ports.free());
-
-        variables.put("RANK", "0");
-        Process first = start(path, variables, "0");
-        variables.put("RANK", "1");
-        Process second = start(path, variables, "1");
-
-        for (Process rank : List.of(first, second)) {
-            assertTrue(rank.waitFor(60, TimeUnit.SECONDS), "rank still runs");
-        }
-        for (String rank : List.of("0", "1")) {
-            String printed = Files.readString(folder.resolve("printed-" + rank));
-            assertTrue(printed.contains("\nsum 7.0 24.0\n"), printed);
+        List<String> line =
+                Jvm.line(path + File.pathSeparator + folder, List.of("--enable-native-access=ALL-UNNAMED"), "Main");
+        try (Job job = Job.byHand(2, Map.of(), rank -> line)) {
+            for (Child rank : job.ended(0)) {
+                assertTrue(rank.outLines().contains("sum 7.0 24.0"), rank::toString);
+            }
         }
     }
 
@@ -199,32 +188,28 @@ class UserProgramTest {
 
     @Test
     void unknownBackendIsToldOnceInALineThatNamesEveryProvider() throws Exception {
-        try (LauncherRun run = LauncherRun.start("run", "-n", "2", "--backend", "pigeon", source())) {
-            assertEquals(2, run.exitCode(), run::toString);
-
-            assertEquals(1, run.errLines().size(), run::toString);
-            assertTrue(
-                    run.errText()
-                            .startsWith("ferro run: there is no back end named \"pigeon\" (-cp adds one of your own);"
-                                    + " usable here: tcp, shm, auto"),
-                    run::toString);
-            // nccl is usable on some machines
-            assertTrue(run.errText().contains("gloo-fallback") && run.errText().contains("nccl"), run::toString);
-            assertTrue(run.errText().length() < 200, run::toString);
-        }
+        LauncherRun run = LauncherRun.start("run", "-n", "2", "--backend", "pigeon", source())
+                .ends(2);
+        assertEquals(1, run.errLines().size(), run::toString);
+        assertTrue(
+                run.errText()
+                        .startsWith("ferro run: there is no back end named \"pigeon\" (-cp adds one of your own);"
+                                + " usable here: tcp, shm, auto"),
+                run::toString);
+        // nccl is usable on some machines
+        assertTrue(run.errText().contains("gloo-fallback") && run.errText().contains("nccl"), run::toString);
+        assertTrue(run.errText().length() < 200, run::toString);
     }
 
     @Tag("long")
     @Test
     void backendThatOnlyTheProgramCouldFindIsLookedForByItsRanks() throws Exception {
         String path = printedClassPath() + File.pathSeparator + classes;
-        try (LauncherRun run = LauncherRun.start(
-                "run", "-n", "1", "--backend", "pigeon", "--", LauncherRun.java(), "-cp", path, "Main")) {
-            assertEquals(1, run.exitCode(), run::toString);
-
-            assertTrue(run.errText().contains("no back end named -Dferro.backend=pigeon"), run::toString);
-            assertTrue(run.errText().contains("simulated (usable)"), run::toString);
-        }
+        LauncherRun run = LauncherRun.start(
+                        "run", "-n", "1", "--backend", "pigeon", "--", LauncherRun.java(), "-cp", path, "Main")
+                .ends(1);
+        assertTrue(run.errText().contains("no back end named -Dferro.backend=pigeon"), run::toString);
+        assertTrue(run.errText().contains("simulated (usable)"), run::toString);
     }
 
     private String source() throws IOException {
@@ -236,28 +221,13 @@ class UserProgramTest {
     }
 
     private static String printedClassPath() throws Exception {
-        try (LauncherRun run = LauncherRun.start("classpath")) {
-            assertEquals(0, run.exitCode(), run::toString);
-            return run.outLines().get(0);
-        }
+        LauncherRun run = LauncherRun.start("classpath").ends(0);
+        return run.outLines().get(0);
     }
 
     private static void compile(String path, Path folder) throws IOException {
         int result = ToolProvider.getSystemJavaCompiler()
                 .run(null, null, null, "-cp", path, "-d", "" + folder, sourceIn(folder));
         assertEquals(0, result);
-    }
-
-    private Process start(String path, Map<String, String> variables, String rank) throws IOException {
-        ProcessBuilder builder = new ProcessBuilder(
-                LauncherRun.java(),
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                path + File.pathSeparator + folder,
-                "Main");
-        builder.environment().putAll(variables);
-        builder.redirectOutput(folder.resolve("printed-" + rank).toFile());
-        builder.redirectError(ProcessBuilder.Redirect.INHERIT);
-        return builder.start();
     }
 }

@@ -1,7 +1,6 @@
 package ferro.integration;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,7 +11,9 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Work;
 import ferro.group.ProcessGroup;
-import ferro.integration.InProcessRanks.Ended;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
+import ferro.harness.Ranks.Ended;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Set;
@@ -210,8 +211,8 @@ class UserReductionsTest {
         // of two ranks both combine, whatever the plan; the other may have its result by then, and hears of it in its
         // next call
         for (int length : new int[] {3, 150_001}) {
-            try (InProcessRanks ranks = ranks(medium, 2)) {
-                ranks.all(group -> {
+            try (Ranks ranks = ranks(medium, 2)) {
+                ranks.ends(group -> {
                             group.allReduce(new float[length], throwing(form, group.rank() == 1));
                             group.barrier();
                         })
@@ -266,8 +267,8 @@ class UserReductionsTest {
                 ProcessGroup::close);
         calls.forEach((what, call) -> {
             for (int length : new int[] {1, 150_001}) {
-                try (InProcessRanks ranks = ranks(medium, 2)) {
-                    for (Ended ended : ranks.all(group -> {
+                try (Ranks ranks = ranks(medium, 2)) {
+                    for (Ended ended : ranks.ends(group -> {
                         group.allReduce(new float[length], calling(group, call));
                         group.barrier();
                     })) {
@@ -285,8 +286,8 @@ class UserReductionsTest {
     @ParameterizedTest
     @ValueSource(strings = {"near", "far"})
     void waitingForTheOperationThatTheCodeIsPartOfIsRefused(String medium) {
-        try (InProcessRanks ranks = ranks(medium, 2)) {
-            ranks.all(group -> {
+        try (Ranks ranks = ranks(medium, 2)) {
+            ranks.ends(group -> {
                         Work[] work = new Work[1];
                         ReduceOp op = calling(group, any -> {
                             while (work[0] == null) {
@@ -312,17 +313,17 @@ class UserReductionsTest {
     }
 
     private static void well(String medium, int worldSize, Consumer<ProcessGroup> code) {
-        try (InProcessRanks ranks = ranks(medium, worldSize)) {
-            ranks.all(code).forEach(ended -> assertNull(ended.failure()));
+        try (Ranks ranks = ranks(medium, worldSize)) {
+            ranks.each(code::accept);
         }
     }
 
-    private static InProcessRanks ranks(String medium, int worldSize) {
+    private static Ranks ranks(String medium, int worldSize) {
         return switch (medium) {
-            case "simulated" -> InProcessRanks.simulated(worldSize);
-            case "near" -> InProcessRanks.over("shm", worldSize);
+            case "simulated" -> Ranks.over(Medium.SIMULATED, worldSize);
+            case "near" -> Ranks.over("shm", worldSize);
             default ->
-                InProcessRanks.onHosts(
+                Ranks.onHosts(
                         Stream.of("a", "b", "c", "d", "e").limit(worldSize).toArray(String[]::new));
         };
     }

@@ -29,15 +29,13 @@ class WithoutBenchmarksTest {
     @ValueSource(strings = {"bench", "bench allreduce -n 2 --sizes 4", "bench --help"})
     void benchSaysInOneLineWhatIsMissing(String typed) throws Exception {
         assertNotEquals(LauncherRun.classPath(), WITHOUT);
-        try (LauncherRun run = LauncherRun.onClassPath(WITHOUT, Map.of(), typed.split(" "))) {
-            assertEquals(2, run.exitCode(), run::toString);
-
-            assertEquals(List.of(), run.outLines());
-            assertEquals(
-                    List.of("ferro bench: needs ferro-benchmarks, which is not on the class path: add its jar, or start"
-                            + " ./ferro of a checkout"),
-                    run.errLines());
-        }
+        LauncherRun run =
+                LauncherRun.onClassPath(WITHOUT, Map.of(), typed.split(" ")).ends(2);
+        assertEquals(List.of(), run.outLines());
+        assertEquals(
+                List.of("ferro bench: needs ferro-benchmarks, which is not on the class path: add its jar, or start"
+                        + " ./ferro of a checkout"),
+                run.errLines());
     }
 
     @Test
@@ -50,8 +48,7 @@ class WithoutBenchmarksTest {
                 assertTrue(said.contains("\n  " + command + " "), said);
             }
         }
-        try (LauncherRun run = LauncherRun.onClassPath(WITHOUT, Map.of(), "run", "-n", "1", "--", "true")) {
-            assertEquals(0, run.exitCode(), run::toString);
-        }
+        LauncherRun.onClassPath(WITHOUT, Map.of(), "run", "-n", "1", "--", "true")
+                .ends(0);
     }
 }

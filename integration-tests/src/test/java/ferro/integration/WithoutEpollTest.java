@@ -15,21 +15,19 @@ class WithoutEpollTest {
     @CsvSource({"auto, 1", "nio, 0"})
     @Tag("long")
     void oneWarningSaysWhatDiffers(String io, int warnings) throws Exception {
-        try (LauncherRun run = LauncherRun.start(
-                Map.of("JAVA_TOOL_OPTIONS", "-Dferro.shaded.io.netty.transport.noNative=true"),
-                "run",
-                "-n",
-                "2",
-                "-J-Dferro.links=tcp",
-                "-J-Dferro.tcp.io=" + io,
-                SumsOnAnyJdk.class.getName())) {
-            assertEquals(0, run.exitCode(), run::toString);
-            List<String> said = run.errLines().stream()
-                    .filter(line -> line.contains("NIO polls the sockets, because epoll cannot work here ("))
-                    .toList();
-            assertEquals(warnings, said.size(), run::errText);
-            assertTrue(
-                    said.stream().allMatch(line -> line.contains("ferro.tcp.congestion has no effect")), run::errText);
-        }
+        LauncherRun run = LauncherRun.start(
+                        Map.of("JAVA_TOOL_OPTIONS", "-Dferro.shaded.io.netty.transport.noNative=true"),
+                        "run",
+                        "-n",
+                        "2",
+                        "-J-Dferro.links=tcp",
+                        "-J-Dferro.tcp.io=" + io,
+                        SumsOnAnyJdk.class.getName())
+                .ends(0);
+        List<String> said = run.errLines().stream()
+                .filter(line -> line.contains("NIO polls the sockets, because epoll cannot work here ("))
+                .toList();
+        assertEquals(warnings, said.size(), run::errText);
+        assertTrue(said.stream().allMatch(line -> line.contains("ferro.tcp.congestion has no effect")), run::errText);
     }
 }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.harness.Child;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
@@ -27,19 +28,16 @@ class WithoutNcclTest {
     @DisplayName("2-31 3-16: the launcher says why NCCL cannot be used, and starts nothing")
     @Tag("long")
     void theLauncherSaysWhyAndStartsNothing(String typed) throws Exception {
-        try (LauncherRun run = LauncherRun.start(NOWHERE, typed.split(" "))) {
-            assertEquals(2, run.exitCode(), run::toString);
-
-            assertEquals(List.of(), run.outLines());
-            assertEquals(1, run.errLines().size(), run::toString);
-            for (String part : List.of(
-                    "back end \"nccl\" cannot work here: NCCL library libnccl.so.2 not found",
-                    "/nowhere/libnccl.so.2 (cannot open shared object file",
-                    "install NCCL",
-                    "-Dferro.nccl.library",
-                    "usable here: tcp, ")) {
-                assertTrue(run.errText().contains(part), run::toString);
-            }
+        LauncherRun run = LauncherRun.start(NOWHERE, typed.split(" ")).ends(2);
+        assertEquals(List.of(), run.outLines());
+        assertEquals(1, run.errLines().size(), run::toString);
+        for (String part : List.of(
+                "back end \"nccl\" cannot work here: NCCL library libnccl.so.2 not found",
+                "/nowhere/libnccl.so.2 (cannot open shared object file",
+                "install NCCL",
+                "-Dferro.nccl.library",
+                "usable here: tcp, ")) {
+            assertTrue(run.errText().contains(part), run::toString);
         }
     }
 
@@ -51,12 +49,8 @@ class WithoutNcclTest {
                 "-Dferro.nccl.library=/nowhere/libnccl.so.2",
                 "-Dferro.rank=0",
                 "-Dferro.world.size=1");
-        Process program = new ProcessBuilder(JavaLine.rank(options, "ferro.examples.hello.HelloAllReduce"))
-                .redirectErrorStream(true)
-                .start();
-        String said = new String(program.getInputStream().readAllBytes());
+        String said = Child.run(1, new ProcessBuilder(JavaLine.rank(options, "ferro.examples.hello.HelloAllReduce")));
 
-        assertEquals(1, program.waitFor(), said);
         assertTrue(said.contains("no usable back end for -Dferro.backend=nccl; found: "), said);
         assertTrue(said.contains("nccl (NCCL library libnccl.so.2 not found"), said);
         assertTrue(said.contains("-Dferro.nccl.library"), said);
@@ -65,13 +59,10 @@ class WithoutNcclTest {
     @Test
     @DisplayName("3-11: the doctor lists every place where NCCL was looked for, and the job can run without")
     void theDoctorListsWhatWasTried() throws Exception {
-        try (LauncherRun run = LauncherRun.start(NOWHERE, "doctor")) {
-            assertEquals(0, run.exitCode(), run::toString);
-
-            String said = String.join("\n", run.outLines());
-            assertTrue(said.contains("/nowhere/libnccl.so.2: cannot open shared object file"), said);
-            assertTrue(said.contains("its gate                     shut: nothing is set"), said);
-            assertFalse(said.contains("WARNING"), said);
-        }
+        LauncherRun run = LauncherRun.start(NOWHERE, "doctor").ends(0);
+        String said = String.join("\n", run.outLines());
+        assertTrue(said.contains("/nowhere/libnccl.so.2: cannot open shared object file"), said);
+        assertTrue(said.contains("its gate                     shut: nothing is set"), said);
+        assertFalse(said.contains("WARNING"), said);
     }
 }

@@ -5,6 +5,7 @@ import com.sun.jna.NativeLong;
 import com.sun.jna.Pointer;
 import ferro.Allocation;
 import ferro.DataType;
+import ferro.harness.Ranks;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.util.Map;
@@ -30,8 +31,8 @@ final class WritesByAddress {
         boolean keepsBuffer = arguments[0].equals("buffer");
         Map<Integer, Object> kept = new ConcurrentHashMap<>();
         Map<Integer, Pointer> addresses = new ConcurrentHashMap<>();
-        try (InProcessRanks ranks = InProcessRanks.over("shm", 2)) {
-            ranks.all(group -> {
+        try (Ranks ranks = Ranks.over("shm", 2)) {
+            ranks.ends(group -> {
                 Allocation made = group.allocate(DataType.FLOAT32, ELEMENTS);
                 if (!made.isShared()) {
                     throw new IllegalStateException("rank " + group.rank() + ": " + made.whyNotShared());

@@ -1,5 +1,9 @@
 package ferro.segments;
 
+import ferro.harness.Ranks;
+import ferro.harness.OnThread;
+import ferro.harness.Medium;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -17,46 +21,44 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** An arena that its owner closes too early: an exception on every rank, and never the end of the JVM. */
 class ClosedArenaTest {
     private static final int ELEMENTS = 4 << 20;
 
     @ParameterizedTest
-    @ValueSource(strings = {"simulated", "tcp", "shm"})
-    void aCallOnAClosedArenaMovesNothingAndTheGroupGoesOn(String medium) {
-        try (MediumRanks ranks = MediumRanks.over(medium)) {
-            ranks.run(group -> {
-                Arena arena = Arena.ofShared();
-                HostTensor tensor = tensor(arena, 8);
-                arena.close();
-                assertThrows(IllegalStateException.class, () -> group.allReduce(tensor, ReduceOp.SUM));
-                assertThrows(IllegalStateException.class, () -> group.allReduceAsync(tensor, ReduceOp.SUM));
-                assertThrows(IllegalStateException.class, () -> group.send(tensor, 1 - group.rank(), 0));
-                assertThrows(IllegalStateException.class, () -> group.recv(tensor, 1 - group.rank(), 0));
-                group.barrier();
-                assertTrue(group.failure().isEmpty());
-            });
-        }
+    @EnumSource
+    void aCallOnAClosedArenaMovesNothingAndTheGroupGoesOn(Medium medium) {
+        Ranks.each(medium, 2, Ranks.ON_DISK, group -> {
+            Arena arena = Arena.ofShared();
+            HostTensor tensor = tensor(arena, 8);
+            arena.close();
+            assertThrows(IllegalStateException.class, () -> group.allReduce(tensor, ReduceOp.SUM));
+            assertThrows(IllegalStateException.class, () -> group.allReduceAsync(tensor, ReduceOp.SUM));
+            assertThrows(IllegalStateException.class, () -> group.send(tensor, 1 - group.rank(), 0));
+            assertThrows(IllegalStateException.class, () -> group.recv(tensor, 1 - group.rank(), 0));
+            group.barrier();
+            assertTrue(group.failure().isEmpty());
+        });
     }
 
     @ParameterizedTest
-    @CsvSource({"simulated, 64", "simulated, 4194304", "tcp, 64", "tcp, 4194304", "shm, 64", "shm, 4194304"})
-    void anArenaThatIsClosedDuringACallFailsItOnAllRanks(String medium, int elements) {
-        try (MediumRanks ranks = MediumRanks.over(medium)) {
+    @CsvSource({"SIMULATED, 64", "SIMULATED, 4194304", "TCP, 64", "TCP, 4194304", "SHM, 64", "SHM, 4194304"})
+    void anArenaThatIsClosedDuringACallFailsItOnAllRanks(Medium medium, int elements) {
+        try (Ranks ranks = Ranks.over(medium, 2, Ranks.ON_DISK)) {
             Arena arena = Arena.ofShared();
             // rank 1 has not made its call, so the call of rank 0 waits for data
             Work waiting = ranks.group(0).allReduceAsync(tensor(arena, elements), ReduceOp.SUM);
             close(arena);
             // its own call may end well, since rank 0 may have sent all of its data before
-            Future<FerroException> other = ranks.start(() -> assertThrows(FerroException.class, () -> {
+            Future<FerroException> other = OnThread.start(() -> assertThrows(FerroException.class, () -> {
                 ranks.group(1).allReduce(HostTensor.of(new float[elements]), ReduceOp.SUM);
                 ranks.group(1).barrier();
             }));
 
             FerroException own = assertThrows(FerroException.class, waiting::await);
-            FerroException failed = MediumRanks.result(other);
+            FerroException failed = OnThread.result(other);
             assertEquals(FerroException.Code.ABORTED, own.code());
             assertEquals(FerroException.Code.ABORTED, failed.code());
             String text = "rank 0 accessed memory of a tensor that was freed during a call (Already closed): close an"
@@ -68,37 +70,37 @@ class ClosedArenaTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"tcp", "shm"})
-    void aReceiveWhoseArenaIsClosedFailsWhenTheMessageComes(String medium) {
-        try (MediumRanks ranks = MediumRanks.over(medium)) {
+    @EnumSource(names = {"TCP", "SHM"})
+    void aReceiveWhoseArenaIsClosedFailsWhenTheMessageComes(Medium medium) {
+        try (Ranks ranks = Ranks.over(medium, 2, Ranks.ON_DISK)) {
             Arena arena = Arena.ofShared();
             Work receive = ranks.group(0).recvAsync(tensor(arena, ELEMENTS), 1, 0);
             close(arena);
-            Future<?> send = ranks.start(() -> assertThrows(
+            Future<?> send = OnThread.start(() -> assertThrows(
                     FerroException.class,
                     () -> ranks.group(1)
                             .sendAsync(HostTensor.of(new float[ELEMENTS]), 0, 0)
                             .await()));
             FerroException failure = assertThrows(FerroException.class, receive::await);
             assertTrue(failure.getMessage().contains("was freed during a call"), failure.getMessage());
-            MediumRanks.result(send);
+            OnThread.result(send);
         }
     }
 
     /** At some moment of a call, in each round another one; most rounds end the call, and all leave the JVM as it was. */
     @RepeatedTest(5)
     void anArenaThatIsClosedAtAnyMomentNeverEndsTheJvm() {
-        for (String medium : new String[] {"tcp", "shm"}) {
-            try (MediumRanks ranks = MediumRanks.over(medium)) {
+        for (Medium medium : new Medium[] {Medium.TCP, Medium.SHM}) {
+            try (Ranks ranks = Ranks.over(medium, 2, Ranks.ON_DISK)) {
                 Arena arena = Arena.ofShared();
                 HostTensor[] tensors = {tensor(arena, ELEMENTS), tensor(arena, ELEMENTS)};
-                Future<?> calls = ranks.start(() -> {
-                    ranks.run(group -> repeat(group, tensors[group.rank()]));
+                Future<?> calls = OnThread.start(() -> {
+                    ranks.each(group -> repeat(group, tensors[group.rank()]));
                     return null;
                 });
                 ranks.group(0).recv(HostTensor.of(new byte[1]), 1, 9);
                 close(arena);
-                MediumRanks.result(calls);
+                OnThread.result(calls);
             }
         }
     }

@@ -1,5 +1,8 @@
 package ferro.segments;
 
+import ferro.harness.Ranks;
+import ferro.harness.Medium;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -26,45 +29,41 @@ class LargeSegmentsTest {
 
     @Test
     void anAllReduceAndABroadcastInSharedMemoryReachEveryElement() {
-        try (MediumRanks ranks = MediumRanks.over("shm")) {
-            ranks.run(group -> {
-                try (Arena arena = Arena.ofShared()) {
-                    MemorySegment segment = arena.allocate(BYTES, 8);
-                    fill(segment, group.rank() + 2);
-                    HostTensor longs = Segments.tensor(DataType.INT64, segment);
-                    assertThrows(IllegalStateException.class, longs::memory);
-                    group.allReduce(longs, ReduceOp.SUM);
-                    expect(segment, 5);
+        Ranks.each(Medium.SHM, 2, Ranks.ON_DISK, group -> {
+            try (Arena arena = Arena.ofShared()) {
+                MemorySegment segment = arena.allocate(BYTES, 8);
+                fill(segment, group.rank() + 2);
+                HostTensor longs = Segments.tensor(DataType.INT64, segment);
+                assertThrows(IllegalStateException.class, longs::memory);
+                group.allReduce(longs, ReduceOp.SUM);
+                expect(segment, 5);
 
-                    HostTensor bytes = Segments.tensor(DataType.INT8, segment);
-                    assertTrue(bytes.elementCount() > Integer.MAX_VALUE);
-                    if (group.rank() == 0) {
-                        segment.fill((byte) 0);
-                    }
-                    group.broadcast(bytes, 1);
-                    expect(segment, 5);
-                    assertEquals(segment.get(ValueLayout.JAVA_BYTE, BYTES - 8), bytes.getByte(BYTES - 8));
+                HostTensor bytes = Segments.tensor(DataType.INT8, segment);
+                assertTrue(bytes.elementCount() > Integer.MAX_VALUE);
+                if (group.rank() == 0) {
+                    segment.fill((byte) 0);
                 }
-            });
-        }
+                group.broadcast(bytes, 1);
+                expect(segment, 5);
+                assertEquals(segment.get(ValueLayout.JAVA_BYTE, BYTES - 8), bytes.getByte(BYTES - 8));
+            }
+        });
     }
 
     @Test
     void aMessageOverTcpReachesEveryElement() {
-        try (MediumRanks ranks = MediumRanks.over("tcp")) {
-            ranks.run(group -> {
-                try (Arena arena = Arena.ofShared()) {
-                    MemorySegment segment = arena.allocate(BYTES, 8);
-                    if (group.rank() == 0) {
-                        fill(segment, 7);
-                        group.send(Segments.tensor(DataType.INT64, segment), 1, 0);
-                    } else {
-                        group.recv(Segments.tensor(DataType.INT8, segment), 0, 0);
-                        expect(segment, 7);
-                    }
+        Ranks.each(Medium.TCP, 2, Ranks.ON_DISK, group -> {
+            try (Arena arena = Arena.ofShared()) {
+                MemorySegment segment = arena.allocate(BYTES, 8);
+                if (group.rank() == 0) {
+                    fill(segment, 7);
+                    group.send(Segments.tensor(DataType.INT64, segment), 1, 0);
+                } else {
+                    group.recv(Segments.tensor(DataType.INT8, segment), 0, 0);
+                    expect(segment, 7);
                 }
-            });
-        }
+            }
+        });
     }
 
     private static void fill(MemorySegment segment, long factor) {

@@ -1,9 +1,11 @@
 package ferro.segments;
 
+import ferro.harness.Ranks;
+import ferro.harness.Medium;
+
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.DataType;
 import ferro.HostTensor;
@@ -15,18 +17,18 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Every kind of call on native and heap segments, over every medium. */
 class SegmentCallsTest {
     /** One element, a few that are staged, and more than what a system call of its own is worth. */
     private static final int[] LENGTHS = {1, 1003, 200_003};
 
-    private static final int RANKS = MediumRanks.RANKS;
+    private static final int RANKS = 2;
 
     @ParameterizedTest
-    @ValueSource(strings = {"simulated", "tcp", "shm"})
-    void reductionsCombineWhatTheSegmentsHave(String medium) {
+    @EnumSource
+    void reductionsCombineWhatTheSegmentsHave(Medium medium) {
         run(medium, (group, length, isNative) -> {
             MemorySegment sum = filled(isNative, length, group.rank());
             group.allReduce(tensor(sum), ReduceOp.SUM);
@@ -48,8 +50,8 @@ class SegmentCallsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"simulated", "tcp", "shm"})
-    void movesBringWhatTheSegmentsHave(String medium) {
+    @EnumSource
+    void movesBringWhatTheSegmentsHave(Medium medium) {
         run(medium, (group, length, isNative) -> {
             int rank = group.rank();
             MemorySegment data = filled(isNative, length, rank);
@@ -74,8 +76,8 @@ class SegmentCallsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"simulated", "tcp", "shm"})
-    void messagesBringWhatTheSegmentsHave(String medium) {
+    @EnumSource
+    void messagesBringWhatTheSegmentsHave(Medium medium) {
         run(medium, (group, length, isNative) -> {
             int other = 1 - group.rank();
             MemorySegment came = empty(isNative, length);
@@ -87,24 +89,22 @@ class SegmentCallsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"simulated", "tcp", "shm"})
-    void aReadOnlySegmentIsReadAndAWrongCallMovesNothing(String medium) {
-        try (MediumRanks ranks = MediumRanks.over(medium)) {
-            ranks.run(group -> {
-                MemorySegment weights = filled(true, 200_003, 0).asReadOnly();
-                MemorySegment copy = empty(true, 200_003);
-                assertThrows(
-                        IllegalArgumentException.class,
-                        () -> group.allReduce(tensor(weights), ReduceOp.SUM),
-                        "in place is an output");
-                group.broadcast(tensor(group.rank() == 0 ? weights : copy), 0);
-                expect(group.rank() == 0 ? weights : copy, index -> value(index, 0));
-                assertThrows(IllegalArgumentException.class, () -> group.recv(tensor(weights), 1 - group.rank(), 0));
-                MemorySegment sum = empty(true, 100_001);
-                group.reduceScatter(tensor(weights.asSlice(0, 4L * 200_002)), tensor(sum), ReduceOp.SUM);
-                expect(sum, index -> 2 * value(group.rank() * 100_001 + index, 0));
-            });
-        }
+    @EnumSource
+    void aReadOnlySegmentIsReadAndAWrongCallMovesNothing(Medium medium) {
+        Ranks.each(medium, 2, Ranks.ON_DISK, group -> {
+            MemorySegment weights = filled(true, 200_003, 0).asReadOnly();
+            MemorySegment copy = empty(true, 200_003);
+            assertThrows(
+                    IllegalArgumentException.class,
+                    () -> group.allReduce(tensor(weights), ReduceOp.SUM),
+                    "in place is an output");
+            group.broadcast(tensor(group.rank() == 0 ? weights : copy), 0);
+            expect(group.rank() == 0 ? weights : copy, index -> value(index, 0));
+            assertThrows(IllegalArgumentException.class, () -> group.recv(tensor(weights), 1 - group.rank(), 0));
+            MemorySegment sum = empty(true, 100_001);
+            group.reduceScatter(tensor(weights.asSlice(0, 4L * 200_002)), tensor(sum), ReduceOp.SUM);
+            expect(sum, index -> 2 * value(group.rank() * 100_001 + index, 0));
+        });
     }
 
     /** Calls of one rank, on segments of a length that are native or on the heap. */
@@ -116,16 +116,9 @@ class SegmentCallsTest {
         float at(int index);
     }
 
-    private static void run(String medium, LengthCode code) {
-        try (MediumRanks ranks = MediumRanks.over(medium)) {
-            String report = ranks.group(0).linkReport();
-            String expected = switch (medium) {
-                case "tcp" -> " do not share memory: ferro.links=tcp";
-                case "shm" -> "all 2 ranks share memory";
-                default -> "";
-            };
-            assertTrue(report.endsWith(expected), report);
-            ranks.run(group -> {
+    private static void run(Medium medium, LengthCode code) {
+        try (Ranks ranks = Ranks.over(medium, 2, Ranks.ON_DISK)) {
+            ranks.each(group -> {
                 for (int length : LENGTHS) {
                     for (boolean isNative : List.of(true, false)) {
                         code.run(group, length, isNative);

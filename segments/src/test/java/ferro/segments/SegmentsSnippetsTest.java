@@ -1,5 +1,8 @@
 package ferro.segments;
 
+import ferro.harness.Ranks;
+import ferro.harness.Medium;
+
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 
 import ferro.DataType;
@@ -13,18 +16,16 @@ import org.junit.jupiter.api.Test;
 class SegmentsSnippetsTest {
     @Test
     void segmentsAreSummed() {
-        try (MediumRanks ranks = MediumRanks.over("simulated")) {
-            ranks.run(group -> {
-                float[] sums;
-                // @start region="segments"
-                try (Arena arena = Arena.ofShared()) {
-                    MemorySegment weights = arena.allocateFrom(ValueLayout.JAVA_FLOAT, 1.5f, 3);
-                    group.allReduce(Segments.tensor(DataType.FLOAT32, weights), ReduceOp.SUM);
-                    sums = weights.toArray(ValueLayout.JAVA_FLOAT); // 3.0 and 6.0 with two ranks
-                }
-                // @end
-                assertArrayEquals(new float[] {3, 6}, sums);
-            });
-        }
+        Ranks.each(Medium.SIMULATED, 2, group -> {
+            float[] sums;
+            // @start region="segments"
+            try (Arena arena = Arena.ofShared()) {
+                MemorySegment weights = arena.allocateFrom(ValueLayout.JAVA_FLOAT, 1.5f, 3);
+                group.allReduce(Segments.tensor(DataType.FLOAT32, weights), ReduceOp.SUM);
+                sums = weights.toArray(ValueLayout.JAVA_FLOAT); // 3.0 and 6.0 with two ranks
+            }
+            // @end
+            assertArrayEquals(new float[] {3, 6}, sums);
+        });
     }
 }

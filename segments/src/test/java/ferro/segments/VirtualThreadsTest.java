@@ -1,5 +1,8 @@
 package ferro.segments;
 
+import ferro.harness.Ranks;
+import ferro.harness.Medium;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ferro.ReduceOp;
@@ -7,26 +10,24 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The example of the page docs/guide/threads.md that needs a JDK with virtual threads. */
 class VirtualThreadsTest {
     @ParameterizedTest
-    @ValueSource(strings = {"tcp", "shm"})
-    void aVirtualThreadMakesCalls(String medium) {
-        try (MediumRanks ranks = MediumRanks.over(medium)) {
-            ranks.run(group -> {
-                // @start region="virtual"
-                try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
-                    Future<Integer> sum = threads.submit(() -> {
-                        int[] numbers = {group.rank() + 1};
-                        group.allReduce(numbers, ReduceOp.SUM);
-                        return numbers[0];
-                    });
-                    assertEquals(3, sum.get()); // with two ranks
-                }
-                // @end
-            });
-        }
+    @EnumSource(names = {"TCP", "SHM"})
+    void aVirtualThreadMakesCalls(Medium medium) {
+        Ranks.each(medium, 2, group -> {
+            // @start region="virtual"
+            try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+                Future<Integer> sum = threads.submit(() -> {
+                    int[] numbers = {group.rank() + 1};
+                    group.allReduce(numbers, ReduceOp.SUM);
+                    return numbers[0];
+                });
+                assertEquals(3, sum.get()); // with two ranks
+            }
+            // @end
+        });
     }
 }

@@ -5,8 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import ferro.training.Averages.WeightedMeans;
-import ferro.training.TrainingRanks.Over;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -14,9 +15,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class AveragesTest {
     @ParameterizedTest(name = "{1} ranks over {0}")
-    @MethodSource("ferro.training.TrainingRanks#everywhere")
-    void everySampleOfEveryRankCountsOnce(Over medium, int worldSize) {
-        List<WeightedMeans> found = TrainingRanks.run(medium, worldSize, group -> {
+    @MethodSource("ferro.harness.Ranks#everywhere")
+    void everySampleOfEveryRankCountsOnce(Medium medium, int worldSize) {
+        List<WeightedMeans> found = Ranks.run(medium, worldSize, group -> {
             Averages averages = Averages.over(group, "loss", "accuracy");
             averages.add(group.rank() + 1, group.rank() + 2, 0.5);
             averages.add(3, 7, 0.25);
@@ -40,7 +41,7 @@ class AveragesTest {
 
     @Test
     void ranksWithoutDataDoNotCountAndEachExchangeBeginsAnew() {
-        TrainingRanks.run(Over.SIMULATED, 3, group -> {
+        Ranks.each(Medium.SIMULATED, 3, group -> {
             Averages averages = Averages.over(group, "loss");
             if (group.rank() == 1) {
                 averages.takePartWithoutData();
@@ -52,15 +53,14 @@ class AveragesTest {
             WeightedMeans nothing = averages.exchange();
             assertEquals(0, nothing.count());
             assertEquals(Double.NaN, nothing.values().get("loss"));
-            return null;
         });
     }
 
     @Test
     void namesThatDifferAreRefusedOnAllRanksAndTheGroupGoesOn() {
-        try (TrainingRanks ranks = TrainingRanks.over(Over.SIMULATED, 3)) {
+        try (Ranks ranks = Ranks.over(Medium.SIMULATED, 3)) {
             List<Throwable> failures = ranks.failures(
-                    group -> group.rank() == 2 ? Averages.over(group, "loss", "recall") : Averages.over(group, "loss"));
+                    group -> Averages.over(group, (group.rank() == 2 ? "loss recall" : "loss").split(" ")));
 
             for (Throwable failure : failures) {
                 assertEquals(
@@ -75,7 +75,7 @@ class AveragesTest {
 
     @Test
     void whatDoesNotFitTheNamesIsRefused() {
-        TrainingRanks.run(Over.SIMULATED, 1, group -> {
+        Ranks.each(Medium.SIMULATED, 1, group -> {
             assertThrows(IllegalArgumentException.class, () -> Averages.over(group));
             assertThrows(IllegalArgumentException.class, () -> Averages.over(group, "loss", "loss"));
             Averages averages = Averages.over(group, "loss", "recall");
@@ -83,7 +83,6 @@ class AveragesTest {
                     .getMessage();
             assertTrue(message.endsWith("for each of [loss, recall], found 3 samples and 1 values"), message);
             assertThrows(IllegalArgumentException.class, () -> averages.add(-1, 1.5, 2));
-            return null;
         });
     }
 }

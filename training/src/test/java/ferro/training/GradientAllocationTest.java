@@ -8,7 +8,8 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Work;
 import ferro.group.ProcessGroup;
-import ferro.training.TrainingRanks.Over;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import java.lang.management.ManagementFactory;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -26,11 +27,11 @@ class GradientAllocationTest {
 
     @ParameterizedTest
     @EnumSource
-    void aStepMakesNoGarbageButThatOfItsCalls(Over medium) {
+    void aStepMakesNoGarbageButThatOfItsCalls(Medium medium) {
         List<Parameter> parameters = IntStream.range(0, PARAMETERS)
                 .mapToObj(index -> Parameter.of("p" + index, DataType.FLOAT32, 64))
                 .toList();
-        TrainingRanks.run(medium, 2, group -> {
+        Ranks.each(medium, 2, group -> {
             try (GradientBuckets buckets = GradientBuckets.builder(group)
                     .parameters(parameters)
                     .settings(BucketSettings.DEFAULT.withBytes(4096, 8192))
@@ -48,7 +49,6 @@ class GradientAllocationTest {
                         more <= RESULT_BYTES,
                         "a step allocates " + more + " bytes beside the " + calls + " of its calls");
             }
-            return null;
         });
     }
 

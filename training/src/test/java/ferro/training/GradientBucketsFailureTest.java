@@ -12,8 +12,8 @@ import ferro.FerroException.Code;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Work;
-import ferro.training.TrainingRanks.Over;
-import ferro.training.TrainingRanks.RankTask;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -35,7 +35,7 @@ class GradientBucketsFailureTest {
 
     @ParameterizedTest
     @EnumSource
-    void anotherShapeIsNamedOnAllRanksWithBothValues(Over medium) {
+    void anotherShapeIsNamedOnAllRanksWithBothValues(Medium medium) {
         assertRefused(
                 medium,
                 builder -> builder.parameters(with(Parameter.of("b", DataType.FLOAT32, 5, 3))),
@@ -46,7 +46,7 @@ class GradientBucketsFailureTest {
     @Test
     void anotherTypeIsNamed() {
         assertRefused(
-                Over.SIMULATED,
+                Medium.SIMULATED,
                 builder -> builder.parameters(with(Parameter.of("b", DataType.FLOAT64, 3, 5))),
                 "ranks build buckets from different parameters or settings: on rank 0 parameter 1 is \"b\" f32[3, 5], on rank 2"
                         + " parameter 1 is \"b\" f64[3, 5]; all 3 ranks need the same parameters and settings in the same order");
@@ -55,7 +55,7 @@ class GradientBucketsFailureTest {
     @Test
     void aParameterThatOtherRanksLackIsNamed() {
         assertRefused(
-                Over.SIMULATED,
+                Medium.SIMULATED,
                 builder -> builder.parameters(THREE.subList(0, 2)),
                 "ranks build buckets from different parameters or settings: on rank 0 parameter 2 is \"c\" f64[2], on rank 2"
                         + " there are 2 parameters; all 3 ranks need the same parameters and settings in the same order");
@@ -64,7 +64,7 @@ class GradientBucketsFailureTest {
     @Test
     void otherSizesOfBucketsAreNamed() {
         assertRefused(
-                Over.SIMULATED,
+                Medium.SIMULATED,
                 builder -> builder.settings(BucketSettings.DEFAULT.withBytes(10, 20)),
                 "ranks build buckets from different parameters or settings: on rank 0 the first bucket has"
                         + " 1048576 bytes, the others 1048576, on rank 2 the first bucket has 10 bytes, the others 20; all 3 ranks need the same parameters and settings in the same order");
@@ -73,7 +73,7 @@ class GradientBucketsFailureTest {
     @Test
     void whatOneRankCannotLayOutIsThrownOnAll() {
         assertRefused(
-                Over.SIMULATED,
+                Medium.SIMULATED,
                 builder -> builder.settings(BucketSettings.DEFAULT.withOrder("a")),
                 "rank 2 of 3 cannot build buckets: the order has 1 names for 3 parameters: missing [b, c], unknown [], repeated []");
     }
@@ -82,7 +82,7 @@ class GradientBucketsFailureTest {
     void aLongRefusalIsSentToItsEnd() {
         String name = "long".repeat(1000);
         assertRefused(
-                Over.SIMULATED,
+                Medium.SIMULATED,
                 builder -> builder.settings(BucketSettings.DEFAULT.withOrder(name)),
                 "rank 2 of 3 cannot build buckets: the order has 1 names for 3 parameters: missing [a, b, c], unknown ["
                         + name + "], repeated []");
@@ -93,7 +93,7 @@ class GradientBucketsFailureTest {
         String name = "\u00e4".repeat(3000);
         List<Parameter> many = new ArrayList<>(Collections.nCopies(2000, null));
         many.replaceAll(none -> Parameter.of(name + many.indexOf(none) + Math.random(), DataType.FLOAT32, 1));
-        try (TrainingRanks ranks = TrainingRanks.over(Over.SIMULATED, 2)) {
+        try (Ranks ranks = Ranks.over(Medium.SIMULATED, 2)) {
             List<Throwable> failures = ranks.failures(group -> GradientBuckets.builder(group)
                     .parameters(group.rank() == 0 ? many : THREE)
                     .build());
@@ -108,7 +108,7 @@ class GradientBucketsFailureTest {
 
     @Test
     void sixteenBitParametersAreRefusedWithTheReason() {
-        try (TrainingRanks ranks = TrainingRanks.over(Over.SIMULATED, 2)) {
+        try (Ranks ranks = Ranks.over(Medium.SIMULATED, 2)) {
             List<Throwable> failures = ranks.failures(group -> GradientBuckets.builder(group)
                     .parameters(List.of(Parameter.of("w", DataType.BFLOAT16, 4)))
                     .build());
@@ -124,7 +124,7 @@ class GradientBucketsFailureTest {
 
     @Test
     void aBucketLongerThanABufferIsRefusedByName() {
-        try (TrainingRanks ranks = TrainingRanks.over(Over.SIMULATED, 1)) {
+        try (Ranks ranks = Ranks.over(Medium.SIMULATED, 1)) {
             Throwable failure = ranks.failures(group -> GradientBuckets.builder(group)
                             .parameters(List.of(Parameter.of("vast", DataType.FLOAT32, 1L << 30)))
                             .build())
@@ -138,7 +138,7 @@ class GradientBucketsFailureTest {
 
     @ParameterizedTest
     @EnumSource
-    void unusedGradientsAreNamedOnTheirRankAndEndTheStepOnAll(Over medium) {
+    void unusedGradientsAreNamedOnTheirRankAndEndTheStepOnAll(Medium medium) {
         List<Throwable> failures = afterBuild(medium, buckets -> {
             buckets.ready(1);
             if (buckets.group().rank() != 1) {
@@ -161,7 +161,7 @@ class GradientBucketsFailureTest {
         List<Parameter> many = IntStream.range(0, 100)
                 .mapToObj(index -> Parameter.of("p" + index, DataType.FLOAT32, 1))
                 .toList();
-        TrainingRanks.run(Over.SIMULATED, 1, group -> {
+        Ranks.each(Medium.SIMULATED, 1, group -> {
             try (GradientBuckets buckets =
                     GradientBuckets.builder(group).parameters(many).build()) {
                 IllegalStateException failure = assertThrows(IllegalStateException.class, buckets::finish);
@@ -170,13 +170,12 @@ class GradientBucketsFailureTest {
                         failure::getMessage);
                 assertTrue(failure.getMessage().contains(", \"p19\" and 80 more; "), failure::getMessage);
             }
-            return null;
         });
     }
 
     @ParameterizedTest
     @EnumSource
-    void aGradientThatIsReadyTwiceIsNamedAndEndsTheStepOnAll(Over medium) {
+    void aGradientThatIsReadyTwiceIsNamedAndEndsTheStepOnAll(Medium medium) {
         List<Throwable> failures = afterBuild(medium, buckets -> {
             IntStream.range(0, 3).forEach(buckets::ready);
             if (buckets.group().rank() == 0) {
@@ -198,7 +197,7 @@ class GradientBucketsFailureTest {
 
     @Test
     void aGradientThatIsReadyAfterTheStepWasAwaitedIsNamed() {
-        List<Throwable> failures = afterBuild(Over.SIMULATED, buckets -> {
+        List<Throwable> failures = afterBuild(Medium.SIMULATED, buckets -> {
             buckets.ready(1);
             buckets.accumulate(false);
             assertThrows(IllegalStateException.class, () -> buckets.accumulate(true));
@@ -216,7 +215,7 @@ class GradientBucketsFailureTest {
 
     @ParameterizedTest
     @EnumSource
-    void aHookThatThrowsEndsTheStepOnAll(Over medium) {
+    void aHookThatThrowsEndsTheStepOnAll(Medium medium) {
         GradientHook broken = target -> new GradientHook.Exchange() {
             @Override
             public Work start(int contributors) {
@@ -230,7 +229,7 @@ class GradientBucketsFailureTest {
             public void finish(int contributors) {}
         };
         List<Throwable> failures;
-        try (TrainingRanks ranks = TrainingRanks.over(medium, 3)) {
+        try (Ranks ranks = Ranks.over(medium, 3)) {
             failures = ranks.failures(group -> step(GradientBuckets.builder(group)
                     .parameters(THREE)
                     .hook(broken)
@@ -245,12 +244,16 @@ class GradientBucketsFailureTest {
 
     @ParameterizedTest
     @EnumSource
-    void aRankThatDoesNotComeIsMissedAtTheDeadline(Over medium) {
+    void aRankThatDoesNotComeIsMissedAtTheDeadline(Medium medium) {
         List<Throwable> failures;
-        try (TrainingRanks ranks = TrainingRanks.over(medium, 3, Map.of("ferro.timeout", "1s"))) {
+        try (Ranks ranks = Ranks.over(medium, 3, Map.of("ferro.timeout", "1s"))) {
             List<GradientBuckets> built = ranks.all(
                     group -> GradientBuckets.builder(group).parameters(THREE).build());
-            failures = ranks.failures(group -> group.rank() == 1 ? null : step(built.get(group.rank())));
+            failures = ranks.failures(group -> {
+                if (group.rank() != 1) {
+                    step(built.get(group.rank()));
+                }
+            });
         }
 
         for (int rank : new int[] {0, 2}) {
@@ -262,7 +265,7 @@ class GradientBucketsFailureTest {
 
     @ParameterizedTest
     @EnumSource
-    void anExceptionThatLeavesAStepEndsItOnAll(Over medium) {
+    void anExceptionThatLeavesAStepEndsItOnAll(Medium medium) {
         List<Throwable> failures = afterBuild(medium, buckets -> {
             if (buckets.group().rank() == 1) {
                 buckets.ready(2);
@@ -280,7 +283,7 @@ class GradientBucketsFailureTest {
 
     @Test
     void anAbortOfItsGroupEndsTheStep() {
-        List<Throwable> failures = afterBuild(Over.TCP, buckets -> {
+        List<Throwable> failures = afterBuild(Medium.TCP, buckets -> {
             if (buckets.group().rank() == 0) {
                 buckets.group().abort(new IllegalStateException("enough"));
             }
@@ -292,7 +295,7 @@ class GradientBucketsFailureTest {
 
     @Test
     void aGradientOfAnotherLengthTypeOrOrderIsRefusedByName() {
-        List<Throwable> failures = afterBuild(Over.SIMULATED, buckets -> {
+        List<Throwable> failures = afterBuild(Medium.SIMULATED, buckets -> {
             assertEquals(
                     "gradient of \"b\": need f32[15], found f32[4]",
                     assertThrows(IllegalArgumentException.class, () -> buckets.put(1, HostTensor.of(new float[4])))
@@ -312,12 +315,12 @@ class GradientBucketsFailureTest {
     }
 
     /** Runs something on three ranks that have built buckets, and sees that the group they were built in goes on. */
-    private static List<Throwable> afterBuild(Over medium, RankTaskOfBuckets task) {
-        try (TrainingRanks ranks = TrainingRanks.over(medium, 3)) {
+    private static List<Throwable> afterBuild(Medium medium, RankTaskOfBuckets task) {
+        try (Ranks ranks = Ranks.over(medium, 3)) {
             List<Throwable> failures = ranks.failures(group -> {
                 try (GradientBuckets buckets =
                         GradientBuckets.builder(group).parameters(THREE).build()) {
-                    return task.run(buckets);
+                    task.run(buckets);
                 }
             });
             assertGoesOn(ranks);
@@ -335,13 +338,12 @@ class GradientBucketsFailureTest {
         return buckets.finish();
     }
 
-    private static void assertGoesOn(TrainingRanks ranks) {
-        RankTask<int[]> sum = group -> {
+    private static void assertGoesOn(Ranks ranks) {
+        ranks.each(group -> {
             int[] values = {group.rank()};
             group.allReduce(values, ReduceOp.SUM);
-            return values;
-        };
-        ranks.all(sum).forEach(values -> assertArrayEquals(new int[] {3}, values));
+            assertArrayEquals(new int[] {3}, values);
+        });
     }
 
     private static void assertAborted(Throwable failure, String text) {
@@ -351,11 +353,11 @@ class GradientBucketsFailureTest {
     }
 
     /** Builds buckets with other ones on rank 2; all ranks hear of it, and the group goes on. */
-    private static void assertRefused(Over medium, UnaryOperator<GradientBucketsBuilder> other, String text) {
-        try (TrainingRanks ranks = TrainingRanks.over(medium, 3)) {
+    private static void assertRefused(Medium medium, UnaryOperator<GradientBucketsBuilder> other, String text) {
+        try (Ranks ranks = Ranks.over(medium, 3)) {
             List<Throwable> failures = ranks.failures(group -> {
                 GradientBucketsBuilder same = GradientBuckets.builder(group).parameters(THREE);
-                return (group.rank() == 2 ? other.apply(same) : same).build();
+                (group.rank() == 2 ? other.apply(same) : same).build();
             });
             failures.forEach(failure -> assertInstanceOf(IllegalArgumentException.class, failure));
             failures.forEach(failure -> assertEquals(text, failure.getMessage()));

@@ -9,7 +9,8 @@ import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
-import ferro.training.TrainingRanks.Over;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
@@ -33,10 +34,10 @@ class GradientBucketsTest {
             .toList();
 
     @ParameterizedTest
-    @MethodSource("ferro.training.TrainingRanks#everywhere")
-    void gradientsAreAveragesWhateverTheOrderInWhichTheyAreReady(Over medium, int worldSize) {
+    @MethodSource("ferro.harness.Ranks#everywhere")
+    void gradientsAreAveragesWhateverTheOrderInWhichTheyAreReady(Medium medium, int worldSize) {
         List<Integer> ranks = IntStream.range(0, worldSize).boxed().toList();
-        TrainingRanks.run(medium, worldSize, group -> {
+        Ranks.each(medium, worldSize, group -> {
             try (GradientBuckets buckets = build(group, false)) {
                 assertTrue(buckets.layout().buckets().size() > 3, buckets.layout()::toString);
                 Random order = new Random(group.rank());
@@ -51,14 +52,13 @@ class GradientBucketsTest {
                     assertTrue(times.waited().toNanos() > 0, times::toString);
                 }
             }
-            return null;
         });
     }
 
     @ParameterizedTest
-    @MethodSource("ferro.training.TrainingRanks#everywhere")
-    void bucketsHaveTheBitsOfAnAllReduceAndShardedOnesThoseOfThatPart(Over medium, int worldSize) {
-        TrainingRanks.run(medium, worldSize, group -> {
+    @MethodSource("ferro.harness.Ranks#everywhere")
+    void bucketsHaveTheBitsOfAnAllReduceAndShardedOnesThoseOfThatPart(Medium medium, int worldSize) {
+        Ranks.each(medium, worldSize, group -> {
             try (GradientBuckets full = build(group, false);
                     GradientBuckets parts = build(group, true)) {
                 for (int step = 0; step < STEPS; step++) {
@@ -76,7 +76,6 @@ class GradientBucketsTest {
                     }
                 }
             }
-            return null;
         });
     }
 
@@ -109,7 +108,7 @@ class GradientBucketsTest {
 
     @Test
     void aPartBeginsAtItsRank() {
-        TrainingRanks.run(Over.SHM, 3, group -> {
+        Ranks.each(Medium.SHM, 3, group -> {
             try (GradientBuckets buckets = build(group, true)) {
                 long part = buckets.bucket(1).elementCount() / 3;
                 assertEquals(part, buckets.ownPart(1).elementCount());
@@ -118,23 +117,21 @@ class GradientBucketsTest {
                 assertSame(buckets.gradient(2), buckets.gradient(2));
                 assertEquals(true, buckets.isSharded());
             }
-            return null;
         });
     }
 
     @Test
     void memoryIsSharedWhereRanksShareAny() {
-        TrainingRanks.run(Over.SHM, 2, group -> {
+        Ranks.each(Medium.SHM, 2, group -> {
             try (GradientBuckets buckets = build(group, false)) {
                 assertTrue(buckets.isMemoryShared());
             }
-            return null;
         });
     }
 
     @Test
     void putCopiesWhatAFrameworkOwns() {
-        TrainingRanks.run(Over.SIMULATED, 2, group -> {
+        Ranks.each(Medium.SIMULATED, 2, group -> {
             List<Parameter> parameters =
                     List.of(Parameter.of("a", DataType.FLOAT32, 3), Parameter.of("b", DataType.FLOAT64, 2));
             try (GradientBuckets buckets =
@@ -154,13 +151,12 @@ class GradientBucketsTest {
                 assertArrayEquals(new double[] {1.5, 5, 7}, Gradients.values(buckets.gradient(0)));
                 assertArrayEquals(new double[] {3, 4.5}, Gradients.values(buckets.gradient(1)));
             }
-            return null;
         });
     }
 
     @Test
     void threadsMayComputeAtOnce() {
-        TrainingRanks.run(Over.SHM, 2, group -> {
+        Ranks.each(Medium.SHM, 2, group -> {
             try (GradientBuckets buckets = build(group, false)) {
                 for (int step = 0; step < 20; step++) {
                     int now = step;
@@ -173,13 +169,12 @@ class GradientBucketsTest {
                             Gradients.averages(2, step, List.of(0, 1)), Gradients.values(buckets.gradient(2)));
                 }
             }
-            return null;
         });
     }
 
     @Test
     void passesThatAccumulateSendNothingAndCountInTheStep() {
-        TrainingRanks.run(Over.TCP, 2, group -> {
+        Ranks.each(Medium.TCP, 2, group -> {
             try (GradientBuckets buckets = build(group, false)) {
                 buckets.accumulate(true);
                 for (int pass = 0; pass < 1 + group.rank(); pass++) {
@@ -193,7 +188,6 @@ class GradientBucketsTest {
                 // 1 and 3 on rank 0, 1, 2 and 3 on rank 1
                 assertEquals(5, buckets.gradient(0).getFloat(0));
             }
-            return null;
         });
     }
 
@@ -208,7 +202,7 @@ class GradientBucketsTest {
 
     @Test
     void aGradientOfAnAccumulatedPassIsNotUnusedInTheLast() {
-        TrainingRanks.run(Over.SIMULATED, 2, group -> {
+        Ranks.each(Medium.SIMULATED, 2, group -> {
             try (GradientBuckets buckets = build(group, false)) {
                 buckets.accumulate(true);
                 buckets.gradient(0).setFloat(0, 8);
@@ -218,14 +212,13 @@ class GradientBucketsTest {
                 buckets.finish();
                 assertEquals(8, buckets.gradient(0).getFloat(0));
             }
-            return null;
         });
     }
 
     @ParameterizedTest
     @EnumSource
-    void unusedGradientsAreZerosByOption(Over medium) {
-        TrainingRanks.run(medium, 3, group -> {
+    void unusedGradientsAreZerosByOption(Medium medium) {
+        Ranks.each(medium, 3, group -> {
             try (GradientBuckets buckets = GradientBuckets.builder(group)
                     .parameters(SOME_UNUSED)
                     .settings(Gradients.SETTINGS)
@@ -249,7 +242,6 @@ class GradientBucketsTest {
                 }
                 assertCarried(medium, group);
             }
-            return null;
         });
     }
 
@@ -266,15 +258,15 @@ class GradientBucketsTest {
                 .toList();
     }
 
-    private static void assertCarried(Over medium, ProcessGroup group) {
+    private static void assertCarried(Medium medium, ProcessGroup group) {
         String report = group.linkReport();
-        assertEquals(medium != Over.TCP, report.equals("all 3 ranks share memory"), report);
-        assertEquals(medium == Over.TCP, report.endsWith(" do not share memory: ferro.links=tcp"), report);
+        assertEquals(medium != Medium.TCP, report.equals("all 3 ranks share memory"), report);
+        assertEquals(medium == Medium.TCP, report.endsWith(" do not share memory: ferro.links=tcp"), report);
     }
 
     @Test
     void anOptimizerMayBeginWithTheFirstBucket() {
-        TrainingRanks.run(Over.TCP, 2, group -> {
+        Ranks.each(Medium.TCP, 2, group -> {
             try (GradientBuckets buckets = build(group, false)) {
                 for (int step = 0; step < 3; step++) {
                     Gradients.compute(buckets, step, Gradients::exact, new Random(group.rank()));
@@ -289,13 +281,12 @@ class GradientBucketsTest {
                     buckets.finish();
                 }
             }
-            return null;
         });
     }
 
     @Test
     void callsOfTheGroupDoNotWaitForBuckets() {
-        TrainingRanks.run(Over.TCP, 2, group -> {
+        Ranks.each(Medium.TCP, 2, group -> {
             try (GradientBuckets buckets = build(group, false)) {
                 if (group.rank() == 0) {
                     Gradients.compute(buckets, 0, Gradients::exact, new Random());
@@ -306,7 +297,6 @@ class GradientBucketsTest {
                 }
                 buckets.finish();
             }
-            return null;
         });
     }
 

@@ -10,7 +10,8 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Work;
 import ferro.group.ProcessGroup;
-import ferro.training.TrainingRanks.Over;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -24,16 +25,16 @@ class GradientHookTest {
             List.of(Parameter.of("w", DataType.FLOAT32, LENGTH), Parameter.of("v", DataType.FLOAT32, 50));
 
     static Stream<Arguments> compressions() {
-        return TrainingRanks.everywhere()
+        return Ranks.everywhere()
                 .flatMap(where -> Stream.of(DataType.BFLOAT16, DataType.FLOAT16)
                         .map(type -> Arguments.of(where[0], where[1], type)));
     }
 
     @ParameterizedTest
     @MethodSource("compressions")
-    void compressionRoundsEachGradientOnceAndAveragesTheHalves(Over medium, int worldSize, DataType type) {
+    void compressionRoundsEachGradientOnceAndAveragesTheHalves(Medium medium, int worldSize, DataType type) {
         GradientHook hook = type == DataType.BFLOAT16 ? GradientHook.bf16() : GradientHook.f16();
-        TrainingRanks.run(medium, worldSize, group -> {
+        Ranks.each(medium, worldSize, group -> {
             try (GradientBuckets full = build(group, hook, false);
                     GradientBuckets parts = build(group, hook, true)) {
                 for (int step = 0; step < 3; step++) {
@@ -53,7 +54,6 @@ class GradientHookTest {
                     assertArrayEquals(Gradients.values(full.ownPart(0)), Gradients.values(parts.ownPart(0)));
                 }
             }
-            return null;
         });
     }
 
@@ -76,7 +76,7 @@ class GradientHookTest {
 
     @Test
     void aHookOfTheUsersSendsWhatItLikes() {
-        TrainingRanks.run(Over.SHM, 3, group -> {
+        Ranks.each(Medium.SHM, 3, group -> {
             try (GradientBuckets buckets = build(group, Tripled::new, false)) {
                 for (int step = 0; step < 2; step++) {
                     Gradients.fill(buckets.gradient(0), 0, group.rank(), step, (p, e, rank, s) -> rank + 1 + s);
@@ -88,7 +88,6 @@ class GradientHookTest {
                     assertEquals(3 * (4 + step), buckets.gradient(1).getFloat(0));
                 }
             }
-            return null;
         });
     }
 
@@ -120,7 +119,7 @@ class GradientHookTest {
 
     @Test
     void gradientsOfF64AreNotCompressed() {
-        try (TrainingRanks ranks = TrainingRanks.over(Over.SIMULATED, 2)) {
+        try (Ranks ranks = Ranks.over(Medium.SIMULATED, 2)) {
             List<Throwable> failures = ranks.failures(group -> GradientBuckets.builder(group)
                     .parameters(List.of(Parameter.of("w", DataType.FLOAT64, 3)))
                     .hook(GradientHook.f16())

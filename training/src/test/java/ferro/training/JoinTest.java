@@ -12,7 +12,8 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
-import ferro.training.TrainingRanks.Over;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -26,9 +27,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 class JoinTest {
     @ParameterizedTest
-    @MethodSource("ferro.training.TrainingRanks#everywhere")
-    void averagesAreThoseOfTheRanksWithDataRoundedOnceAndNoStepIsEmpty(Over medium, int worldSize) {
-        TrainingRanks.run(medium, worldSize, group -> {
+    @MethodSource("ferro.harness.Ranks#everywhere")
+    void averagesAreThoseOfTheRanksWithDataRoundedOnceAndNoStepIsEmpty(Medium medium, int worldSize) {
+        Ranks.each(medium, worldSize, group -> {
             try (GradientBuckets buckets = buckets(group).build()) {
                 Random order = new Random(group.rank());
                 for (int epoch = 0; epoch < 2; epoch++) {
@@ -52,7 +53,6 @@ class JoinTest {
                 }
                 assertAllHaveData(buckets, group);
             }
-            return null;
         });
     }
 
@@ -72,9 +72,9 @@ class JoinTest {
 
     @Tag("long")
     @ParameterizedTest
-    @MethodSource("ferro.training.TrainingRanks#everywhere")
-    void aPartOfAShardedBucketHasTheBitsOfTheWhole(Over medium, int worldSize) {
-        TrainingRanks.run(medium, worldSize, group -> {
+    @MethodSource("ferro.harness.Ranks#everywhere")
+    void aPartOfAShardedBucketHasTheBitsOfTheWhole(Medium medium, int worldSize) {
+        Ranks.each(medium, worldSize, group -> {
             List<List<double[]>> parts = new ArrayList<>();
             for (boolean sharded : new boolean[] {false, true}) {
                 List<double[]> ofSteps = new ArrayList<>();
@@ -95,13 +95,12 @@ class JoinTest {
             for (int index = 0; index < parts.get(0).size(); index++) {
                 assertArrayEquals(parts.get(0).get(index), parts.get(1).get(index));
             }
-            return null;
         });
     }
 
     @Test
     void aCompressedAverageIsOneOfTheRanksWithDataToo() {
-        TrainingRanks.run(Over.TCP, 3, group -> {
+        Ranks.each(Medium.TCP, 3, group -> {
             List<Parameter> one = List.of(Parameter.of("w", DataType.FLOAT32, 5));
             try (GradientBuckets buckets = GradientBuckets.builder(group)
                     .parameters(one)
@@ -119,14 +118,13 @@ class JoinTest {
                 }
                 assertEquals(List.of(6f, 8f), averages);
             }
-            return null;
         });
     }
 
     @ParameterizedTest
     @EnumSource
-    void replicasStayEqual(Over medium) {
-        List<double[]> replicas = TrainingRanks.run(medium, 4, group -> {
+    void replicasStayEqual(Medium medium) {
+        List<double[]> replicas = Ranks.run(medium, 4, group -> {
             double[] weights = new double[(int) Gradients.PARAMETERS.get(2).elementCount()];
             try (GradientBuckets buckets = buckets(group).build()) {
                 Join<Integer> join = Join.over(buckets, batches(new int[] {2, 7, 1, 4}[group.rank()]));
@@ -146,8 +144,8 @@ class JoinTest {
 
     @ParameterizedTest
     @EnumSource
-    void registeredCallsAreMadeInPlaceOfARankThatHasRunOut(Over medium) {
-        List<List<Float>> seen = TrainingRanks.run(medium, 3, group -> {
+    void registeredCallsAreMadeInPlaceOfARankThatHasRunOut(Medium medium) {
+        List<List<Float>> seen = Ranks.run(medium, 3, group -> {
             List<Float> sums = new ArrayList<>();
             try (GradientBuckets buckets = buckets(group).build()) {
                 Join<Integer> join = Join.over(buckets, batches(1 + 2 * group.rank()))
@@ -178,7 +176,7 @@ class JoinTest {
 
     @ParameterizedTest
     @EnumSource
-    void anyOtherCallOfTheGroupIsAMismatchThatSaysWhoHasRunOut(Over medium) {
+    void anyOtherCallOfTheGroupIsAMismatchThatSaysWhoHasRunOut(Medium medium) {
         List<Throwable> failures = failures(medium, group -> batches(1 + group.rank() % 2), (group, buckets) -> {
             Gradients.compute(buckets, 0, Gradients::exact, new Random());
             sum(group, 1);
@@ -195,7 +193,7 @@ class JoinTest {
 
     @ParameterizedTest
     @EnumSource
-    void whatFailsWithABatchEndsTheStepOnAllRanks(Over medium) {
+    void whatFailsWithABatchEndsTheStepOnAllRanks(Medium medium) {
         List<Throwable> failures = failures(medium, group -> batches(1 + group.rank() % 2), (group, buckets) -> {
             if (buckets.stepNumber() == 2) {
                 throw new IllegalStateException("planted");
@@ -213,8 +211,8 @@ class JoinTest {
 
     @ParameterizedTest
     @EnumSource
-    void unevenInputsAreAnErrorOnAllRanksByOption(Over medium) {
-        TrainingRanks.run(medium, 3, group -> {
+    void unevenInputsAreAnErrorOnAllRanksByOption(Medium medium) {
+        Ranks.each(medium, 3, group -> {
             try (GradientBuckets buckets = buckets(group).build()) {
                 Join<Integer> even = Join.over(buckets, batches(2)).failOnUneven();
                 assertEquals(2, steps(even, buckets));
@@ -234,24 +232,22 @@ class JoinTest {
                 assertEquals(1, steps(Join.over(buckets, batches(1)), buckets));
                 assertAllHaveData(buckets, group);
             }
-            return null;
         });
     }
 
     @Test
     void withoutABatchOnAnyRankThereIsNoStep() {
-        TrainingRanks.run(Over.SHM, 3, group -> {
+        Ranks.each(Medium.SHM, 3, group -> {
             try (GradientBuckets buckets = buckets(group).build()) {
                 assertEquals(0, steps(Join.over(buckets, batches(0)), buckets));
                 assertEquals(1, steps(Join.over(buckets, batches(group.rank() == 2 ? 1 : 0)), buckets));
             }
-            return null;
         });
     }
 
     @Test
     void aLoopThatEndsEarlierClosesItsJoin() {
-        TrainingRanks.run(Over.TCP, 2, group -> {
+        Ranks.each(Medium.TCP, 2, group -> {
             try (GradientBuckets buckets = buckets(group).build()) {
                 try (Join<Integer> join = Join.over(buckets, batches(1 + 5 * group.rank()))) {
                     for (int step = 0; step < 3 && join.next(); step++) {
@@ -261,13 +257,12 @@ class JoinTest {
                 }
                 assertAllHaveData(buckets, group);
             }
-            return null;
         });
     }
 
     @Test
     void stepsOfOneBatchMayAccumulateSeveralPasses() {
-        TrainingRanks.run(Over.SHM, 2, group -> {
+        Ranks.each(Medium.SHM, 2, group -> {
             try (GradientBuckets buckets = buckets(group).build()) {
                 Join<Integer> join = Join.over(buckets, batches(1 + group.rank()));
                 int steps = 0;
@@ -284,13 +279,12 @@ class JoinTest {
                 }
                 assertEquals(2, steps);
             }
-            return null;
         });
     }
 
     @Test
     void callsInAnotherOrderAreRefused() {
-        TrainingRanks.run(Over.SIMULATED, 1, group -> {
+        Ranks.each(Medium.SIMULATED, 1, group -> {
             try (GradientBuckets buckets = buckets(group).build()) {
                 Join<Integer> join = Join.over(buckets, batches(3));
                 assertRefused(
@@ -306,7 +300,6 @@ class JoinTest {
                                 + " buckets in every step",
                         join::next);
             }
-            return null;
         });
     }
 
@@ -336,8 +329,8 @@ class JoinTest {
         Iterator<Integer> of(ProcessGroup group);
     }
 
-    private static List<Throwable> failures(Over medium, Batches batches, Computing computing) {
-        try (TrainingRanks ranks = TrainingRanks.over(medium, 3)) {
+    private static List<Throwable> failures(Medium medium, Batches batches, Computing computing) {
+        try (Ranks ranks = Ranks.over(medium, 3)) {
             return ranks.failures(group -> {
                 try (GradientBuckets buckets = buckets(group).build()) {
                     Join<Integer> join = Join.over(buckets, batches.of(group));
@@ -346,7 +339,6 @@ class JoinTest {
                         buckets.finish();
                     }
                 }
-                return null;
             });
         }
     }
@@ -362,7 +354,7 @@ class JoinTest {
 
     @Test
     void aSourceOfBatchesThatThrowsEndsTheStepOnAllRanks() {
-        try (TrainingRanks ranks = TrainingRanks.over(Over.SIMULATED, 2)) {
+        try (Ranks ranks = Ranks.over(Medium.SIMULATED, 2)) {
             List<Throwable> failures = ranks.failures(group -> {
                 List<Parameter> parameters = List.of(Parameter.of("w", DataType.FLOAT32, 3));
                 Iterator<Integer> batches = IntStream.range(0, 5)
@@ -380,7 +372,6 @@ class JoinTest {
                         buckets.finish();
                     }
                 }
-                return null;
             });
             assertEquals("batch 2 cannot be read", failures.get(1).getMessage());
             assertTrue(failures.get(0).getMessage().contains("batch 2 cannot be read"), failures::toString);

@@ -4,7 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ferro.group.ProcessGroup;
-import ferro.training.TrainingRanks.Over;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import ferro.training.checkpoint.Checkpoints;
 import ferro.training.checkpoint.LocalStorage;
 import ferro.training.optimizer.ShardedOptimizer;
@@ -36,7 +37,7 @@ class OtherWorldSizeTest {
     }
 
     private double[] losses(int worldSize, boolean sharded, boolean saves) {
-        return TrainingRanks.run(Over.SIMULATED, worldSize, group -> trained(group, sharded, saves))
+        return Ranks.run(Medium.SIMULATED, worldSize, group -> trained(group, sharded, saves))
                 .get(0);
     }
 

@@ -9,7 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.group.ProcessGroup;
-import ferro.training.TrainingRanks.Over;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import ferro.training.agreement.TensorHash;
 import java.util.HashMap;
 import java.util.List;
@@ -40,9 +41,9 @@ class ReplicasTest {
     }
 
     @ParameterizedTest(name = "{1} ranks over {0}")
-    @MethodSource("ferro.training.TrainingRanks#everywhere")
-    void afterABroadcastAllAreEqual(Over medium, int worldSize) {
-        List<float[]> copies = TrainingRanks.run(medium, worldSize, group -> {
+    @MethodSource("ferro.harness.Ranks#everywhere")
+    void afterABroadcastAllAreEqual(Medium medium, int worldSize) {
+        List<float[]> copies = Ranks.run(medium, worldSize, group -> {
             Map<String, HostTensor> own = tensors(group.rank() + 1);
             Replicas.of(group).broadcast(List.copyOf(own.values()), worldSize - 1);
             Replicas.of(group).checkEqual(own);
@@ -58,12 +59,11 @@ class ReplicasTest {
     }
 
     /** Returns the messages that the ranks get from a check of their own tensors; the group goes on. */
-    private static List<String> messages(Over medium, List<Map<String, HostTensor>> byRank) {
-        try (TrainingRanks ranks = TrainingRanks.over(medium, byRank.size())) {
+    private static List<String> messages(Medium medium, List<Map<String, HostTensor>> byRank) {
+        try (Ranks ranks = Ranks.over(medium, byRank.size())) {
             List<Throwable> failures = ranks.failures(group -> check(group, byRank.get(group.rank())));
-            ranks.all(group -> {
+            ranks.each(group -> {
                 group.barrier();
-                return null;
             });
             return failures.stream()
                     .map(failure -> assertInstanceOf(IllegalStateException.class, failure)
@@ -74,8 +74,8 @@ class ReplicasTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Over.class)
-    void whatDiffersIsNamedWithItsRanks(Over medium) {
+    @EnumSource(Medium.class)
+    void whatDiffersIsNamedWithItsRanks(Medium medium) {
         List<Map<String, HostTensor>> byRank =
                 IntStream.range(0, 4).mapToObj(rank -> tensors(1)).toList();
         byRank.get(2).get("direct").setDouble(1, -0.0);
@@ -102,7 +102,7 @@ class ReplicasTest {
             many.put("w" + i, HostTensor.of(new int[] {i}));
         }
 
-        String message = messages(Over.SIMULATED, List.of(many, Map.of())).get(1);
+        String message = messages(Medium.SIMULATED, List.of(many, Map.of())).get(1);
 
         assertEquals(
                 "replicas differ in 15 of 15 tensors: \"w10\" is i32[1] of hash # on rank 0, but missing on rank 1",
@@ -112,11 +112,10 @@ class ReplicasTest {
 
     @Test
     void anEqualCheckCostsOneCall() {
-        TrainingRanks.run(Over.SIMULATED, 2, group -> {
+        Ranks.each(Medium.SIMULATED, 2, group -> {
             long before = next(group);
             Replicas.of(group).checkEqual(tensors(5));
             assertEquals(before + 2, next(group));
-            return null;
         });
     }
 
@@ -154,7 +153,7 @@ class ReplicasTest {
 
     @Test
     void aReplicaOfOneRankIsEqual() {
-        try (TrainingRanks ranks = TrainingRanks.over(Over.SIMULATED, 1)) {
+        try (Ranks ranks = Ranks.over(Medium.SIMULATED, 1)) {
             assertNull(ranks.failures(group -> check(group, tensors(1))).get(0));
         }
     }

@@ -4,7 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.training.TrainingRanks.Over;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -39,9 +40,9 @@ class SyncedStatisticsTest {
     }
 
     @ParameterizedTest(name = "{1} ranks over {0}")
-    @MethodSource("ferro.training.TrainingRanks#everywhere")
-    void allRanksHaveTheMomentsOfAllValuesWithTheSameBits(Over medium, int worldSize) {
-        List<double[]> found = TrainingRanks.run(
+    @MethodSource("ferro.harness.Ranks#everywhere")
+    void allRanksHaveTheMomentsOfAllValuesWithTheSameBits(Medium medium, int worldSize) {
+        List<double[]> found = Ranks.run(
                 medium,
                 worldSize,
                 group -> numbers(SyncedStatistics.of(group, CHANNELS).combine(own(group.rank()))));
@@ -61,10 +62,10 @@ class SyncedStatisticsTest {
     }
 
     @ParameterizedTest(name = "{1} ranks over {0}")
-    @MethodSource("ferro.training.TrainingRanks#everywhere")
-    void aRankWithoutDataDoesNotCount(Over medium, int worldSize) {
+    @MethodSource("ferro.harness.Ranks#everywhere")
+    void aRankWithoutDataDoesNotCount(Medium medium, int worldSize) {
         int idle = worldSize / 2;
-        List<Moments> found = TrainingRanks.run(medium, worldSize, group -> {
+        List<Moments> found = Ranks.run(medium, worldSize, group -> {
             SyncedStatistics statistics = SyncedStatistics.of(group, CHANNELS);
             if (group.rank() == idle) {
                 statistics.takePartWithoutData();
@@ -122,13 +123,12 @@ class SyncedStatisticsTest {
 
     @Test
     void momentsThatDoNotFitAreRefused() {
-        TrainingRanks.run(Over.SIMULATED, 2, group -> {
+        Ranks.each(Medium.SIMULATED, 2, group -> {
             SyncedStatistics statistics = SyncedStatistics.of(group, CHANNELS);
             String message = assertThrows(IllegalArgumentException.class, () -> statistics.combine(Moments.none(2)))
                     .getMessage();
             assertTrue(message.endsWith("need moments of the same number of channels, found 2"), message);
             statistics.takePartWithoutData();
-            return null;
         });
         assertThrows(IllegalArgumentException.class, () -> Moments.of(new float[7], 2, 2));
         assertThrows(IllegalArgumentException.class, () -> Moments.of(1, new double[2], new double[1]));

@@ -7,8 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.HostTensor;
 import ferro.backend.tcp.TcpStoreServer;
+import ferro.harness.Child;
+import ferro.harness.Jvm;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import ferro.training.TerminationGuard.ProcessEnding;
-import ferro.training.TrainingRanks.Over;
 import ferro.training.checkpoint.Checkpoints;
 import ferro.training.checkpoint.LocalStorage;
 import ferro.training.checkpoint.NamedTensor;
@@ -49,7 +52,7 @@ class TerminationTest {
 
     @Test
     void allRanksStopAfterTheStepInWhichOneWasAsked() {
-        List<Integer> steps = TrainingRanks.run(Over.SIMULATED, 3, group -> {
+        List<Integer> steps = Ranks.run(Medium.SIMULATED, 3, group -> {
             Termination termination = new Termination(LONG, new RecordedEnd());
             int step = 0;
             do {
@@ -67,7 +70,7 @@ class TerminationTest {
 
     @Test
     void exitEndsRanksThatWereAskedOrAgreedAndNoOthers() {
-        List<Integer> codes = TrainingRanks.run(Over.SIMULATED, 2, group -> {
+        List<Integer> codes = Ranks.run(Medium.SIMULATED, 2, group -> {
             RecordedEnd ended = new RecordedEnd();
             Termination termination = new Termination(LONG, ended);
             assertFalse(termination.agreed(group));
@@ -96,7 +99,7 @@ class TerminationTest {
     @Test
     void aRankThatOnlyAgreedIsEndedAsWell() throws Exception {
         RecordedEnd ended = new RecordedEnd();
-        TrainingRanks.run(Over.SIMULATED, 2, group -> {
+        Ranks.run(Medium.SIMULATED, 2, group -> {
             Termination termination = group.rank() == 0
                     ? new Termination(Duration.ofMillis(1), ended)
                     : new Termination(LONG, new RecordedEnd());
@@ -120,14 +123,14 @@ class TerminationTest {
     @DisabledOnOs(OS.WINDOWS)
     void ranksThatSigtermEndsSaveAndLeaveInOrderWithCode143() throws Exception {
         try (TcpStoreServer server = TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", 2, null);
-                ChildJvm first = rank(0, server, "save");
-                ChildJvm second = rank(1, server, "save")) {
+                Child first = rank(0, server, "save");
+                Child second = rank(1, server, "save")) {
             second.await("training");
-            second.terminate();
-            assertEquals(143, second.exitCode(), () -> second.printed().toString());
-            assertEquals(143, first.exitCode(), () -> first.printed().toString());
+            second.signal("TERM");
+            assertEquals(143, second.exitCode(), second::toString);
+            assertEquals(143, first.exitCode(), first::toString);
             float[] steps = {0};
-            long step = TrainingRanks.run(Over.SIMULATED, 1, group -> {
+            long step = Ranks.run(Medium.SIMULATED, 1, group -> {
                         try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(folder))) {
                             NamedTensor parameter = NamedTensor.of("steps", HostTensor.of(steps));
                             return checkpoints
@@ -137,8 +140,8 @@ class TerminationTest {
                     })
                     .get(0);
             assertEquals(step, (long) steps[0]);
-            for (ChildJvm rank : List.of(first, second)) {
-                List<String> printed = rank.printed();
+            for (Child rank : List.of(first, second)) {
+                List<String> printed = rank.outLines();
                 assertEquals(
                         List.of("saved " + step, "left"),
                         printed.subList(printed.size() - 2, printed.size()),
@@ -157,15 +160,15 @@ class TerminationTest {
     @Tag("long")
     void aRankThatHangsAfterSigtermEndsWithCode143AllTheSame() throws Exception {
         try (TcpStoreServer server = TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", 1, null);
-                ChildJvm only = alone(server, "hang")) {
+                Child only = alone(server, "hang")) {
             only.await("training");
-            only.terminate();
-            assertEquals(143, only.exitCode(), () -> only.printed().toString());
+            only.signal("TERM");
+            assertEquals(143, only.exitCode(), only::toString);
             assertTrue(
-                    only.printed().stream()
+                    only.outLines().stream()
                             .anyMatch(line ->
                                     line.contains("still runs PT2S before the end of its bound of PT8S after SIGTERM")),
-                    () -> only.printed().toString());
+                    only::toString);
         }
     }
 
@@ -176,38 +179,31 @@ class TerminationTest {
     void aProcessIsGoneWithinTheBoundAlsoWhereAShutdownHookHangs() throws Exception {
         try (TcpStoreServer server = TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", 1, null);
                 TcpStoreServer other = TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", 1, null);
-                ChildJvm leaves = alone(server, "leave-hook");
-                ChildJvm stays = alone(other, "hang-hook")) {
+                Child leaves = alone(server, "leave-hook");
+                Child stays = alone(other, "hang-hook")) {
             leaves.await("training");
             stays.await("training");
             long begun = System.nanoTime();
-            leaves.terminate();
-            stays.terminate();
-            for (ChildJvm child : List.of(leaves, stays)) {
-                assertEquals(143, child.exitCode(), () -> child.printed().toString());
+            leaves.signal("TERM");
+            stays.signal("TERM");
+            for (Child child : List.of(leaves, stays)) {
+                assertEquals(143, child.exitCode(), child::toString);
                 assertTrue(
                         System.nanoTime() - begun < TrainsUntilTerminated.BOUND.toNanos(),
-                        () -> "lives longer than the bound: " + child.printed());
+                        () -> "lives longer than the bound: " + child.outLines());
             }
-            assertTrue(leaves.printed().contains("left"), () -> leaves.printed().toString());
-            assertTrue(leaves.printed().contains("hook"), () -> leaves.printed().toString());
-            assertTrue(stays.printed().contains("hook"), () -> stays.printed().toString());
+            assertTrue(leaves.outLines().contains("left"), leaves::toString);
+            assertTrue(leaves.outLines().contains("hook"), leaves::toString);
+            assertTrue(stays.outLines().contains("hook"), stays::toString);
         }
     }
 
-    private ChildJvm alone(TcpStoreServer server, String then) throws Exception {
-        return ChildJvm.start(
-                TrainsUntilTerminated.class,
-                List.of(),
-                "0",
-                "1",
-                "" + server.port(),
-                folder.toString() + "/" + then,
-                then);
+    private Child alone(TcpStoreServer server, String then) throws Exception {
+        return Child.start(
+                Jvm.line(List.of(), TrainsUntilTerminated.class, 0, 1, server.port(), folder + "/" + then, then));
     }
 
-    private ChildJvm rank(int rank, TcpStoreServer server, String then) throws Exception {
-        return ChildJvm.start(
-                TrainsUntilTerminated.class, List.of(), "" + rank, "2", "" + server.port(), folder.toString(), then);
+    private Child rank(int rank, TcpStoreServer server, String then) throws Exception {
+        return Child.start(Jvm.line(List.of(), TrainsUntilTerminated.class, rank, 2, server.port(), folder, then));
     }
 }

@@ -3,24 +3,22 @@ package ferro.djl;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.nio.file.Path;
+import ferro.harness.Child;
+import ferro.harness.Job;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class DistributedOptimizerTest {
-    @TempDir
-    private Path folder;
-
     @ParameterizedTest
     @ValueSource(strings = {"adam", "sgd"})
-    void fitOfTwoRanksMakesEqualReplicasAndTheLossesOfOneProcess(String optimizer) {
-        List<RankJvms.Ended> two = RankJvms.run(folder, 2, FitsWithEasyTrain.class, optimizer, "broadcast", "whole");
-        List<RankJvms.Ended> one = RankJvms.run(folder, 1, FitsWithEasyTrain.class, optimizer, "broadcast", "whole");
+    void fitOfTwoRanksMakesEqualReplicasAndTheLossesOfOneProcess(String optimizer) throws Exception {
+        List<Child> two = RankJvms.run(2, FitsWithEasyTrain.class, optimizer, "broadcast", "whole");
+        List<Child> one = RankJvms.run(1, FitsWithEasyTrain.class, optimizer, "broadcast", "whole");
 
         assertEquals(two.get(0).after("replica"), two.get(1).after("replica"));
         List<Double> expected = losses(one);
@@ -34,16 +32,17 @@ class DistributedOptimizerTest {
     }
 
     @Test
-    void ranksThatBeginWithOtherParametersThrowWhichAndWhatToCall() {
-        List<RankJvms.Ended> two = RankJvms.all(folder, 2, FitsWithEasyTrain.class, "sgd", "unlike", "whole");
-
-        for (RankJvms.Ended rank : two) {
-            String text = String.join(" ", rank.lines());
-            assertEquals(1, rank.code(), text);
-            assertTrue(
-                    text.contains("before the first step replicas differ in 3 of 6 tensors: \"01Linear_weight\" is ")
-                            && text.contains("call broadcastParameters()"),
-                    text);
+    void ranksThatBeginWithOtherParametersThrowWhichAndWhatToCall() throws Exception {
+        List<String> line = RankJvms.line(List.of(), FitsWithEasyTrain.class, "sgd", "unlike", "whole");
+        try (Job two = Job.start(2, Map.of(), line)) {
+            for (Child rank : two.ended(1)) {
+                String text = rank.errText();
+                assertTrue(
+                        text.contains(
+                                        "before the first step replicas differ in 3 of 6 tensors: \"01Linear_weight\" is ")
+                                && text.contains("call broadcastParameters()"),
+                        text);
+            }
         }
     }
 
@@ -55,10 +54,10 @@ class DistributedOptimizerTest {
                 "ready | the gradient of parameter \"05Linear_weight\" is computed a second time",
                 "inner | need a finite learning rate, found NaN"
             })
-    void misuseOnOneRankEndsAllWithItsTextAndTheGroupGoesOn(String misuse, String text) {
-        List<RankJvms.Ended> two = RankJvms.run(folder, 2, MisusesOptimizer.class, misuse);
+    void misuseOnOneRankEndsAllWithItsTextAndTheGroupGoesOn(String misuse, String text) throws Exception {
+        List<Child> two = RankJvms.run(2, MisusesOptimizer.class, misuse);
 
-        for (RankJvms.Ended rank : two) {
+        for (Child rank : two) {
             assertEquals(1, rank.after("failed").size(), rank::toString);
             assertTrue(rank.after("failed").get(0).contains(text), rank::toString);
             assertEquals(List.of("goes on"), rank.after("group"), rank::toString);
@@ -67,21 +66,21 @@ class DistributedOptimizerTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"whole", "staged"})
-    void aRankWithoutAnyBatchLearnsWhatTheOtherOneLearnsAlone(String kind) {
-        List<RankJvms.Ended> two = RankJvms.run(folder, 2, TrainsUnevenly.class, kind, "5", "0");
-        List<RankJvms.Ended> one = RankJvms.run(folder, 1, TrainsUnevenly.class, kind, "5");
+    void aRankWithoutAnyBatchLearnsWhatTheOtherOneLearnsAlone(String kind) throws Exception {
+        List<Child> two = RankJvms.run(2, TrainsUnevenly.class, kind, "5", "0");
+        List<Child> one = RankJvms.run(1, TrainsUnevenly.class, kind, "5");
 
-        for (RankJvms.Ended rank : two) {
+        for (Child rank : two) {
             assertEquals(List.of("10"), rank.after("steps"), rank::toString);
             assertEquals(one.get(0).after("replica"), rank.after("replica"));
         }
     }
 
     @Test
-    void ranksThatRunOutOneAfterTheOtherStayEqual() {
-        List<RankJvms.Ended> three = RankJvms.run(folder, 3, TrainsUnevenly.class, "whole", "2", "5", "3");
+    void ranksThatRunOutOneAfterTheOtherStayEqual() throws Exception {
+        List<Child> three = RankJvms.run(3, TrainsUnevenly.class, "whole", "2", "5", "3");
 
-        for (RankJvms.Ended rank : three) {
+        for (Child rank : three) {
             assertEquals(List.of("10"), rank.after("steps"), rank::toString);
             assertEquals(1, rank.after("replica").size(), rank::toString);
             assertEquals(three.get(0).after("replica"), rank.after("replica"));
@@ -89,11 +88,11 @@ class DistributedOptimizerTest {
     }
 
     /** Returns the mean over the ranks for each step. */
-    static List<Double> losses(List<RankJvms.Ended> ranks) {
+    static List<Double> losses(List<Child> ranks) {
         List<Double> means = new ArrayList<>();
         for (int step = 0; step < ranks.get(0).after("loss").size(); step++) {
             double sum = 0;
-            for (RankJvms.Ended rank : ranks) {
+            for (Child rank : ranks) {
                 sum += Double.parseDouble(rank.after("loss").get(step));
             }
             means.add(sum / ranks.size());

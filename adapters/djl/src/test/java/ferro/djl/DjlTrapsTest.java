@@ -16,24 +16,20 @@ import ai.djl.training.dataset.ArrayDataset;
 import ai.djl.training.dataset.Batch;
 import ai.djl.translate.TranslateException;
 import ferro.HostTensor;
+import ferro.harness.Child;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.file.Path;
 import java.util.Iterator;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Tests of the traps of docs/djl.md in DJL 0.35.1 with PyTorch. If a newer DJL makes one of these tests fail, remove
  * the trap from the page.
  */
 class DjlTrapsTest {
-    @TempDir
-    private Path folder;
-
     @Test
     void aViewOfATransposedArrayIsAHiddenCopy() {
         try (NDManager manager = NDManager.newBaseManager()) {
@@ -93,12 +89,13 @@ class DjlTrapsTest {
     }
 
     @Test
-    void aViewOfAClosedArrayShowsWhateverComesNext() {
-        RankJvms.Ended found = RankJvms.alone(folder, List.of(), RunsIntoATrap.class, "close");
+    void aViewOfAClosedArrayShowsWhateverComesNext() throws Exception {
+        Child found = Child.start(RankJvms.line(List.of(), RunsIntoATrap.class, "close"));
+        int code = found.exitCode();
 
         assertEquals(List.of("1.0"), found.after("open"), found::toString);
         // reading the closed array may end the process instead
-        assertTrue(found.code() != 0 || !found.after("closed").equals(List.of("1.0")), found::toString);
+        assertTrue(code != 0 || !found.after("closed").equals(List.of("1.0")), found::toString);
     }
 
     @Test
@@ -128,12 +125,13 @@ class DjlTrapsTest {
     }
 
     @Test
-    void aCastToBfloat16EndsTheJvm() {
-        RankJvms.Ended found = RankJvms.alone(folder, List.of(), RunsIntoATrap.class, "bfloat16");
+    void aCastToBfloat16EndsTheJvm() throws Exception {
+        Child found = Child.start(RankJvms.line(List.of(), RunsIntoATrap.class, "bfloat16"));
+        int code = found.exitCode();
 
         assertEquals(List.of("begins"), found.after("cast"), found::toString);
         // an exit code above 128 means that a signal ended the process
-        assertTrue(found.code() > 128, found::toString);
+        assertTrue(code > 128, found::toString);
     }
 
     @Test

@@ -4,12 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ai.djl.util.Utils;
-import java.nio.file.Path;
+import ferro.harness.Child;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Tests of DJL's offline mode. By default DJL queries the metadata address of the cloud before its first engine loads.
@@ -23,9 +22,6 @@ class OfflineTest {
             "0000000000000000FFFF00000100007F",
             "00000000000000000000000001000000");
 
-    @TempDir
-    private Path folder;
-
     @Test
     void theJvmOfTheTestsIsOfflineAndHasOptedOut() {
         assertTrue(Utils.isOfflineMode());
@@ -34,10 +30,10 @@ class OfflineTest {
 
     @Test
     @EnabledOnOs(OS.LINUX)
-    void twoRanksThatTrainConnectNoSocketOfJavaAndWereSeenWithNoPeerBeyondLoopback() {
-        List<RankJvms.Ended> ranks = RankJvms.run(folder, 2, TrainsUnderWatch.class, "sgd", "broadcast", "staged");
+    void twoRanksThatTrainConnectNoSocketOfJavaAndWereSeenWithNoPeerBeyondLoopback() throws Exception {
+        List<Child> ranks = RankJvms.run(2, TrainsUnderWatch.class, "sgd", "broadcast", "staged");
 
-        for (RankJvms.Ended rank : ranks) {
+        for (Child rank : ranks) {
             assertEquals(FitsWithEasyTrain.STEPS, rank.after("loss").size(), rank::toString);
             assertEquals(List.of(), rank.after("connect"), rank::toString);
             assertTrue(LOOPBACK.containsAll(rank.after("peer")), rank::toString);
@@ -46,11 +42,12 @@ class OfflineTest {
     }
 
     @Test
-    void withoutTheTwoSettingsItWouldCallOut() {
+    void withoutTheTwoSettingsItWouldCallOut() throws Exception {
         List<String> neither =
                 List.of("-Dai.djl.offline=false", "-DOPT_OUT_TRACKING=false", "-Dferro.rank=0", "-Dferro.world.size=1");
 
-        RankJvms.Ended found = RankJvms.alone(folder, neither, TrainsUnderWatch.class, "sgd", "broadcast", "staged");
+        Child found = Child.start(RankJvms.line(neither, TrainsUnderWatch.class, "sgd", "broadcast", "staged"));
+        found.exitCode();
 
         assertTrue(found.after("connect").contains("169.254.169.254:80"), found::toString);
     }

@@ -3,13 +3,14 @@ package ferro.lightgbm;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.harness.Child;
+import ferro.harness.Job;
+import ferro.harness.Jvm;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -22,14 +23,13 @@ class LostRankTest {
     private static final int RANKS = 3;
     private static final int LOST = 1;
     private static final int ITERATION = 4;
-    private static final long BOUND_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     @TempDir
     private Path folder;
 
     @Test
     void aKilledRankIsNamedOnAllOtherRanksAndNothingIsLeft() throws Exception {
-        try (RankJvms ranks = start()) {
+        try (Job ranks = start()) {
             signal(ranks, "KILL");
 
             assertNamed(ranks, "PEER_LOST");
@@ -45,45 +45,38 @@ class LostRankTest {
 
     @Test
     void aStoppedRankIsNamedOnAllOtherRanksAtTheDeadline() throws Exception {
-        try (RankJvms ranks = start()) {
+        try (Job ranks = start()) {
             signal(ranks, "STOP");
 
             assertNamed(ranks, "TIMED_OUT");
         }
     }
 
-    private RankJvms start() throws IOException {
-        return new RankJvms(
-                folder, RANKS, Map.of("FERRO_TIMEOUT", "5s", "FERRO_JOIN_TIMEOUT", "60s"), TrainsUntilAFailure.class);
+    private Job start() throws IOException {
+        return Job.start(
+                RANKS,
+                Map.of("FERRO_TIMEOUT", "5s", "FERRO_JOIN_TIMEOUT", "60s"),
+                Jvm.line(List.of("-Djna.tmpdir=" + folder), TrainsUntilAFailure.class));
     }
 
     /** Sends a signal to a rank once it has trained some iterations. */
-    private static void signal(RankJvms ranks, String signal) throws Exception {
-        long begun = System.nanoTime();
-        while (!ranks.lines(LOST).contains("iteration " + ITERATION)) {
-            assertTrue(System.nanoTime() - begun < BOUND_NANOS, () -> "no iteration: " + ranks.lines(LOST));
-            LockSupport.parkNanos(1_000_000);
-        }
-        String pid = Long.toString(ranks.process(LOST).pid());
-        assertEquals(0, new ProcessBuilder("kill", "-s", signal, pid).start().waitFor());
+    private static void signal(Job ranks, String signal) throws Exception {
+        ranks.rank(LOST).await("iteration " + ITERATION);
+        ranks.rank(LOST).signal(signal);
     }
 
-    private static void assertNamed(RankJvms ranks, String code) throws Exception {
-        for (int rank = 0; rank < RANKS; rank++) {
-            if (rank == LOST) {
-                continue;
-            }
-            List<String> culprits = ranks.ended(rank, "culprits");
-            List<String> failed = ranks.ended(rank, "failed");
-            int iterations = ranks.ended(rank, "iteration").size();
-            assertEquals(List.of(List.of(LOST).toString()), culprits, ranks.lines(rank)::toString);
-            String text = failed.get(0);
+    private static void assertNamed(Job ranks, String code) throws Exception {
+        for (int rank : new int[] {0, 2}) {
+            Child child = ranks.rank(rank);
+            child.ended(0);
+            int iterations = child.after("iteration").size();
+            assertEquals(List.of(List.of(LOST).toString()), child.after("culprits"), child::toString);
+            String text = child.after("failed").get(0);
             assertTrue(
                     text.startsWith(code + " LightGBM iteration " + iterations + " on rank " + rank + " of 3, host "),
                     text);
             assertTrue(text.contains("no model: "), text);
-            assertEquals(1, ranks.ended(rank, "refused").size());
-            assertEquals(0, ranks.process(rank).exitValue(), ranks.lines(rank)::toString);
+            assertEquals(1, child.after("refused").size());
         }
     }
 }

@@ -2,6 +2,9 @@ package ferro.lightgbm;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import ferro.harness.Child;
+import ferro.harness.Job;
+import ferro.harness.Jvm;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -26,12 +29,10 @@ class SameTreesTest {
     @CsvSource({"2, auto", "2, tcp", "3, auto", "4, auto"})
     void theTreesAreThoseOfLightGbmsOwnSockets(int ranks, String medium) throws Exception {
         Map<String, String> settings = medium.equals("tcp") ? Map.of("FERRO_LINKS", "tcp") : Map.of();
-        try (RankJvms jvms = new RankJvms(folder, ranks, settings, TrainsBothWays.class, "1000")) {
-            for (int rank = 0; rank < ranks; rank++) {
-                List<String> found =
-                        jvms.succeeded(rank, "model").stream().sorted().toList();
-                assertEquals(MODELS.stream().map(model -> model + " equal 0.0").toList(), found);
-            }
+        List<String> line = Jvm.line(List.of("-Djna.tmpdir=" + folder), TrainsBothWays.class, 1000);
+        for (Child rank : Job.run(ranks, settings, line)) {
+            List<String> found = rank.after("model").stream().sorted().toList();
+            assertEquals(MODELS.stream().map(model -> model + " equal 0.0").toList(), found);
         }
     }
 }

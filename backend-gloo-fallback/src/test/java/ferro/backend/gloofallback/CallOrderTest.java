@@ -15,6 +15,7 @@ import ferro.ReduceOp;
 import ferro.Work;
 import ferro.group.Groups;
 import ferro.group.ProcessGroup;
+import ferro.harness.OnThread;
 import ferro.spi.RankContext;
 import ferro.tck.HeapDeviceMemory;
 import ferro.tck.HeapDeviceMemory.Direction;

@@ -9,6 +9,7 @@ import ferro.dispatch.GpuCollectives;
 import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
+import ferro.harness.OnThread;
 import ferro.tck.HeapDeviceMemory;
 import ferro.tck.HeapDeviceMemory.Direction;
 import java.util.ArrayList;

@@ -4,6 +4,7 @@ import ferro.Backend;
 import ferro.backend.tcp.TcpStoreServer;
 import ferro.group.Groups;
 import ferro.group.SystemContext;
+import ferro.harness.OnThread;
 import ferro.spi.GroupSpec;
 import java.net.InetAddress;
 import java.time.Duration;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import ferro.harness.Child;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -12,7 +13,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -123,18 +123,10 @@ class BinaryCompatibilityTest {
         List<String> command = new ArrayList<>(List.of("mvn", "-B", "-Dferro.quick", "-DskipTests"));
         command.addAll(List.of(options));
         command.add("verify");
-        Path printed = Files.createTempFile(folder, "mvn", ".txt");
-        ProcessBuilder maven = new ProcessBuilder(command)
-                .directory(module.toFile())
-                .redirectErrorStream(true)
-                .redirectOutput(printed.toFile());
+        ProcessBuilder maven = new ProcessBuilder(command).directory(module.toFile());
         maven.environment().put("JAVA_HOME", System.getProperty("java.home"));
-        Process process = maven.start();
-        try {
-            assertTrue(process.waitFor(120, TimeUnit.SECONDS), () -> "still running: " + command);
-            return process.exitValue() == 0 ? "" : Files.readString(printed);
-        } finally {
-            process.destroyForcibly();
+        try (Child child = Child.start(maven)) {
+            return child.exitCode() == 0 ? "" : child.toString();
         }
     }
 

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import ferro.backend.tcp.TcpStoreServer;
+import ferro.harness.Processes;
 import ferro.integration.Links;
-import ferro.integration.Processes;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
@@ -63,7 +63,7 @@ final class DrillJob implements AutoCloseable {
             }
             job.join(all(), JOIN, settings);
             for (RankJvm rank : job.ranks.values()) {
-                cell.medium().assertFoundIn(rank.await("joined").text(), WORLD_SIZE);
+                cell.medium().assertFoundIn(rank.awaitTag("joined").text(), WORLD_SIZE);
             }
             return job;
         } catch (IOException | InterruptedException | RuntimeException | AssertionError failure) {
@@ -76,7 +76,7 @@ final class DrillJob implements AutoCloseable {
     void joinAgain(Duration timeout) throws IOException, InterruptedException {
         tellAll(Line.of("close"));
         for (RankJvm rank : ranks.values()) {
-            rank.await("closed");
+            rank.awaitTag("closed");
         }
         join(but(cell.victims()).keySet(), timeout, Map.of());
     }
@@ -125,7 +125,7 @@ final class DrillJob implements AutoCloseable {
                 .with("leave", leave);
         tellAll(sums);
         for (RankJvm rank : ranks.values()) {
-            rank.await("going");
+            rank.awaitTag("going");
         }
     }
 
@@ -133,7 +133,7 @@ final class DrillJob implements AutoCloseable {
     void pause() throws IOException, InterruptedException {
         ranks.get(0).ask(Line.of("pause"));
         for (RankJvm rank : ranks.values()) {
-            rank.await("paused");
+            rank.awaitTag("paused");
         }
     }
 
@@ -141,7 +141,7 @@ final class DrillJob implements AutoCloseable {
     void watchLost() throws IOException, InterruptedException {
         for (RankJvm rank : ranks.values()) {
             rank.ask(Line.of("lost"));
-            rank.await("watching");
+            rank.awaitTag("watching");
         }
     }
 
@@ -151,7 +151,7 @@ final class DrillJob implements AutoCloseable {
             rank.ask(Line.of("close"));
         }
         for (RankJvm rank : some) {
-            rank.await("closed");
+            rank.awaitTag("closed");
         }
     }
 

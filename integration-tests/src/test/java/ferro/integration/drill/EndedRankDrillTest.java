@@ -57,7 +57,7 @@ class EndedRankDrillTest {
             job.rank(cell.victim()).ask(Line.of("exit").with("code", 0));
 
             // the others hear from the JVM's shutdown hooks, however long the process takes to end behind them
-            long at = job.rank(cell.victim()).await("exiting").number("at");
+            long at = job.rank(cell.victim()).awaitTag("exiting").number("at");
             Measured measured = Measured.of(cell, job, at).settle(job);
             // it is in a call, which its JVM's end aborts in so many words, or between two of them, and then has left
             String first = measured.failed().values().iterator().next().value("code");
@@ -87,9 +87,9 @@ class EndedRankDrillTest {
 
             job.rank(cell.victim()).ask(Line.of("abort").saying("loss is not a number"));
 
-            long at = job.rank(cell.victim()).await("aborting").number("at");
+            long at = job.rank(cell.victim()).awaitTag("aborting").number("at");
             Measured measured = Measured.of(cell, job, at);
-            measured.add(cell.victim(), job.rank(cell.victim()).await("failed"), at);
+            measured.add(cell.victim(), job.rank(cell.victim()).awaitTag("failed"), at);
             measured.settle(job).write(EndedRankDrillTest.class).check("ABORTED", job);
             measured.failed()
                     .forEach((rank, said) -> assertTrue(

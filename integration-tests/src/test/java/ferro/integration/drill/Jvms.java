@@ -39,7 +39,7 @@ final class Jvms implements AutoCloseable {
             if (idle.size() < MOST_IDLE && rank.heapMiB() == Drill.SMALL_HEAP_MIB && closes(rank)) {
                 idle.add(rank);
             } else {
-                rank.end();
+                rank.close();
                 all.remove(rank);
             }
         }
@@ -48,7 +48,7 @@ final class Jvms implements AutoCloseable {
     private static boolean closes(RankJvm rank) {
         try {
             rank.tell(Line.of("close"));
-            rank.await("closed");
+            rank.awaitTag("closed");
             return true;
         } catch (IOException | AssertionError gone) {
             return false;
@@ -62,7 +62,7 @@ final class Jvms implements AutoCloseable {
     @Override
     public void close() {
         for (Iterator<RankJvm> each = all.iterator(); each.hasNext(); ) {
-            each.next().end();
+            each.next().close();
             each.remove();
         }
     }

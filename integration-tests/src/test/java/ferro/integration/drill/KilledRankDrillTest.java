@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import ferro.harness.Processes;
 import ferro.integration.Links;
-import ferro.integration.Processes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -128,7 +128,7 @@ class KilledRankDrillTest {
                 Line event = survivor.getValue().awaitEvent("FAILED", at);
                 told.add(survivor.getKey(), event.with("culprits", event.value("ranks")), at);
                 survivor.getValue().tell(one());
-                Line refused = survivor.getValue().await("refused");
+                Line refused = survivor.getValue().awaitTag("refused");
                 next.add(survivor.getKey(), refused, refused.number("begun"));
             }
             told.write(KilledRankDrillTest.class);

@@ -53,7 +53,7 @@ class LostRanksTest {
 
             checkLost(cell, job, at);
             for (RankJvm survivor : job.but(cell.victims()).values()) {
-                Line failed = survivor.await("failed");
+                Line failed = survivor.awaitTag("failed");
                 List<String> lost = List.of(failed.value("lost").split(","));
                 List<String> blamed =
                         failed.culprits().stream().map(String::valueOf).toList();

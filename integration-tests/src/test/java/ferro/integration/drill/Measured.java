@@ -48,7 +48,7 @@ public final class Measured {
     static Measured of(Cell cell, DrillJob job, long at) throws InterruptedException {
         Measured measured = new Measured(cell);
         for (Map.Entry<Integer, RankJvm> survivor : job.but(cell.victims()).entrySet()) {
-            measured.add(survivor.getKey(), survivor.getValue().await("failed"), at);
+            measured.add(survivor.getKey(), survivor.getValue().awaitTag("failed"), at);
         }
         return measured;
     }
@@ -66,7 +66,7 @@ public final class Measured {
     /** Hears what the groups say themselves 100 ms later. */
     Measured settle(DrillJob job) throws InterruptedException {
         for (Map.Entry<Integer, RankJvm> survivor : job.but(cell.victims()).entrySet()) {
-            settled.put(survivor.getKey(), survivor.getValue().await("settled"));
+            settled.put(survivor.getKey(), survivor.getValue().awaitTag("settled"));
         }
         return this;
     }

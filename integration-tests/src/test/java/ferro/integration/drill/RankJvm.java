@@ -1,28 +1,22 @@
 package ferro.integration.drill;
 
+import ferro.harness.Child;
 import ferro.integration.LauncherRun;
-import ferro.integration.PrintedLines;
-import java.io.BufferedWriter;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
 /** A process that is a rank, told what to do line by line. */
-final class RankJvm {
+final class RankJvm extends Child {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
-    private final Process process;
     private final int heapMiB;
-    private final BufferedWriter commands;
-    private final PrintedLines said;
     private int heard;
 
-    private RankJvm(Process process, int heapMiB) {
-        this.process = process;
+    private RankJvm(List<String> line, int heapMiB) throws IOException {
+        super(new ProcessBuilder(line).redirectErrorStream(true), PATIENCE);
         this.heapMiB = heapMiB;
-        this.commands = process.outputWriter();
-        this.said = new PrintedLines(process.getInputStream(), "rank-" + process.pid(), PATIENCE);
     }
 
     /** Starts one; what heap it is to have, and have written to, is 64 MiB at least. */
@@ -32,11 +26,7 @@ final class RankJvm {
         line.addAll(List.of("-XX:+AlwaysPreTouch", "-XX:-UsePerfData", "--enable-native-access=ALL-UNNAMED"));
         line.addAll(Drill.javaOptions());
         line.addAll(List.of("-cp", LauncherRun.classPath(), DrillRank.class.getName()));
-        return new RankJvm(new ProcessBuilder(line).redirectErrorStream(true).start(), heapMiB);
-    }
-
-    long pid() {
-        return process.pid();
+        return new RankJvm(line, heapMiB);
     }
 
     int heapMiB() {
@@ -45,41 +35,40 @@ final class RankJvm {
 
     /** What is said before this does not count any more; then tells the command. */
     void tell(Line command) throws IOException {
-        heard = said.lines().size();
+        heard = outLines().size();
         ask(command);
     }
 
     /** Tells a command, and goes on to hear what was said before. */
     void ask(Line command) throws IOException {
-        commands.write(command.toString());
-        commands.newLine();
-        commands.flush();
+        write(command.toString());
     }
 
     /** Waits for a line with this tag, said since the last {@link #tell}. */
-    Line await(String tag) throws InterruptedException {
-        return Line.parse(said.await(heard, line -> line.startsWith(tag + " ") || line.equals(tag)));
+    Line awaitTag(String tag) throws InterruptedException {
+        return Line.parse(out().await(heard, line -> line.startsWith(tag + " ") || line.equals(tag)));
     }
 
     /** Waits for an event of a kind at or behind this time: a busy machine may have suspected somebody before. */
     Line awaitEvent(String kind, long since) throws InterruptedException {
-        return Line.parse(said.await(
-                heard,
-                line -> line.startsWith("event ")
-                        && line.contains(" kind=" + kind + " ")
-                        && Line.parse(line).number("at") >= since));
+        return Line.parse(out().await(
+                        heard,
+                        line -> line.startsWith("event ")
+                                && line.contains(" kind=" + kind + " ")
+                                && Line.parse(line).number("at") >= since));
     }
 
     /** Waits until {@code lost()} of this rank is exactly these ranks, and returns the first line that says so. */
     Line awaitLost(List<Integer> ranks) throws InterruptedException {
-        return Line.parse(said.await(
-                heard,
-                line -> line.startsWith("lost ") && Line.parse(line).culprits().equals(ranks)));
+        return Line.parse(out().await(
+                        heard,
+                        line -> line.startsWith("lost ")
+                                && Line.parse(line).culprits().equals(ranks)));
     }
 
     /** Returns all values that {@code lost()} of this rank has had since the last {@link #tell}, in their order. */
     List<List<Integer>> lost() {
-        return said.lines().stream()
+        return outLines().stream()
                 .skip(heard)
                 .filter(line -> line.startsWith("lost "))
                 .map(line -> Line.parse(line).culprits())
@@ -88,20 +77,11 @@ final class RankJvm {
 
     /** Returns whether it has said such a line since the last {@link #tell}. */
     boolean hasSaid(String tag) {
-        return said.lines().stream().skip(heard).anyMatch(line -> line.startsWith(tag + " ") || line.equals(tag));
+        return outLines().stream().skip(heard).anyMatch(line -> line.startsWith(tag + " ") || line.equals(tag));
     }
 
     /** Returns the lines of this rank that help nobody who reads them. */
     List<String> falseLines() {
-        return FalseLines.onLoopback(said.lines());
-    }
-
-    void end() {
-        process.destroyForcibly();
-    }
-
-    @Override
-    public String toString() {
-        return "pid " + process.pid() + ":\n  " + String.join("\n  ", said.lines());
+        return FalseLines.onLoopback(outLines());
     }
 }

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.harness.Processes;
 import ferro.integration.Links;
-import ferro.integration.Processes;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
@@ -73,14 +73,14 @@ class StoppedRankDrillTest {
             Measured measured = Measured.nothing(cell);
             long first = Long.MAX_VALUE;
             for (RankJvm survivor : job.but(cell.victims()).values()) {
-                first = Math.min(first, survivor.await("failed").number("begun") + DEADLINE.toNanos());
+                first = Math.min(first, survivor.awaitTag("failed").number("begun") + DEADLINE.toNanos());
             }
             for (Map.Entry<Integer, RankJvm> survivor : job.but(cell.victims()).entrySet()) {
-                measured.add(survivor.getKey(), survivor.getValue().await("failed"), first);
+                measured.add(survivor.getKey(), survivor.getValue().awaitTag("failed"), first);
             }
             measured.settle(job).write(StoppedRankDrillTest.class);
             job.resume(cell.victim());
-            Line late = job.rank(cell.victim()).await("failed");
+            Line late = job.rank(cell.victim()).awaitTag("failed");
             boolean inTheCall = late.number("elapsed") > DEADLINE.toNanos() / 2;
             assertAll(
                     () -> measured.checkBlamedAmongOthers("TIMED_OUT", job),

@@ -3,9 +3,9 @@ package ferro.integration.drill;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.harness.Ports;
+import ferro.harness.Processes;
 import ferro.integration.Links;
-import ferro.integration.Ports;
-import ferro.integration.Processes;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -40,7 +40,7 @@ class StoppedStoreRankTest {
 
     @AfterEach
     void end() {
-        ranks.forEach(RankJvm::end);
+        ranks.forEach(RankJvm::close);
     }
 
     @Test
@@ -48,9 +48,9 @@ class StoppedStoreRankTest {
         failAndCloseWhileRankZeroIsStopped();
 
         Processes.signal(ranks.get(0).pid(), "CONT");
-        ranks.get(0).await("failed");
+        ranks.get(0).awaitTag("failed");
         ranks.get(0).ask(Line.of("close"));
-        ranks.get(0).await("closed");
+        ranks.get(0).awaitTag("closed");
 
         joinAndSum();
     }
@@ -59,7 +59,7 @@ class StoppedStoreRankTest {
     void survivorsCloseInTimeAndJoinAgainWhenTheStoppedRankIsReplaced() throws Exception {
         failAndCloseWhileRankZeroIsStopped();
 
-        ranks.get(0).end();
+        ranks.get(0).close();
         Processes.awaitEnd(ranks.get(0).pid(), TIMEOUT);
         ranks.set(0, RankJvm.start(Drill.SMALL_HEAP_MIB));
 
@@ -76,13 +76,13 @@ class StoppedStoreRankTest {
                     .with("leave", false));
         }
         for (RankJvm rank : ranks) {
-            rank.await("going");
+            rank.awaitTag("going");
         }
 
         Processes.signal(ranks.get(0).pid(), "STOP");
 
         for (RankJvm survivor : survivors()) {
-            Line failed = survivor.await("failed");
+            Line failed = survivor.awaitTag("failed");
             assertEquals("TIMED_OUT", failed.value("code"), failed::toString);
             assertTrue(failed.culprits().contains(0), failed::toString);
         }
@@ -90,7 +90,7 @@ class StoppedStoreRankTest {
             survivor.ask(Line.of("close"));
         }
         for (RankJvm survivor : survivors()) {
-            Line closed = survivor.await("closed");
+            Line closed = survivor.awaitTag("closed");
             long nanos = closed.number("at") - closed.number("begun");
             System.out.println("close with a stopped store took " + nanos / 1_000_000 + " ms");
             assertTrue(nanos < CLOSE_NANOS, () -> "close took " + nanos / 1_000_000 + " ms, promised are 5000");
@@ -106,13 +106,13 @@ class StoppedStoreRankTest {
             ranks.get(rank).tell(joinAs(rank));
         }
         for (RankJvm rank : ranks) {
-            Links.TCP.assertFoundIn(rank.await("joined").text(), WORLD_SIZE);
+            Links.TCP.assertFoundIn(rank.awaitTag("joined").text(), WORLD_SIZE);
         }
         for (RankJvm rank : ranks) {
             rank.tell(Line.of("one").with("elements", Drill.ELEMENTS).with("timeout", TIMEOUT.toMillis()));
         }
         for (RankJvm rank : ranks) {
-            rank.await("done");
+            rank.awaitTag("done");
             assertTrue(!rank.hasSaid("wrong"), rank::toString);
         }
     }

@@ -52,7 +52,7 @@ class StoreDrillTest {
 
             Measured measured = Measured.nothing(cell);
             for (Map.Entry<Integer, RankJvm> present : job.but(cell.victims()).entrySet()) {
-                Line unjoined = present.getValue().await("unjoined");
+                Line unjoined = present.getValue().awaitTag("unjoined");
                 measured.add(present.getKey(), unjoined, unjoined.number("begun") + JOIN.toNanos());
             }
             measured.write(StoreDrillTest.class).check("RENDEZVOUS", job);
@@ -81,13 +81,13 @@ class StoreDrillTest {
             job.tellAll(Line.of("part").with("culprits", "0,1,2,3"));
             job.tellAll(Line.of("one").with("elements", Drill.ELEMENTS).with("timeout", LONG.toMillis()));
             for (int rank : DrillJob.all()) {
-                job.rank(rank).await("done");
+                job.rank(rank).awaitTag("done");
             }
             job.assertNothingWrong();
             // a fresh process cannot know that the store was ever up: it tries until its deadline
             RankJvm late = JVMS.start(Drill.SMALL_HEAP_MIB);
             late.tell(job.joinAs(0, JOIN, Map.of()));
-            Line unjoined = late.await("unjoined");
+            Line unjoined = late.awaitTag("unjoined");
             assertEquals("RENDEZVOUS", unjoined.value("code"), unjoined::toString);
             assertTrue(unjoined.text().contains("127.0.0.1:" + job.storePort()), unjoined::toString);
         }

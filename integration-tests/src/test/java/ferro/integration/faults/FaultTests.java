@@ -30,7 +30,7 @@ final class FaultTests {
     private static final Map<Pattern, String> ASKED_FOR = Map.of(
             Pattern.compile("\\bLinks\\.TCP\\b|\"tcp\""), TCP,
             Pattern.compile("\\bLinks\\.SHM\\b|\"shm\""), SHARED,
-            Pattern.compile("\\.simulated\\b|\"simulated\"|\\bSimulation\\b"), SIMULATED,
+            Pattern.compile("\\.simulated\\b|\"simulated\"|\\bSimulation\\b|\\bSIMULATED\\b"), SIMULATED,
             Pattern.compile("\\bStandInPair\\b"), PAIR);
 
     private static final Map<String, String> BACK_ENDS = Map.of(

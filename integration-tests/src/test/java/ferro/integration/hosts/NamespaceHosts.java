@@ -153,7 +153,7 @@ public final class NamespaceHosts implements AutoCloseable {
     private HostProcess start(int host, Map<String, String> variables, List<String> command) throws IOException {
         ProcessBuilder builder = new ProcessBuilder(inside(host + 1, command));
         builder.environment().putAll(variables);
-        HostProcess made = new HostProcess(name(host), builder.start());
+        HostProcess made = new HostProcess(builder);
         started.add(made);
         return made;
     }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import ferro.harness.Child;
 import ferro.integration.Checkout;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -56,12 +57,8 @@ class CoordinatesTest {
         Path script = Files.createDirectory(folder.resolve(".ci")).resolve("coordinates");
         Files.copy(Checkout.ROOT.resolve(".ci/coordinates"), script, java.nio.file.StandardCopyOption.COPY_ATTRIBUTES);
 
-        Process refused = new ProcessBuilder(script.toString(), group)
-                .redirectErrorStream(true)
-                .start();
+        Child.run(2, new ProcessBuilder(script.toString(), group));
 
-        String said = new String(refused.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertEquals(2, refused.waitFor(), said);
         assertEquals("org.before", Checkout.group(folder));
     }
 

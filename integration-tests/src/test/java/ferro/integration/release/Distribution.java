@@ -3,15 +3,16 @@ package ferro.integration.release;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.harness.Child;
 import ferro.integration.Checkout;
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The unpacked archive of the ferro command, whose script is run as a user runs it. */
@@ -67,12 +68,7 @@ final class Distribution {
     /** Unpacks the archive. Output of commands goes to files in another folder. */
     static Distribution unpacked(Path archive, Path into, Path work) throws Exception {
         Files.createDirectories(into);
-        Process unpacking = new ProcessBuilder(
-                        "tar", "-xzf", archive.toRealPath().toString(), "-C", into.toString())
-                .inheritIO()
-                .start();
-        assertTrue(unpacking.waitFor(COMMAND_SECONDS, TimeUnit.SECONDS));
-        assertEquals(0, unpacking.exitValue());
+        Child.run(work, "tar", "-xzf", archive.toRealPath().toString(), "-C", into.toString());
         try (Stream<Path> folders = Files.list(into)) {
             return new Distribution(folders.findFirst().orElseThrow(), work);
         }
@@ -92,26 +88,19 @@ final class Distribution {
 
     /** Runs a command with a path that has neither Maven nor a JDK, and waits for its end. */
     Run command(Path jdk, Map<String, String> variables, Path from, List<String> line) throws Exception {
-        File out = Files.createTempFile(work, "out", ".txt").toFile();
-        File err = Files.createTempFile(work, "err", ".txt").toFile();
-        ProcessBuilder builder = new ProcessBuilder(line)
-                .directory(from.toFile())
-                .redirectOutput(out)
-                .redirectError(err);
+        ProcessBuilder builder = new ProcessBuilder(line).directory(from.toFile());
         builder.environment().clear();
         builder.environment().put("PATH", tools().toString());
         builder.environment().put("LC_ALL", "C.UTF-8");
         builder.environment().put("JAVA_HOME", jdk.toString());
         builder.environment().putAll(variables);
-        Process process = builder.start();
-        try {
-            assertTrue(
-                    process.waitFor(COMMAND_SECONDS, TimeUnit.SECONDS),
-                    line + " still runs: " + Files.readString(err.toPath()));
-        } finally {
-            process.destroyForcibly();
+        try (Child child = new Child(builder, Duration.ofSeconds(COMMAND_SECONDS))) {
+            return new Run(child.exitCode(), text(child.outLines()), text(child.errLines()));
         }
-        return new Run(process.exitValue(), Files.readString(out.toPath()), Files.readString(err.toPath()));
+    }
+
+    private static String text(List<String> lines) {
+        return lines.stream().map(line -> line + "\n").collect(Collectors.joining());
     }
 
     private Path tools() throws IOException {

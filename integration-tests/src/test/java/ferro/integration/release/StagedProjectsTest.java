@@ -75,7 +75,7 @@ class StagedProjectsTest {
         build(jdk, project);
 
         assertTrue(Files.exists(project.resolve("target/surefire-reports/TEST-org.example.starter.MainTest.xml")));
-        TwoRanks.sum(folder, Map.of(), java(jdk, "-jar", project.resolve("target/starter.jar")));
+        TwoRanks.sum(Map.of(), java(jdk, "-jar", project.resolve("target/starter.jar")));
     }
 
     @ParameterizedTest
@@ -87,7 +87,7 @@ class StagedProjectsTest {
 
         build(jdk, project);
 
-        TwoRanks.sum(folder, Map.of(), java(jdk, "-jar", project.resolve("target/fat.jar")));
+        TwoRanks.sum(Map.of(), java(jdk, "-jar", project.resolve("target/fat.jar")));
     }
 
     @ParameterizedTest
@@ -99,7 +99,7 @@ class StagedProjectsTest {
         build(jdk, project);
 
         Path jar = project.resolve("target/boot.jar");
-        assertHasNettyOf(jar, TwoRanks.sum(folder, Map.of(), java(jdk, "-jar", jar)));
+        assertHasNettyOf(jar, TwoRanks.sum(Map.of(), java(jdk, "-jar", jar)));
         Path work = Files.createDirectory(folder.resolve("work"));
         Run run = Distribution.unpacked(Distribution.archive(".tar.gz"), folder.resolve("tools"), work)
                 .ferro(jdk, Map.of(), work, "run", "-n", "2", "-J-Dferro.links=tcp", jar.toString())
@@ -150,8 +150,7 @@ class StagedProjectsTest {
                         "starter=org.example.starter/org.example.starter.Main",
                         "--output",
                         "image"));
-        TwoRanks.sum(
-                folder, Map.of(), List.of(target.resolve("image/bin/starter").toString()));
+        TwoRanks.sum(Map.of(), List.of(target.resolve("image/bin/starter").toString()));
     }
 
     private static Path jdk(int version) throws IOException {

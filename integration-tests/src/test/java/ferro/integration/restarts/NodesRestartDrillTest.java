@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.integration.Processes;
+import ferro.harness.Processes;
 import ferro.integration.drill.Drill;
 import ferro.integration.hosts.HostProcess;
 import ferro.integration.hosts.NamespaceHosts;

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.harness.Processes;
 import ferro.integration.LauncherRun;
-import ferro.integration.Processes;
 import ferro.integration.hosts.HostProcess;
 import ferro.integration.hosts.NamespaceHosts;
 import java.nio.file.Files;

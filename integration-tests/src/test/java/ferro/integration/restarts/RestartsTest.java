@@ -5,8 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import ferro.harness.Child;
+import ferro.harness.Processes;
 import ferro.integration.LauncherRun;
-import ferro.integration.Processes;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -148,9 +149,7 @@ class RestartsTest {
     @Tag("long")
     void saveThatFailsOnAFullDiskStartsTheJobAgain() throws Exception {
         Path disk = Files.createDirectory(folder.resolve("disk"));
-        assumeTrue(
-                new ProcessBuilder("unshare", "--mount", "true").start().waitFor() == 0,
-                "cannot mount here: needs root and unshare");
+        assumeTrue(Child.succeeds("unshare", "--mount", "true"), "cannot mount here: needs root and unshare");
         String mount = "mount -t tmpfs -o size=1m none " + disk + "; ";
         try (LauncherRun run = LauncherRun.inShell(
                 "exec unshare --mount sh -c '" + mount + "exec \"$0\" \"$@\"' \"$0\" \"$@\"",

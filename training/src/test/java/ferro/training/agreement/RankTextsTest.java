@@ -2,29 +2,27 @@ package ferro.training.agreement;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import ferro.training.TrainingRanks;
-import ferro.training.TrainingRanks.Over;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class RankTextsTest {
     @Test
     void equalTextsAreNotShown() {
-        TrainingRanks.run(Over.SIMULATED, 3, group -> {
+        Ranks.each(Medium.SIMULATED, 3, group -> {
             RankTexts.requireEqual(group, "names", "[loss]");
             assertEquals(List.of(), RankTexts.differing(group, "names", ""));
-            return null;
         });
     }
 
     @Test
     void textsThatDifferAreShownByRankAndTheGroupGoesOn() {
-        try (TrainingRanks ranks = TrainingRanks.over(Over.SIMULATED, 3)) {
+        try (Ranks ranks = Ranks.over(Medium.SIMULATED, 3)) {
             List<Throwable> failures = ranks.failures(group -> {
                 String own = group.rank() == 1 ? "" : "[loss]";
                 assertEquals(List.of("[loss]", "", "[loss]"), RankTexts.differing(group, "names", own));
                 RankTexts.requireEqual(group, "names", own);
-                return null;
             });
             failures.forEach(failure -> assertEquals(
                     "names differ: rank 0 [loss], rank 1 , rank 2 [loss]: use the same values on all 3 ranks, in the same order",
@@ -34,10 +32,9 @@ class RankTextsTest {
 
     @Test
     void ranksThatCompareDifferentThingsThrow() {
-        try (TrainingRanks ranks = TrainingRanks.over(Over.SIMULATED, 2)) {
+        try (Ranks ranks = Ranks.over(Medium.SIMULATED, 2)) {
             List<Throwable> failures = ranks.failures(group -> {
                 RankTexts.requireEqual(group, group.rank() == 0 ? "names" : "buckets", "[a]");
-                return null;
             });
             failures.forEach(failure -> assertEquals(
                     "ranks compare different things: rank 0 names, rank 1 buckets: make the same calls in the same order on"

@@ -6,10 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.ReduceOp;
-import ferro.training.TrainingRanks;
-import ferro.training.TrainingRanks.Over;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -45,7 +46,7 @@ class BackgroundSaveTest {
     @Test
     void trainingChangesTheTensorsAndCallsTheGroupWhileACopyIsSaved() {
         SlowStorage storage = new SlowStorage();
-        TrainingRanks.run(Over.SIMULATED, 3, group -> {
+        Ranks.each(Medium.SIMULATED, 3, group -> {
             ToyModel model = ToyModel.on(group.rank(), 3).fill(1);
             try (Checkpoints checkpoints = Checkpoints.open(group, storage)) {
                 checkpoints.saveAsync(1, model.state());
@@ -67,7 +68,6 @@ class BackgroundSaveTest {
                 assertEquals(2, checkpoints.load(model.state()).step());
                 model.assertOf(2);
             }
-            return null;
         });
     }
 
@@ -76,7 +76,7 @@ class BackgroundSaveTest {
         SlowStorage storage = new SlowStorage();
         storage.fails = true;
         storage.writes.countDown();
-        TrainingRanks.run(Over.SIMULATED, 2, group -> {
+        Ranks.each(Medium.SIMULATED, 2, group -> {
             ToyModel model = ToyModel.on(group.rank(), 2).fill(1);
             try (Checkpoints checkpoints = Checkpoints.open(group, storage)) {
                 checkpoints.saveAsync(1, model.state());
@@ -87,7 +87,6 @@ class BackgroundSaveTest {
                 checkpoints.save(3, model.state());
                 assertEquals(3, checkpoints.latest().orElseThrow().step());
             }
-            return null;
         });
     }
 
@@ -96,7 +95,7 @@ class BackgroundSaveTest {
         SlowStorage storage = new SlowStorage();
         storage.fails = true;
         storage.writes.countDown();
-        TrainingRanks.run(Over.SIMULATED, 2, group -> {
+        Ranks.each(Medium.SIMULATED, 2, group -> {
             ToyModel model = ToyModel.on(group.rank(), 2);
             CheckpointException thrown = assertThrows(CheckpointException.class, () -> {
                 // what a step has thrown, close does not throw again
@@ -111,7 +110,6 @@ class BackgroundSaveTest {
             });
             assertNoSpace(thrown);
             assertEquals(0, thrown.getSuppressed().length);
-            return null;
         });
     }
 
@@ -120,22 +118,22 @@ class BackgroundSaveTest {
         SlowStorage storage = new SlowStorage();
         storage.fails = true;
         storage.writes.countDown();
-        TrainingRanks.run(Over.SIMULATED, 2, group -> {
+        Ranks.each(Medium.SIMULATED, 2, group -> {
             Checkpoints checkpoints = Checkpoints.open(group, storage);
             checkpoints.saveAsync(1, ToyModel.on(group.rank(), 2).state());
             assertNoSpace(assertThrows(CheckpointException.class, checkpoints::close));
             checkpoints.close();
-            return null;
         });
     }
 
     @Test
     void closeWaitsAtMostFiveSecondsAfterAFailureOfTheGroup() {
         SlowStorage storage = new SlowStorage();
-        TrainingRanks.run(Over.SIMULATED, 2, group -> {
+        CyclicBarrier both = new CyclicBarrier(2);
+        Ranks.each(Medium.SIMULATED, 2, group -> {
             Checkpoints checkpoints = Checkpoints.open(group, storage);
             checkpoints.saveAsync(1, ToyModel.on(group.rank(), 2).state());
-            group.barrier();
+            both.await();
             group.abort(new IllegalStateException("the training has failed"));
             CheckpointException late = assertThrows(CheckpointException.class, checkpoints::close);
             assertTrue(
@@ -143,7 +141,6 @@ class BackgroundSaveTest {
                             .startsWith("saving step 1 in the background has not ended within 5 s after the failure of"
                                     + " the group: "),
                     late::getMessage);
-            return null;
         });
         storage.writes.countDown();
     }
@@ -152,7 +149,7 @@ class BackgroundSaveTest {
     void anInterruptedWaitForgetsNothingOfTheSaveInFlight() {
         SlowStorage storage = new SlowStorage();
         storage.fails = true;
-        TrainingRanks.run(Over.SIMULATED, 1, group -> {
+        Ranks.each(Medium.SIMULATED, 1, group -> {
             Checkpoints checkpoints = Checkpoints.open(group, storage);
             checkpoints.saveAsync(1, ToyModel.on(0, 1).state());
             Thread.currentThread().interrupt();
@@ -162,14 +159,13 @@ class BackgroundSaveTest {
                     interrupted.getMessage().startsWith("interrupted while saving step 1 "), interrupted::getMessage);
             storage.writes.countDown();
             assertNoSpace(assertThrows(CheckpointException.class, checkpoints::close));
-            return null;
         });
     }
 
     @Test
     void whatIsWrongWithTheStateIsThrownAtOnceOnAllRanks() {
         SlowStorage storage = new SlowStorage();
-        TrainingRanks.run(Over.SIMULATED, 2, group -> {
+        Ranks.each(Medium.SIMULATED, 2, group -> {
             try (Checkpoints checkpoints = Checkpoints.open(group, storage)) {
                 CheckpointException thrown = assertThrows(
                         CheckpointException.class,
@@ -177,7 +173,6 @@ class BackgroundSaveTest {
                                 1 + group.rank(), ToyModel.on(group.rank(), 2).state()));
                 assertEquals("ranks save different steps: rank 0 step 1, rank 1 step 2", thrown.getMessage());
             }
-            return null;
         });
     }
 

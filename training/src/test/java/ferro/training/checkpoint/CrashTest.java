@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.group.ProcessGroup;
-import ferro.training.TrainingRanks;
-import ferro.training.TrainingRanks.Over;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -54,9 +54,8 @@ class CrashTest {
     void atEveryCallOfTheStorage(int worldSize, boolean after) {
         DyingStorage dying = new DyingStorage(new MemoryStorage());
         AtomicInteger died = new AtomicInteger();
-        TrainingRanks.run(Over.SIMULATED, worldSize, group -> {
+        Ranks.each(Medium.SIMULATED, worldSize, group -> {
             crashes(group, dying, call -> dying.dieAtCall(call, after), 1, died);
-            return null;
         });
         // three checkpoints are there, so that the oldest is deleted as well
         assertTrue(died.get() >= 7, "died only " + died.get() + " times");
@@ -67,9 +66,8 @@ class CrashTest {
     void atEveryByteThatIsWritten() {
         DyingStorage dying = new DyingStorage(new MemoryStorage());
         AtomicInteger died = new AtomicInteger();
-        TrainingRanks.run(Over.SIMULATED, 1, group -> {
+        Ranks.each(Medium.SIMULATED, 1, group -> {
             crashes(group, dying, dying::dieAtByte, 1, died);
-            return null;
         });
         assertTrue(died.get() > 1500, "died only " + died.get() + " times");
     }
@@ -80,9 +78,8 @@ class CrashTest {
     void atManyBytesThatTwoRanksWrite() {
         DyingStorage dying = new DyingStorage(new MemoryStorage());
         AtomicInteger died = new AtomicInteger();
-        TrainingRanks.run(Over.SIMULATED, 2, group -> {
+        Ranks.each(Medium.SIMULATED, 2, group -> {
             crashes(group, dying, dying::dieAtByte, 17, died);
-            return null;
         });
         assertTrue(died.get() > 100, "died only " + died.get() + " times");
     }
@@ -158,7 +155,7 @@ class CrashTest {
     @Test
     void atEveryCallOfTheFileSystem() {
         List<String> calls = new ArrayList<>();
-        TrainingRanks.run(Over.SIMULATED, 1, group -> {
+        Ranks.each(Medium.SIMULATED, 1, group -> {
             ToyModel model = ToyModel.on(0, 1);
             boolean lived = false;
             for (int at = 0; !lived; at++) {
@@ -184,7 +181,6 @@ class CrashTest {
                     assertEquals(isPublished ? 3 : 2, loaded, calls::toString);
                 }
             }
-            return null;
         });
         assertEquals(expected(), calls.subList(0, expected().size()));
         assertEquals(

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.group.ProcessGroup;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import ferro.training.LinearTraining;
-import ferro.training.TrainingRanks;
-import ferro.training.TrainingRanks.Over;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -42,11 +42,11 @@ class CrashThenOtherWorldSizeTest {
 
     @Test
     void twoAndThreeRanksGoOnFromWhatFourHaveLeftWhereverTheyCrashed() {
-        TrainingRanks.run(Over.SIMULATED, 4, this::trainAndCrash);
+        Ranks.run(Medium.SIMULATED, 4, this::trainAndCrash);
         assertTrue(crashes > 50, "crashed only " + crashes + " times");
         for (int others = 2; others <= 3; others++) {
-            List<Long> steps = TrainingRanks.run(Over.SIMULATED, others, this::goOnFromEach)
-                    .get(0);
+            List<Long> steps =
+                    Ranks.run(Medium.SIMULATED, others, this::goOnFromEach).get(0);
             assertEquals(
                     List.of((long) SAVED, (long) CRASHED),
                     steps.stream().distinct().sorted().toList());

@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.DataType;
 import ferro.FerroException;
 import ferro.HostTensor;
-import ferro.training.TrainingRanks;
-import ferro.training.TrainingRanks.Over;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import ferro.training.checkpoint.RankMessages.ReportingStorage;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -55,7 +55,7 @@ class ErrorOfOneRankTest {
     @Test
     void ofItsStorageFailsTheCallOnAllRanksAndTheNextOneWorks() {
         MemoryStorage memory = new MemoryStorage();
-        TrainingRanks.run(Over.TCP, 3, group -> {
+        Ranks.each(Medium.TCP, 3, group -> {
             ErringStorage storage = new ErringStorage(memory);
             ToyModel model = ToyModel.on(group.rank(), 3).fill(1);
             try (Checkpoints checkpoints = Checkpoints.open(group, storage, PATIENT)) {
@@ -76,7 +76,6 @@ class ErrorOfOneRankTest {
                 storage.error = null;
                 assertEquals(2, checkpoints.load(model.state()).step());
             }
-            return null;
         });
     }
 
@@ -101,7 +100,7 @@ class ErrorOfOneRankTest {
             sparse = channel.map(MapMode.READ_WRITE, 0, Integer.MAX_VALUE).order(ByteOrder.nativeOrder());
         }
         MemoryStorage memory = new MemoryStorage();
-        TrainingRanks.run(Over.TCP, 2, group -> {
+        Ranks.each(Medium.TCP, 2, group -> {
             NamedTensor large = NamedTensor.of("large", HostTensor.of(DataType.UINT8, sparse), Integer.MAX_VALUE);
             ToyModel model = ToyModel.on(group.rank(), 2).fill(1);
             try (Checkpoints checkpoints = Checkpoints.open(group, memory, PATIENT)) {
@@ -114,17 +113,16 @@ class ErrorOfOneRankTest {
                 checkpoints.save(2, model.state());
                 assertEquals(2, checkpoints.latest().orElseThrow().step());
             }
-            return null;
         });
     }
 
     @Test
     void betweenTwoExchangesAbortsTheGroup() {
-        try (TrainingRanks ranks = TrainingRanks.over(Over.TCP, 2)) {
+        try (Ranks ranks = Ranks.over(Medium.TCP, 2)) {
             List<Throwable> failures = ranks.failures(group -> {
                 RankMessages messages =
                         new RankMessages(group, Duration.ofHours(1), new ReportingStorage(new MemoryStorage()), "host");
-                return messages.together(() -> {
+                messages.together(() -> {
                     if (group.rank() == 1) {
                         throw new OutOfMemoryError("no room to plan");
                     }

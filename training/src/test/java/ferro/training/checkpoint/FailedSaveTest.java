@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.training.TrainingRanks;
-import ferro.training.TrainingRanks.Over;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -69,7 +69,7 @@ class FailedSaveTest {
                 "latest.json"
             })
     void leavesNothingAndTheNextSaveWorks(String fullFor) {
-        TrainingRanks.run(Over.SIMULATED, RANKS, group -> {
+        Ranks.each(Medium.SIMULATED, RANKS, group -> {
             ToyModel model = ToyModel.on(group.rank(), RANKS).fill(1);
             try (Checkpoints checkpoints = Checkpoints.open(group, new FullStorage(memory, fullFor))) {
                 checkpoints.save(1, model.state());
@@ -84,7 +84,6 @@ class FailedSaveTest {
                 checkpoints.save(3, model.state());
                 assertEquals(3, checkpoints.latest().orElseThrow().step());
             }
-            return null;
         });
     }
 
@@ -110,7 +109,7 @@ class FailedSaveTest {
                 memory.delete(name);
             }
         };
-        TrainingRanks.run(Over.SIMULATED, RANKS, group -> {
+        Ranks.each(Medium.SIMULATED, RANKS, group -> {
             ToyModel model = ToyModel.on(group.rank(), RANKS);
             try (Checkpoints checkpoints = Checkpoints.open(group, unsure)) {
                 checkpoints.save(1, model.fill(1).state());
@@ -123,7 +122,6 @@ class FailedSaveTest {
                 assertEquals(2, checkpoints.load(model.fill(9).state()).step());
                 model.assertOf(2);
             }
-            return null;
         });
     }
 }

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.training.TrainingRanks;
-import ferro.training.TrainingRanks.Over;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -38,7 +38,7 @@ class FolderWithoutOwnerTest {
 
     @Test
     void isLoadedByItsLatestStepAndByAnOlderOneAndNothingIsWritten() throws IOException {
-        TrainingRanks.run(Over.SIMULATED, 3, group -> {
+        Ranks.each(Medium.SIMULATED, 3, group -> {
             ToyModel model = ToyModel.on(group.rank(), 3);
             try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(folder))) {
                 assertEquals(2, checkpoints.load(model.state()).step());
@@ -46,7 +46,6 @@ class FolderWithoutOwnerTest {
                 assertEquals(1, checkpoints.load(1, model.state()).step());
                 model.assertOf(1);
             }
-            return null;
         });
         assertEquals(List.of("latest.json", "step-1", "step-2"), names());
     }
@@ -56,7 +55,7 @@ class FolderWithoutOwnerTest {
         Files.createDirectories(folder.resolve("step-7"));
         Files.write(folder.resolve("step-7/model-00001-of-00004.safetensors"), new byte[9]);
         Files.write(folder.resolve("latest.json.tmp"), new byte[9]);
-        TrainingRanks.run(Over.SIMULATED, 2, group -> {
+        Ranks.each(Medium.SIMULATED, 2, group -> {
             ToyModel model = ToyModel.on(group.rank(), 2);
             CheckpointSettings settings = CheckpointSettings.DEFAULT.withKeepLast(2);
             try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(folder), settings)) {
@@ -69,7 +68,6 @@ class FolderWithoutOwnerTest {
                 checkpoints.load(2, model.state());
                 model.assertOf(2);
             }
-            return null;
         });
         assertFalse(Files.exists(folder.resolve("step-1")));
         assertEquals(List.of("latest.json", "latest.json", "step-2", "step-3"), names());

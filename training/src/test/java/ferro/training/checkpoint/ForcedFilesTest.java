@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import ferro.training.TrainingRanks;
-import ferro.training.TrainingRanks.Over;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -105,12 +105,11 @@ class ForcedFilesTest {
     }
 
     private static void save(LocalStorage storage, int worldSize, long step) {
-        TrainingRanks.run(Over.SIMULATED, worldSize, group -> {
+        Ranks.each(Medium.SIMULATED, worldSize, group -> {
             try (Checkpoints checkpoints = Checkpoints.open(group, storage)) {
                 checkpoints.save(
                         step, ToyModel.on(group.rank(), worldSize).fill(step).state());
             }
-            return null;
         });
     }
 

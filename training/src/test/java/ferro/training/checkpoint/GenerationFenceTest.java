@@ -3,7 +3,7 @@ package ferro.training.checkpoint;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.training.TrainingRanks.Over;
+import ferro.harness.Medium;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -27,8 +27,8 @@ class GenerationFenceTest {
         List<SavingJob> later = new ArrayList<>();
         Overtaken stopped = new Overtaken(
                 LocalStorage.at(folder), "publish latest-.*", () -> later.get(0).save(2));
-        try (SavingJob first = new SavingJob(Over.TCP, 2, stopped, "host-a", 1);
-                SavingJob second = new SavingJob(Over.TCP, 2, LocalStorage.at(folder), "host-b", 2)) {
+        try (SavingJob first = new SavingJob(Medium.TCP, 2, stopped, "host-a", 1);
+                SavingJob second = new SavingJob(Medium.TCP, 2, LocalStorage.at(folder), "host-b", 2)) {
             later.add(second);
 
             String refusal = first.refusal(1);
@@ -44,8 +44,8 @@ class GenerationFenceTest {
 
     @Test
     void anEarlierGenerationThatHasNeverSavedCannotBecomeTheOwner() throws IOException {
-        try (SavingJob first = new SavingJob(Over.TCP, 2, LocalStorage.at(folder), "host-a", 0);
-                SavingJob second = new SavingJob(Over.TCP, 3, LocalStorage.at(folder), "host-b", 1)) {
+        try (SavingJob first = new SavingJob(Medium.TCP, 2, LocalStorage.at(folder), "host-a", 0);
+                SavingJob second = new SavingJob(Medium.TCP, 3, LocalStorage.at(folder), "host-b", 1)) {
             second.save(1);
 
             String refusal = first.refusal(2);
@@ -65,10 +65,10 @@ class GenerationFenceTest {
         Overtaken stopped =
                 new Overtaken(LocalStorage.at(folder), call, () -> later.get(0).save(2));
         Runnable meanwhile = stopped.withdraw();
-        try (SavingJob first = new SavingJob(Over.TCP, 2, stopped, "host-a", 0)) {
+        try (SavingJob first = new SavingJob(Medium.TCP, 2, stopped, "host-a", 0)) {
             first.save(1);
             stopped.again(meanwhile);
-            try (SavingJob second = new SavingJob(Over.TCP, 2, LocalStorage.at(folder), "host-b", 1)) {
+            try (SavingJob second = new SavingJob(Medium.TCP, 2, LocalStorage.at(folder), "host-b", 1)) {
                 later.add(second);
                 assertEquals(1, second.load());
 
@@ -85,9 +85,9 @@ class GenerationFenceTest {
     /** Its generation is 0 again. */
     @Test
     void aJobThatIsStartedByHandOwnsTheFolderOfAJobThatWasRestarted() throws IOException {
-        try (SavingJob restarted = new SavingJob(Over.TCP, 2, LocalStorage.at(folder), "host-a", 2)) {
+        try (SavingJob restarted = new SavingJob(Medium.TCP, 2, LocalStorage.at(folder), "host-a", 2)) {
             restarted.save(1);
-            try (SavingJob byHand = new SavingJob(Over.TCP, 2, LocalStorage.at(folder), "host-b", 0)) {
+            try (SavingJob byHand = new SavingJob(Medium.TCP, 2, LocalStorage.at(folder), "host-b", 0)) {
                 assertEquals(1, byHand.load());
                 byHand.save(2);
 

@@ -2,9 +2,10 @@ package ferro.training.checkpoint;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.training.ChildJvm;
-import ferro.training.TrainingRanks;
-import ferro.training.TrainingRanks.Over;
+import ferro.harness.Child;
+import ferro.harness.Jvm;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,10 +29,11 @@ class KilledSaveTest {
     void leavesACheckpointThatIsWholeAndTheNextProcessGoesOnFromIt() throws Exception {
         List<String> lastLines = new ArrayList<>();
         for (int kill = 1; kill <= KILLS; kill++) {
-            try (ChildJvm saving = ChildJvm.start(SavesForever.class, List.of(), folder.toString())) {
+            try (Child saving = Child.start(Jvm.line(List.of(), SavesForever.class, folder))) {
                 saving.await(SavesForever.began(kill * CALLS_BETWEEN, SAVES_BEFORE + 1));
                 saving.kill();
-                List<String> lines = saving.printed();
+                saving.exitCode();
+                List<String> lines = saving.outLines();
                 lastLines.add(lines.get(lines.size() - 1));
             }
             assertComplete(SAVES_BEFORE * kill);
@@ -42,14 +44,13 @@ class KilledSaveTest {
     }
 
     private void assertComplete(int least) {
-        TrainingRanks.run(Over.SIMULATED, 2, group -> {
+        Ranks.each(Medium.SIMULATED, 2, group -> {
             ToyModel model = ToyModel.on(group.rank(), 2);
             try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(folder))) {
                 long step = checkpoints.load(model.state()).step();
                 model.assertOf(step);
                 assertTrue(step >= least, "step " + step + " after " + least + " have ended well");
             }
-            return null;
         });
     }
 }

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.DataType;
 import ferro.HostTensor;
-import ferro.training.TrainingRanks;
-import ferro.training.TrainingRanks.Over;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -337,11 +337,10 @@ class RefusedCheckpointTest {
     /** A checkpoint of two ranks. */
     private static MemoryStorage saved() {
         MemoryStorage storage = new MemoryStorage();
-        TrainingRanks.run(Over.SIMULATED, 2, group -> {
+        Ranks.each(Medium.SIMULATED, 2, group -> {
             try (Checkpoints checkpoints = Checkpoints.open(group, storage)) {
                 checkpoints.save(1, ToyModel.on(group.rank(), 2).fill(1).state());
             }
-            return null;
         });
         return storage;
     }
@@ -368,10 +367,9 @@ class RefusedCheckpointTest {
     }
 
     private static List<String> messages(int worldSize, Refused refused) {
-        try (TrainingRanks ranks = TrainingRanks.over(Over.SIMULATED, worldSize)) {
+        try (Ranks ranks = Ranks.over(Medium.SIMULATED, worldSize)) {
             List<Throwable> thrown = ranks.failures(group -> {
                 refused.run(group, ToyModel.on(group.rank(), worldSize).fill(1));
-                return null;
             });
             return thrown.stream()
                     .map(each -> OwnNames.shortened(

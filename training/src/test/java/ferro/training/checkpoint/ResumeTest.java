@@ -8,10 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.group.ProcessGroup;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import ferro.training.GradientBuckets;
 import ferro.training.Parameter;
-import ferro.training.TrainingRanks;
-import ferro.training.TrainingRanks.Over;
 import ferro.training.optimizer.ShardedOptimizer;
 import ferro.training.optimizer.UpdateRule;
 import java.io.IOException;
@@ -33,7 +33,7 @@ class ResumeTest {
 
     @Test
     void aTrainingBeginsWhereThereIsNoCheckpoint() {
-        TrainingRanks.run(Over.SIMULATED, 2, group -> {
+        Ranks.each(Medium.SIMULATED, 2, group -> {
             ToyModel model = ToyModel.on(group.rank(), 2).fill(5);
             try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(folder))) {
                 Resume resume = Resume.from(checkpoints, model.state(), metadata -> {
@@ -44,17 +44,16 @@ class ResumeTest {
                 assertEquals("generation 0 begins: there is no checkpoint", resume.toString());
                 model.assertOf(5);
             }
-            return null;
         });
     }
 
     @Test
     void aJobThatWasStartedAgainContinuesOnAnotherNumberOfRanks() {
-        try (SavingJob saving = new SavingJob(Over.TCP, 3, LocalStorage.at(folder), "host-a")) {
+        try (SavingJob saving = new SavingJob(Medium.TCP, 3, LocalStorage.at(folder), "host-a")) {
             saving.save(4);
         }
-        try (TrainingRanks ranks = TrainingRanks.over(Over.TCP, 2, Map.of("FERRO_GENERATION", "1"))) {
-            ranks.all(group -> {
+        try (Ranks ranks = Ranks.over(Medium.TCP, 2, Map.of("FERRO_GENERATION", "1"))) {
+            ranks.each(group -> {
                 ToyModel model = ToyModel.on(group.rank(), 2);
                 List<Map<String, String>> restored = new ArrayList<>();
                 try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(folder))) {
@@ -65,7 +64,6 @@ class ResumeTest {
                     assertEquals("generation 1 continues after step 4, which 3 ranks saved", resume.toString());
                     model.assertOf(4);
                 }
-                return null;
             });
         }
     }
@@ -73,20 +71,19 @@ class ResumeTest {
     /** A run of 2 ranks, and one that 3 ranks begin, 2 ranks continue and 2 other ranks end, have 2 ranks in their last steps. */
     @Test
     void ranksOfTheSameNumberContinueWithTheSameBits() {
-        trained(Over.TCP, 3, folder.resolve("a"), 4);
+        trained(Medium.TCP, 3, folder.resolve("a"), 4);
         copy(folder.resolve("a"), folder.resolve("b"));
 
-        float[] undisturbed = trained(Over.TCP, 2, folder.resolve("a"), 10);
-        trained(Over.TCP, 2, folder.resolve("b"), 7);
-        float[] disturbed = trained(Over.TCP, 2, folder.resolve("b"), 10);
+        float[] undisturbed = trained(Medium.TCP, 2, folder.resolve("a"), 10);
+        trained(Medium.TCP, 2, folder.resolve("b"), 7);
+        float[] disturbed = trained(Medium.TCP, 2, folder.resolve("b"), 10);
 
         assertArrayEquals(undisturbed, disturbed);
     }
 
     /** Trains up to a step, saves there, and returns the parameter. */
-    private static float[] trained(Over over, int worldSize, Path folder, long last) {
-        return TrainingRanks.run(over, worldSize, group -> trained(group, folder, last))
-                .get(0);
+    private static float[] trained(Medium over, int worldSize, Path folder, long last) {
+        return Ranks.run(over, worldSize, group -> trained(group, folder, last)).get(0);
     }
 
     private static float[] trained(ProcessGroup group, Path folder, long last) {
@@ -126,7 +123,7 @@ class ResumeTest {
 
         assertEquals(1, resumed());
 
-        try (SavingJob next = new SavingJob(Over.SIMULATED, 2, LocalStorage.at(folder), "host-b")) {
+        try (SavingJob next = new SavingJob(Medium.SIMULATED, 2, LocalStorage.at(folder), "host-b")) {
             next.save(2);
         }
         assertEquals(2, resumed(), "the new latest checkpoint");
@@ -158,31 +155,29 @@ class ResumeTest {
         NamedTensor other = ToyModel.tensor("other", DataType.FLOAT32, 3);
 
         List<Throwable> failures = new ArrayList<>();
-        TrainingRanks.run(Over.SIMULATED, 1, group -> {
+        Ranks.each(Medium.SIMULATED, 1, group -> {
             try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(folder))) {
                 failures.add(assertThrows(
                         CheckpointException.class, () -> Resume.from(checkpoints, TrainingState.of(List.of(other)))));
             }
-            return null;
         });
         String text = failures.get(0).getMessage();
         assertTrue(text.startsWith("loading step 2 failed: ") && text.contains("missing: other f32[3]"), text);
     }
 
     private void saveSteps(long... steps) {
-        TrainingRanks.run(Over.SIMULATED, 2, group -> {
+        Ranks.each(Medium.SIMULATED, 2, group -> {
             ToyModel model = ToyModel.on(group.rank(), 2);
             try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(folder))) {
                 for (long step : steps) {
                     checkpoints.save(step, model.fill(step).state());
                 }
             }
-            return null;
         });
     }
 
     private long resumed() {
-        return TrainingRanks.run(Over.SIMULATED, 2, group -> {
+        return Ranks.run(Medium.SIMULATED, 2, group -> {
                     ToyModel model = ToyModel.on(group.rank(), 2).fill(77);
                     try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(folder))) {
                         long step = Resume.from(checkpoints, model.state()).step();

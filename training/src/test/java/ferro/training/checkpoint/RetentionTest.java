@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.group.ProcessGroup;
-import ferro.training.TrainingRanks;
-import ferro.training.TrainingRanks.Over;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import java.io.IOException;
 import java.util.List;
 import java.util.Set;
@@ -36,26 +36,24 @@ class RetentionTest {
 
     @Test
     void theLastOnesStay() {
-        TrainingRanks.run(Over.SIMULATED, 1, group -> {
+        Ranks.each(Medium.SIMULATED, 1, group -> {
             try (Checkpoints checkpoints = keeping(group, 3)) {
                 for (long step : List.of(5L, 10L, 15L, 100L, 105L)) {
                     save(checkpoints, group, step);
                 }
             }
-            return null;
         });
         assertEquals(Set.of(15L, 100L, 105L), steps());
     }
 
     @Test
     void allStayWhereNothingElseIsSaid() {
-        TrainingRanks.run(Over.SIMULATED, 2, group -> {
+        Ranks.each(Medium.SIMULATED, 2, group -> {
             try (Checkpoints checkpoints = Checkpoints.open(group, storage)) {
                 for (long step = 0; step < 4; step++) {
                     save(checkpoints, group, step);
                 }
             }
-            return null;
         });
         assertEquals(Set.of(0L, 1L, 2L, 3L), steps());
     }
@@ -63,13 +61,12 @@ class RetentionTest {
     /** What a crash left is no checkpoint that could be gone back to. */
     @Test
     void oneThatIsNotCompleteDoesNotCountAndGoes() throws IOException {
-        TrainingRanks.run(Over.SIMULATED, 1, group -> {
+        Ranks.each(Medium.SIMULATED, 1, group -> {
             try (Checkpoints checkpoints = keeping(group, 2)) {
                 save(checkpoints, group, 1);
                 storage.write("step-2/model-00001-of-00001.safetensors", to -> {});
                 save(checkpoints, group, 3);
             }
-            return null;
         });
         assertEquals(Set.of(1L, 3L), steps());
     }
@@ -77,7 +74,7 @@ class RetentionTest {
     /** A job that has gone back to step 2 saves step 3 below steps that it has given up. */
     @Test
     void laterStepsThanThePublishedOneStay() {
-        TrainingRanks.run(Over.SIMULATED, 1, group -> {
+        Ranks.each(Medium.SIMULATED, 1, group -> {
             try (Checkpoints checkpoints = keeping(group, 2)) {
                 save(checkpoints, group, 2);
                 save(checkpoints, group, 8);
@@ -90,7 +87,6 @@ class RetentionTest {
                 checkpoints.load(model.state());
                 model.assertOf(8);
             }
-            return null;
         });
         assertEquals(Set.of(3L, 8L), steps());
     }
@@ -98,11 +94,10 @@ class RetentionTest {
     @Test
     void whatASaveOfMoreRanksHasLeftIsDeletedBeforeTheStepIsSavedAgain() throws IOException {
         storage.write("step-1/optimizer-00007-of-00009.safetensors", to -> {});
-        TrainingRanks.run(Over.SIMULATED, 2, group -> {
+        Ranks.each(Medium.SIMULATED, 2, group -> {
             try (Checkpoints checkpoints = Checkpoints.open(group, storage)) {
                 save(checkpoints, group, 1);
             }
-            return null;
         });
         assertTrue(!storage.objects.containsKey("step-1/optimizer-00007-of-00009.safetensors"));
         assertEquals(6, storage.list("step-1").size());
@@ -110,7 +105,7 @@ class RetentionTest {
 
     @Test
     void aStorageThatDeletesNothingSavesAStepAgainAndKeepsAll() {
-        TrainingRanks.run(Over.SIMULATED, 1, group -> {
+        Ranks.each(Medium.SIMULATED, 1, group -> {
             KeepingStorage keeping = new KeepingStorage(storage);
             storage.write("step-1/model-00001-of-00001.safetensors", to -> {});
             CheckpointSettings two = CheckpointSettings.DEFAULT.withKeepLast(2);
@@ -121,7 +116,6 @@ class RetentionTest {
                 assertEquals(3, checkpoints.latest().orElseThrow().step());
                 assertTrue(keeping.list("step-1-").size() > 1);
             }
-            return null;
         });
     }
 

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ferro.DataType;
 import ferro.HostTensor;
-import ferro.training.TrainingRanks;
-import ferro.training.TrainingRanks.Over;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import ferro.training.checkpoint.PlainSafetensors.PlainTensor;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -145,7 +145,7 @@ class SafetensorsFilesTest {
     @Test
     void theSafetensorsLibraryOpensThem() throws Exception {
         assumeTrue(runs("python3", "-c", "import safetensors"), "python3 with safetensors is not on this machine");
-        TrainingRanks.run(Over.SIMULATED, 1, group -> {
+        Ranks.each(Medium.SIMULATED, 1, group -> {
             NamedTensor tensor = ToyModel.tensor("w", DataType.FLOAT32, 2, 3);
             for (int index = 0; index < 6; index++) {
                 tensor.values().setFloat(index, index + 0.5f);
@@ -153,7 +153,6 @@ class SafetensorsFilesTest {
             try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(folder))) {
                 checkpoints.save(9, TrainingState.of(List.of(tensor)));
             }
-            return null;
         });
         String file = step().resolve("model-00001-of-00001.safetensors").toString();
         String check =
@@ -176,11 +175,10 @@ class SafetensorsFilesTest {
     }
 
     private void save(int worldSize) {
-        TrainingRanks.run(Over.SIMULATED, worldSize, group -> {
+        Ranks.each(Medium.SIMULATED, worldSize, group -> {
             try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(folder))) {
                 checkpoints.save(9, ToyModel.on(group.rank(), worldSize).fill(9).state());
             }
-            return null;
         });
     }
 

@@ -2,8 +2,8 @@ package ferro.training.checkpoint;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import ferro.training.TrainingRanks;
-import ferro.training.TrainingRanks.Over;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Consumer;
@@ -78,11 +78,10 @@ class SameStepTest {
     }
 
     private void withCheckpoints(CheckpointSettings settings, Consumer<Checkpoints> use) {
-        TrainingRanks.run(Over.SIMULATED, 1, group -> {
+        Ranks.each(Medium.SIMULATED, 1, group -> {
             try (Checkpoints checkpoints = Checkpoints.open(group, memory, settings)) {
                 use.accept(checkpoints);
             }
-            return null;
         });
     }
 }

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.training.TrainingRanks;
-import ferro.training.TrainingRanks.Over;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,14 +33,13 @@ class SaveAndLoadTest {
         "TCP, 4, 3",
         "SHM, 3, 2"
     })
-    void whatSomeRanksSaveAnyNumberLoads(Over over, int saving, int loading) {
-        TrainingRanks.run(over, saving, group -> {
+    void whatSomeRanksSaveAnyNumberLoads(Medium over, int saving, int loading) {
+        Ranks.each(over, saving, group -> {
             try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(folder))) {
                 checkpoints.save(12, ToyModel.on(group.rank(), saving).fill(12).state());
             }
-            return null;
         });
-        List<CheckpointInfo> loaded = TrainingRanks.run(over, loading, group -> {
+        List<CheckpointInfo> loaded = Ranks.run(over, loading, group -> {
             ToyModel model = ToyModel.on(group.rank(), loading);
             try (Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(folder))) {
                 CheckpointInfo info = checkpoints.load(model.state());
@@ -56,7 +55,7 @@ class SaveAndLoadTest {
 
     @Test
     void anOlderCheckpointIsLoadedByItsStep() {
-        TrainingRanks.run(Over.SIMULATED, 2, group -> {
+        Ranks.each(Medium.SIMULATED, 2, group -> {
             ToyModel model = ToyModel.on(group.rank(), 2);
             try (Checkpoints checkpoints = Checkpoints.open(group, new LocalStorage(folder, call -> {}))) {
                 checkpoints.save(1, model.fill(1).state());
@@ -66,13 +65,12 @@ class SaveAndLoadTest {
                 assertEquals(2, checkpoints.load(model.state()).step());
                 model.assertOf(2);
             }
-            return null;
         });
     }
 
     @Test
     void withoutSlicesOnAnyRankParametersAloneAreLoaded() {
-        TrainingRanks.run(Over.SIMULATED, 2, group -> {
+        Ranks.each(Medium.SIMULATED, 2, group -> {
             ToyModel model = ToyModel.on(group.rank(), 2).fill(3);
             try (Checkpoints checkpoints = Checkpoints.open(group, new LocalStorage(folder, call -> {}))) {
                 checkpoints.save(3, model.state());
@@ -82,7 +80,6 @@ class SaveAndLoadTest {
                 other.slices.clear();
                 other.assertOf(3);
             }
-            return null;
         });
     }
 
@@ -90,14 +87,13 @@ class SaveAndLoadTest {
     @Test
     void stateThatAllRanksHaveIsWrittenOnce() {
         MemoryStorage storage = new MemoryStorage();
-        TrainingRanks.run(Over.SIMULATED, 3, group -> {
+        Ranks.each(Medium.SIMULATED, 3, group -> {
             try (Checkpoints checkpoints = Checkpoints.open(group, storage)) {
                 checkpoints.save(1, ToyModel.on(0, 1).fill(1).state());
                 ToyModel part = ToyModel.on(group.rank(), 3);
                 checkpoints.load(part.state());
                 part.assertOf(1);
             }
-            return null;
         });
         List<String> names = new ArrayList<>();
         storage.objects.forEach((name, bytes) -> {
@@ -115,7 +111,7 @@ class SaveAndLoadTest {
 
     @Test
     void anEmptyFolderHasNoLatestCheckpoint() {
-        TrainingRanks.run(Over.SIMULATED, 2, group -> {
+        Ranks.each(Medium.SIMULATED, 2, group -> {
             ToyModel model = ToyModel.on(group.rank(), 2);
             try (Checkpoints checkpoints = Checkpoints.open(group, new LocalStorage(folder, call -> {}))) {
                 assertEquals(Optional.empty(), checkpoints.latest());
@@ -123,7 +119,6 @@ class SaveAndLoadTest {
                         assertThrows(CheckpointException.class, () -> checkpoints.load(model.state()));
                 assertTrue(none.getMessage().contains(folder + ": latest.json is missing"), none.getMessage());
             }
-            return null;
         });
     }
 
@@ -131,7 +126,7 @@ class SaveAndLoadTest {
     @Test
     void theStepThatIsTheLatestOneIsNotWrittenAgain() {
         MemoryStorage storage = new MemoryStorage();
-        TrainingRanks.run(Over.SIMULATED, 2, group -> {
+        Ranks.each(Medium.SIMULATED, 2, group -> {
             ToyModel model = ToyModel.on(group.rank(), 2).fill(5);
             try (Checkpoints checkpoints = Checkpoints.open(group, storage)) {
                 checkpoints.saveAsync(5, model.state());
@@ -156,7 +151,6 @@ class SaveAndLoadTest {
                 others.load(model.state());
                 model.assertOf(7);
             }
-            return null;
         });
     }
 }

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException;
 import ferro.HostTensor;
-import ferro.training.TrainingRanks;
-import ferro.training.TrainingRanks.Over;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import ferro.training.checkpoint.RankMessages.ReportingStorage;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -77,8 +77,8 @@ class SaveProgressTest {
         }
     }
 
-    private static TrainingRanks ranks(int seconds) {
-        return TrainingRanks.over(Over.SIMULATED, RANKS, Map.of("ferro.timeout", seconds + "s"));
+    private static Ranks ranks(int seconds) {
+        return Ranks.over(Medium.SIMULATED, RANKS, Map.of("ferro.timeout", seconds + "s"));
     }
 
     private static void pass(long nanos) {
@@ -92,7 +92,7 @@ class SaveProgressTest {
     @Test
     void aSaveThatMakesProgressMayTakeLongerThanTheDeadline() {
         long longer = TimeUnit.MILLISECONDS.toNanos(3500);
-        try (TrainingRanks ranks = ranks(3)) {
+        try (Ranks ranks = ranks(3)) {
             List<Duration> took = ranks.all(group -> {
                 long begun = System.nanoTime();
                 SlowStorage slow = new SlowStorage(memory, () -> {
@@ -118,7 +118,7 @@ class SaveProgressTest {
     void aSaveFailsOnAllRanksIfTheStorageOfOneRankStandsStill() {
         CheckpointSettings settings = CheckpointSettings.DEFAULT.withDeadline(Duration.ofSeconds(2));
         CountDownLatch failed = new CountDownLatch(RANKS - 1);
-        try (TrainingRanks ranks = ranks(60)) {
+        try (Ranks ranks = ranks(60)) {
             List<Throwable> failures = ranks.failures(group -> {
                 SlowStorage slow = new SlowStorage(memory, () -> {
                     if (group.rank() == 1) {
@@ -130,7 +130,6 @@ class SaveProgressTest {
                 } finally {
                     failed.countDown();
                 }
-                return null;
             });
             for (Throwable failure : failures) {
                 assertTimedOut(failure);
@@ -143,13 +142,12 @@ class SaveProgressTest {
     @Test
     void aSaveFailsIfTheStorageOfAllRanksStandsStill() {
         CheckpointSettings settings = CheckpointSettings.DEFAULT.withDeadline(Duration.ofSeconds(2));
-        try (TrainingRanks ranks = ranks(60)) {
+        try (Ranks ranks = ranks(60)) {
             List<Throwable> failures = ranks.failures(group -> {
                 SlowStorage slow = new SlowStorage(memory, () -> pass(TimeUnit.MILLISECONDS.toNanos(2050)));
                 try (Checkpoints checkpoints = Checkpoints.open(group, slow, settings)) {
                     checkpoints.save(1, ToyModel.on(group.rank(), RANKS).state());
                 }
-                return null;
             });
             for (Throwable failure : failures) {
                 FerroException late = assertInstanceOf(FerroException.class, failure);
@@ -162,7 +160,7 @@ class SaveProgressTest {
     /** So a background save whose storage never comes back ends the wait of {@code close}. */
     @Test
     void aRankThatStandsStillIsSeenWhileItsStorageHangs() {
-        TrainingRanks.run(Over.SIMULATED, 1, group -> {
+        Ranks.run(Medium.SIMULATED, 1, group -> {
             RankMessages messages =
                     new RankMessages(group, Duration.ofMillis(50), new ReportingStorage(memory), "here");
             assertTrue(messages.failure().isEmpty());
@@ -194,7 +192,7 @@ class SaveProgressTest {
         TrainingState state = TrainingState.of(IntStream.range(0, 400)
                 .mapToObj(number -> NamedTensor.of("tensor " + number, values, values.elementCount()))
                 .toList());
-        TrainingRanks.run(Over.SIMULATED, 1, group -> {
+        Ranks.run(Medium.SIMULATED, 1, group -> {
             RankMessages messages =
                     new RankMessages(group, Duration.ofMillis(3200), new ReportingStorage(memory), "here");
             SavePlan plan = SavePlan.of(
@@ -213,7 +211,7 @@ class SaveProgressTest {
     @Test
     void aRankThatDoesNotComeFailsTheSaveWithinTheDeadlineOfTheGroup() {
         CountDownLatch failed = new CountDownLatch(RANKS - 1);
-        try (TrainingRanks ranks = ranks(2)) {
+        try (Ranks ranks = ranks(2)) {
             List<Throwable> failures = ranks.failures(group -> {
                 try (Checkpoints checkpoints = Checkpoints.open(group, memory)) {
                     if (group.rank() == 1) {
@@ -224,7 +222,6 @@ class SaveProgressTest {
                 } finally {
                     failed.countDown();
                 }
-                return null;
             });
             for (int rank : List.of(0, 2)) {
                 assertTimedOut(failures.get(rank));

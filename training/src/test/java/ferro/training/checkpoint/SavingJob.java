@@ -3,8 +3,8 @@ package ferro.training.checkpoint;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
-import ferro.training.TrainingRanks;
-import ferro.training.TrainingRanks.Over;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import java.util.List;
 import java.util.Map;
 
@@ -12,16 +12,16 @@ import java.util.Map;
 final class SavingJob implements AutoCloseable {
     private static final CheckpointSettings TWO_STAY = CheckpointSettings.DEFAULT.withKeepLast(2);
 
-    private final TrainingRanks ranks;
+    private final Ranks ranks;
     private final List<Checkpoints> checkpoints;
 
-    SavingJob(Over over, int worldSize, CheckpointStorage storage, String host) {
+    SavingJob(Medium over, int worldSize, CheckpointStorage storage, String host) {
         this(over, worldSize, storage, host, 0);
     }
 
     /** Opens the ranks of a job that has been started again so many times; over a medium that joins. */
-    SavingJob(Over over, int worldSize, CheckpointStorage storage, String host, int generation) {
-        ranks = TrainingRanks.over(over, worldSize, Map.of("FERRO_GENERATION", "" + generation));
+    SavingJob(Medium over, int worldSize, CheckpointStorage storage, String host, int generation) {
+        ranks = Ranks.over(over, worldSize, Map.of("FERRO_GENERATION", "" + generation));
         checkpoints = ranks.all(group -> Checkpoints.open(group, storage, TWO_STAY, host));
     }
 
@@ -30,15 +30,13 @@ final class SavingJob implements AutoCloseable {
         return ranks.failures(group -> {
             ToyModel model = ToyModel.on(group.rank(), group.worldSize()).fill(step);
             checkpoints.get(group.rank()).save(step, model.state());
-            return null;
         });
     }
 
     void save(long step) {
-        ranks.all(group -> {
+        ranks.each(group -> {
             ToyModel model = ToyModel.on(group.rank(), group.worldSize()).fill(step);
             checkpoints.get(group.rank()).save(step, model.state());
-            return null;
         });
     }
 
@@ -80,9 +78,8 @@ final class SavingJob implements AutoCloseable {
 
     @Override
     public void close() {
-        ranks.all(group -> {
+        ranks.each(group -> {
             checkpoints.get(group.rank()).close();
-            return null;
         });
         ranks.close();
     }

@@ -3,8 +3,8 @@ package ferro.training.checkpoint;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.training.TrainingRanks;
-import ferro.training.TrainingRanks.Over;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
@@ -57,13 +57,12 @@ class SeenLateTest {
     void aFileThatIsSeenLateIsWaitedFor(int rank, String file) {
         LateStorage late = new LateStorage(memory, file);
 
-        TrainingRanks.run(Over.SIMULATED, 2, group -> {
+        Ranks.each(Medium.SIMULATED, 2, group -> {
             ToyModel model = ToyModel.on(group.rank(), 2).fill(1);
             try (Checkpoints checkpoints = Checkpoints.open(group, group.rank() == rank ? late : memory)) {
                 checkpoints.save(1, model.state());
                 assertEquals(1, checkpoints.latest().orElseThrow().step());
             }
-            return null;
         });
 
         assertTrue(late.polls.get() >= POLLS, "the rank polled " + late.polls + " times");

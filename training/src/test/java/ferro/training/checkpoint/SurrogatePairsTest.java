@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.HostTensor;
-import ferro.training.TrainingRanks;
-import ferro.training.TrainingRanks.Over;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -28,7 +28,7 @@ class SurrogatePairsTest {
                 List.of(StateSlice.of(PAIRED, PAIRED, 0, HostTensor.of(new float[] {7, 9}))),
                 Map.of(PAIRED, PAIRED));
         MemoryStorage storage = new MemoryStorage();
-        List<Map<String, String>> loaded = TrainingRanks.run(Over.SIMULATED, 1, group -> {
+        List<Map<String, String>> loaded = Ranks.run(Medium.SIMULATED, 1, group -> {
             try (Checkpoints checkpoints = Checkpoints.open(group, storage)) {
                 checkpoints.save(1, state);
                 return checkpoints.load(state).metadata();

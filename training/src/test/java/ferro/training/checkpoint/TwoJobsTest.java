@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.training.TrainingRanks;
-import ferro.training.TrainingRanks.Over;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -26,9 +26,9 @@ class TwoJobsTest {
 
     @ParameterizedTest
     @EnumSource(
-            value = Over.class,
+            value = Medium.class,
             names = {"SIMULATED", "TCP"})
-    void theEarlierOneFailsAtItsNextSaveAndSaysWhoSavesThereNow(Over over) {
+    void theEarlierOneFailsAtItsNextSaveAndSaysWhoSavesThereNow(Medium over) {
         try (SavingJob first = new SavingJob(over, 2, LocalStorage.at(folder), "host-a");
                 SavingJob second = new SavingJob(over, 3, LocalStorage.at(folder), "host-b")) {
             first.save(1);
@@ -53,8 +53,8 @@ class TwoJobsTest {
     /** The second job makes the steps again that the first one has made since the second one has loaded. */
     @Test
     void theLaterOneSavesTheStepThatTheEarlierOneHasJustSaved() {
-        try (SavingJob first = new SavingJob(Over.SIMULATED, 2, memory, "host-a");
-                SavingJob second = new SavingJob(Over.SIMULATED, 3, memory, "host-b")) {
+        try (SavingJob first = new SavingJob(Medium.SIMULATED, 2, memory, "host-a");
+                SavingJob second = new SavingJob(Medium.SIMULATED, 3, memory, "host-b")) {
             first.save(1);
             assertEquals(1, second.load());
             first.save(2);
@@ -71,8 +71,8 @@ class TwoJobsTest {
 
     @Test
     void whoOpensAndLoadsFencesNobodyOut() {
-        try (SavingJob trainer = new SavingJob(Over.SIMULATED, 2, LocalStorage.at(folder), "host-a");
-                SavingJob evaluator = new SavingJob(Over.SIMULATED, 1, LocalStorage.at(folder), "host-b")) {
+        try (SavingJob trainer = new SavingJob(Medium.SIMULATED, 2, LocalStorage.at(folder), "host-a");
+                SavingJob evaluator = new SavingJob(Medium.SIMULATED, 1, LocalStorage.at(folder), "host-b")) {
             for (long step = 1; step <= 3; step++) {
                 trainer.save(step);
                 assertEquals(step, evaluator.load());
@@ -83,8 +83,8 @@ class TwoJobsTest {
     @Test
     void anEvaluatorThatLoadsWhileTheTrainerSavesAlwaysFindsAWholeCheckpoint() throws Exception {
         long steps = 20;
-        try (SavingJob trainer = new SavingJob(Over.SIMULATED, 1, LocalStorage.at(folder), "host-a");
-                SavingJob evaluator = new SavingJob(Over.SIMULATED, 2, LocalStorage.at(folder), "host-b")) {
+        try (SavingJob trainer = new SavingJob(Medium.SIMULATED, 1, LocalStorage.at(folder), "host-a");
+                SavingJob evaluator = new SavingJob(Medium.SIMULATED, 2, LocalStorage.at(folder), "host-b")) {
             trainer.save(1);
             Thread saving = new Thread(() -> {
                 for (long step = 2; step <= steps; step++) {
@@ -114,7 +114,7 @@ class TwoJobsTest {
             })
     void aLoadWhoseCheckpointIsDeletedMeanwhileLoadsTheNewOne(String call) {
         List<Long> saved = new ArrayList<>();
-        try (SavingJob trainer = new SavingJob(Over.SIMULATED, 2, memory, "host-a")) {
+        try (SavingJob trainer = new SavingJob(Medium.SIMULATED, 2, memory, "host-a")) {
             trainer.save(1);
             Overtaken overtaken = new Overtaken(memory, call, () -> {
                 for (long step = 2; step <= 4; step++) {
@@ -122,7 +122,7 @@ class TwoJobsTest {
                     saved.add(step);
                 }
             });
-            try (SavingJob evaluator = new SavingJob(Over.SIMULATED, 1, overtaken, "host-b")) {
+            try (SavingJob evaluator = new SavingJob(Medium.SIMULATED, 1, overtaken, "host-b")) {
                 assertEquals(4, evaluator.load());
             }
         }
@@ -132,7 +132,7 @@ class TwoJobsTest {
     /** A reader that reads a name twice may read the begin of one content and the end of a longer one. */
     @Test
     void aNameThatIsPublishedAnewWhileItIsReadIsReadAgain() {
-        try (SavingJob trainer = new SavingJob(Over.SIMULATED, 1, memory, "host-a")) {
+        try (SavingJob trainer = new SavingJob(Medium.SIMULATED, 1, memory, "host-a")) {
             trainer.save(9);
             boolean[] once = {true};
             ForwardingStorage torn = new ForwardingStorage() {
@@ -151,7 +151,7 @@ class TwoJobsTest {
                     return read;
                 }
             };
-            try (SavingJob evaluator = new SavingJob(Over.SIMULATED, 1, torn, "host-b")) {
+            try (SavingJob evaluator = new SavingJob(Medium.SIMULATED, 1, torn, "host-b")) {
                 long loaded = evaluator.load();
                 assertTrue(loaded == 9 || loaded == 10, "step " + loaded);
             }
@@ -175,9 +175,9 @@ class TwoJobsTest {
             saved.add(2L);
         });
         Runnable meanwhile = overtaken.withdraw();
-        try (SavingJob first = new SavingJob(Over.SIMULATED, 2, overtaken, "host-a");
-                SavingJob second = new SavingJob(Over.SIMULATED, 3, memory, "host-b");
-                SavingJob reader = new SavingJob(Over.SIMULATED, 1, memory, "host-c")) {
+        try (SavingJob first = new SavingJob(Medium.SIMULATED, 2, overtaken, "host-a");
+                SavingJob second = new SavingJob(Medium.SIMULATED, 3, memory, "host-b");
+                SavingJob reader = new SavingJob(Medium.SIMULATED, 1, memory, "host-c")) {
             others.add(second);
             first.save(1);
             overtaken.again(meanwhile);
@@ -203,8 +203,8 @@ class TwoJobsTest {
             others.get(0).save(2);
             throw new IllegalStateException("No space left on device");
         });
-        try (SavingJob first = new SavingJob(Over.SIMULATED, 1, full, "host-a");
-                SavingJob second = new SavingJob(Over.SIMULATED, 1, memory, "host-b")) {
+        try (SavingJob first = new SavingJob(Medium.SIMULATED, 1, full, "host-a");
+                SavingJob second = new SavingJob(Medium.SIMULATED, 1, memory, "host-b")) {
             others.add(second);
             first.save(1);
 
@@ -219,7 +219,7 @@ class TwoJobsTest {
     /** A job that has gone back to step 1 saves a step again that is complete; its ranks differ. */
     @Test
     void nothingIsDeletedBeforeAllRanksAgree() {
-        TrainingRanks.run(Over.SIMULATED, 2, group -> {
+        Ranks.each(Medium.SIMULATED, 2, group -> {
             ToyModel model = ToyModel.on(group.rank(), 2);
             try (Checkpoints checkpoints = Checkpoints.open(group, memory)) {
                 checkpoints.save(1, model.fill(1).state());
@@ -234,7 +234,6 @@ class TwoJobsTest {
                 assertEquals(2, checkpoints.load(2, model.state()).step());
                 model.assertOf(2);
             }
-            return null;
         });
     }
 
@@ -242,14 +241,15 @@ class TwoJobsTest {
     @Test
     void aJobThatTakesTheFolderDeletesWhatAKilledOneHasLeft() throws IOException {
         DyingStorage dying = new DyingStorage(memory);
-        try (SavingJob first = new SavingJob(Over.SIMULATED, 2, dying, "host-a")) {
+        try (SavingJob first = new SavingJob(Medium.SIMULATED, 2, dying, "host-a")) {
             first.save(1);
             dying.dieAtByte(700);
             first.failures(2);
             assertTrue(dying.isDead());
         }
         assertTrue(memory.objects.keySet().stream().anyMatch(name -> name.startsWith("step-2")));
-        try (SavingJob second = new SavingJob(Over.SIMULATED, 3, new KeepingNothingElse(memory, "step-2"), "host-b")) {
+        try (SavingJob second =
+                new SavingJob(Medium.SIMULATED, 3, new KeepingNothingElse(memory, "step-2"), "host-b")) {
             assertEquals(1, second.load());
             second.save(3);
             assertEquals(3, second.load());

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.group.ProcessGroup;
-import ferro.training.TrainingRanks;
-import ferro.training.TrainingRanks.Over;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -21,7 +21,7 @@ class UnequalStateTest {
 
     /** Returns the message that each rank gets when it saves step 1; the group saves step 2 afterwards. */
     private List<String> refused(Save save, Model model) {
-        return TrainingRanks.run(Over.SIMULATED, RANKS, group -> {
+        return Ranks.run(Medium.SIMULATED, RANKS, group -> {
             try (Checkpoints checkpoints = Checkpoints.open(group, storage)) {
                 CheckpointException refused = assertThrows(
                         CheckpointException.class, () -> save.save(checkpoints, 1, model.state(group, true)));
@@ -67,7 +67,7 @@ class UnequalStateTest {
 
     @Test
     void settingsThatDifferAreNamed() {
-        List<String> messages = TrainingRanks.run(Over.SIMULATED, RANKS, group -> {
+        List<String> messages = Ranks.run(Medium.SIMULATED, RANKS, group -> {
             CheckpointSettings settings = CheckpointSettings.DEFAULT.withCompareRanks(group.rank() != 2);
             try (Checkpoints checkpoints = Checkpoints.open(group, storage, settings)) {
                 return assertThrows(
@@ -117,7 +117,7 @@ class UnequalStateTest {
 
     @Test
     void withoutComparisonTheyAreSavedAsTheyAre() {
-        TrainingRanks.run(Over.SIMULATED, RANKS, group -> {
+        Ranks.run(Medium.SIMULATED, RANKS, group -> {
             CheckpointSettings settings = CheckpointSettings.DEFAULT.withCompareRanks(false);
             try (Checkpoints checkpoints = Checkpoints.open(group, storage, settings)) {
                 checkpoints.save(1, unequalParameter(group, true));

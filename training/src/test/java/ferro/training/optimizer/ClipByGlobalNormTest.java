@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.HostTensor;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import ferro.training.Gradients;
-import ferro.training.TrainingRanks;
-import ferro.training.TrainingRanks.Over;
 import java.util.Arrays;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -119,7 +119,7 @@ class ClipByGlobalNormTest {
         });
     }
 
-    /** Over parts of one block, of several, and of a part of one. */
+    /** Medium parts of one block, of several, and of a part of one. */
     @ParameterizedTest
     @ValueSource(ints = {1, 3, 4, 1023, 1024, 1025, 2 * 1024 + 3})
     void squaresOfABlockAreThoseOfItsElements(int count) {
@@ -139,12 +139,11 @@ class ClipByGlobalNormTest {
     }
 
     private static void onRanks(int worldSize, boolean sharded, Consumer<OptimizerRun> test) {
-        TrainingRanks.run(Over.SIMULATED, worldSize, group -> {
+        Ranks.each(Medium.SIMULATED, worldSize, group -> {
             try (OptimizerRun run =
                     new OptimizerRun(group, sharded, UpdateRule.sgd().withRate(1))) {
                 test.accept(run);
             }
-            return null;
         });
     }
 

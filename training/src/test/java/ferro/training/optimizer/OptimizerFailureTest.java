@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import ferro.training.Gradients;
-import ferro.training.TrainingRanks;
-import ferro.training.TrainingRanks.Over;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -24,16 +24,17 @@ class OptimizerFailureTest {
     @Test
     void stepEndsWithTheDeadlineWhenARankDoesNotStep() {
         CountDownLatch ended = new CountDownLatch(1);
-        try (TrainingRanks ranks = TrainingRanks.over(Over.SIMULATED, 2, Map.of("ferro.timeout", "2s"))) {
+        try (Ranks ranks = Ranks.over(Medium.SIMULATED, 2, Map.of("ferro.timeout", "2s"))) {
             List<Throwable> failures = ranks.failures(group -> {
                 OptimizerRun run = new OptimizerRun(group, true, RULE);
                 run.step(1, Gradients::random, step -> 0.1);
                 run.compute(2, Gradients::random);
                 if (group.rank() == 1) {
-                    return ended.await(60, TimeUnit.SECONDS);
+                    ended.await(60, TimeUnit.SECONDS);
+                    return;
                 }
                 try {
-                    return run.optimizer.step();
+                    run.optimizer.step();
                 } finally {
                     ended.countDown();
                 }
@@ -46,17 +47,16 @@ class OptimizerFailureTest {
 
     @ParameterizedTest
     @EnumSource
-    void stepEndsWhenAnotherRankAborts(Over medium) {
-        try (TrainingRanks ranks = TrainingRanks.over(medium, 2)) {
+    void stepEndsWhenAnotherRankAborts(Medium medium) {
+        try (Ranks ranks = Ranks.over(medium, 2)) {
             List<Throwable> failures = ranks.failures(group -> {
                 OptimizerRun run = new OptimizerRun(group, true, RULE);
                 run.step(1, Gradients::random, step -> 0.1);
                 if (group.rank() == 1) {
                     run.buckets.group().abort(new IllegalStateException("no more samples"));
-                    return null;
+                    return;
                 }
                 run.step(2, Gradients::random, step -> 0.1);
-                return null;
             });
             FerroException aborted = assertInstanceOf(FerroException.class, failures.get(0));
             assertEquals(Code.ABORTED, aborted.code(), aborted::toString);
@@ -67,8 +67,8 @@ class OptimizerFailureTest {
 
     @ParameterizedTest
     @EnumSource
-    void stepWithoutAGradientEndsOnAllRanks(Over medium) {
-        try (TrainingRanks ranks = TrainingRanks.over(medium, 2)) {
+    void stepWithoutAGradientEndsOnAllRanks(Medium medium) {
+        try (Ranks ranks = Ranks.over(medium, 2)) {
             List<Throwable> failures = ranks.failures(group -> {
                 OptimizerRun run = new OptimizerRun(group, true, RULE);
                 if (group.rank() == 1) {
@@ -76,7 +76,7 @@ class OptimizerFailureTest {
                 } else {
                     run.compute(1, Gradients::random);
                 }
-                return run.optimizer.step();
+                run.optimizer.step();
             });
             FerroException aborted = assertInstanceOf(FerroException.class, failures.get(0));
             assertTrue(aborted.getMessage().contains("never ready"), aborted::getMessage);
@@ -87,13 +87,13 @@ class OptimizerFailureTest {
 
     @Test
     void stepThatFinishHasEndedIsRefused() {
-        try (TrainingRanks ranks = TrainingRanks.over(Over.SIMULATED, 2)) {
+        try (Ranks ranks = Ranks.over(Medium.SIMULATED, 2)) {
             List<Throwable> failures = ranks.failures(group -> {
                 OptimizerRun run = new OptimizerRun(group, true, RULE);
                 run.step(1, Gradients::random, step -> 0.1);
                 run.compute(2, Gradients::random);
                 run.buckets.finish();
-                return run.optimizer.step();
+                run.optimizer.step();
             });
             for (Throwable failure : failures) {
                 String message = failure.getMessage();

@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.sun.management.ThreadMXBean;
 import ferro.DataType;
 import ferro.group.ProcessGroup;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import ferro.training.GradientBuckets;
 import ferro.training.Gradients;
 import ferro.training.Parameter;
-import ferro.training.TrainingRanks;
-import ferro.training.TrainingRanks.Over;
 import java.lang.management.ManagementFactory;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
@@ -25,15 +25,14 @@ class OptimizerGarbageTest {
     @Tag("long")
     @ParameterizedTest
     @EnumSource
-    void stepAllocatesNothingButItsCalls(Over medium) {
-        TrainingRanks.run(medium, 2, group -> {
+    void stepAllocatesNothingButItsCalls(Medium medium) {
+        Ranks.each(medium, 2, group -> {
             for (int elementCount : new int[] {100, 100_000}) {
                 for (boolean sharded : new boolean[] {true, false}) {
                     long bytes = leastOfAStep(group, sharded, elementCount);
                     assertTrue(bytes <= MAX_BYTES, bytes + " bytes, sharded: " + sharded + ", " + elementCount);
                 }
             }
-            return null;
         });
     }
 

@@ -3,10 +3,10 @@ package ferro.training.optimizer;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ferro.group.ProcessGroup;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import ferro.training.Gradients;
 import ferro.training.Join;
-import ferro.training.TrainingRanks;
-import ferro.training.TrainingRanks.Over;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,9 +18,9 @@ class OptimizerJoinTest {
     /** Rank r has 2 + r batches: the last steps have gradients of one rank only, and the shares of all. */
     @ParameterizedTest
     @EnumSource
-    void ranksThatHaveRunOutUpdateTheirShare(Over medium) {
-        List<List<Double>> sharded = TrainingRanks.run(medium, RANKS, group -> trained(group, true));
-        List<List<Double>> full = TrainingRanks.run(medium, RANKS, group -> trained(group, false));
+    void ranksThatHaveRunOutUpdateTheirShare(Medium medium) {
+        List<List<Double>> sharded = Ranks.run(medium, RANKS, group -> trained(group, true));
+        List<List<Double>> full = Ranks.run(medium, RANKS, group -> trained(group, false));
         sharded.forEach(parameters -> assertEquals(full.get(0), parameters));
     }
 

@@ -7,13 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.DataType;
 import ferro.HostTensor;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import ferro.training.BucketLayout;
 import ferro.training.BucketSettings;
 import ferro.training.GradientBuckets;
 import ferro.training.Gradients;
 import ferro.training.Parameter;
-import ferro.training.TrainingRanks;
-import ferro.training.TrainingRanks.Over;
 import ferro.training.checkpoint.StateSlice;
 import java.util.HashMap;
 import java.util.List;
@@ -37,7 +37,7 @@ class OptimizerStateTest {
     @CsvSource({"4, 2, true", "2, 3, true", "3, 1, true", "1, 4, true", "2, 4, false", "5, 2, true"})
     void goesOnWithTheSameBitsOnAnotherNumberOfRanks(int savedBy, int loadedBy, boolean sharded) {
         for (UpdateRule rule : OptimizerRun.RULES) {
-            List<Saved> parts = TrainingRanks.run(Over.SIMULATED, savedBy, group -> {
+            List<Saved> parts = Ranks.run(Medium.SIMULATED, savedBy, group -> {
                 try (OptimizerRun run = new OptimizerRun(group, sharded, rule)) {
                     train(run, 1, SAVED_AT);
                     return new Saved(elements(run), run.parameters(), run.optimizer.settings());
@@ -46,7 +46,7 @@ class OptimizerStateTest {
             Map<String, Double> state = new HashMap<>();
             parts.forEach(part -> state.putAll(part.state));
             Saved all = new Saved(state, parts.get(0).parameters, parts.get(0).settings);
-            List<List<Double>> resumed = TrainingRanks.run(Over.SIMULATED, loadedBy, group -> {
+            List<List<Double>> resumed = Ranks.run(Medium.SIMULATED, loadedBy, group -> {
                 try (OptimizerRun run = new OptimizerRun(group, true, rule)) {
                     load(run, all);
                     train(run, SAVED_AT + 1, STEPS);
@@ -54,7 +54,7 @@ class OptimizerStateTest {
                     return run.parameters();
                 }
             });
-            List<Double> straight = TrainingRanks.run(Over.SIMULATED, 1, group -> {
+            List<Double> straight = Ranks.run(Medium.SIMULATED, 1, group -> {
                         try (OptimizerRun run = new OptimizerRun(group, false, rule)) {
                             train(run, 1, STEPS);
                             return run.parameters();
@@ -115,7 +115,7 @@ class OptimizerStateTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 5})
     void eachRankHasItsShareOfTheState(int worldSize) {
-        List<Map<String, Double>> parts = TrainingRanks.run(Over.SIMULATED, worldSize, group -> {
+        List<Map<String, Double>> parts = Ranks.run(Medium.SIMULATED, worldSize, group -> {
             try (OptimizerRun run = new OptimizerRun(group, true, UpdateRule.adam())) {
                 long padded = 0;
                 for (BucketLayout.Bucket bucket : run.buckets.layout().buckets()) {
@@ -141,7 +141,7 @@ class OptimizerStateTest {
 
     @Test
     void unshardedHasAllOfItOnEachRank() {
-        TrainingRanks.run(Over.SIMULATED, 2, group -> {
+        Ranks.each(Medium.SIMULATED, 2, group -> {
             try (OptimizerRun run =
                     new OptimizerRun(group, false, UpdateRule.sgd().withMomentum(0.9))) {
                 List<StateSlice> state = run.optimizer.state();
@@ -155,7 +155,6 @@ class OptimizerStateTest {
                     assertEquals(parameter.dataType(), state.get(i).values().dataType());
                 }
             }
-            return null;
         });
     }
 
@@ -205,7 +204,7 @@ class OptimizerStateTest {
     @Test
     void bucketsOfAnotherSizeThanInTheCheckpointAreRefusedWithBothSizesAndTheWaysOut() {
         BucketSettings before = BucketSettings.DEFAULT.withBytes(1 << 20, 4 << 20);
-        TrainingRanks.run(Over.SIMULATED, 1, group -> {
+        Ranks.each(Medium.SIMULATED, 1, group -> {
             Map<String, String> saved;
             try (GradientBuckets buckets = GradientBuckets.builder(group)
                             .parameters(Gradients.PARAMETERS)
@@ -230,7 +229,6 @@ class OptimizerStateTest {
                 saved.put("optimizer.buckets", optimizer.settings().get("optimizer.buckets"));
                 optimizer.restore(saved);
             }
-            return null;
         });
     }
 
@@ -246,11 +244,10 @@ class OptimizerStateTest {
     }
 
     private static void alone(UpdateRule rule, Consumer<ShardedOptimizer> test) {
-        TrainingRanks.run(Over.SIMULATED, 1, group -> {
+        Ranks.each(Medium.SIMULATED, 1, group -> {
             try (OptimizerRun run = new OptimizerRun(group, true, rule)) {
                 test.accept(run.optimizer);
             }
-            return null;
         });
     }
 }

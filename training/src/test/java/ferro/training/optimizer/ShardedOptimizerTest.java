@@ -9,13 +9,13 @@ import ferro.DataType;
 import ferro.HostTensor;
 import ferro.Work;
 import ferro.group.ProcessGroup;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import ferro.training.BucketSettings;
 import ferro.training.GradientBuckets;
 import ferro.training.GradientHook;
 import ferro.training.Gradients;
 import ferro.training.Parameter;
-import ferro.training.TrainingRanks;
-import ferro.training.TrainingRanks.Over;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -32,16 +32,16 @@ class ShardedOptimizerTest {
     private static final int STEPS = 4;
 
     static Stream<Arguments> worlds() {
-        return TrainingRanks.everywhere()
-                .filter(where -> where[0] == Over.SIMULATED || (int) where[1] > 1 && (int) where[1] < 5)
+        return Ranks.everywhere()
+                .filter(where -> where[0] == Medium.SIMULATED || (int) where[1] > 1 && (int) where[1] < 5)
                 .map(Arguments::of);
     }
 
     @ParameterizedTest
     @MethodSource("worlds")
     @Tag("long")
-    void shardedHasTheBitsOfUnsharded(Over medium, int worldSize) {
-        List<List<Double>> ofRanks = TrainingRanks.run(medium, worldSize, group -> {
+    void shardedHasTheBitsOfUnsharded(Medium medium, int worldSize) {
+        List<List<Double>> ofRanks = Ranks.run(medium, worldSize, group -> {
             List<Double> last = List.of();
             for (UpdateRule rule : OptimizerRun.RULES) {
                 compared(group, rule, Double.POSITIVE_INFINITY);
@@ -78,13 +78,12 @@ class ShardedOptimizerTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3})
     void appliesTheRuleToTheAverages(int worldSize) {
-        TrainingRanks.run(Over.SIMULATED, worldSize, group -> {
+        Ranks.each(Medium.SIMULATED, worldSize, group -> {
             for (UpdateRule rule : OptimizerRun.RULES) {
                 try (OptimizerRun full = new OptimizerRun(group, false, rule)) {
                     assertFollowsTheFormulas(full, rule);
                 }
             }
-            return null;
         });
     }
 
@@ -117,8 +116,8 @@ class ShardedOptimizerTest {
      */
     @ParameterizedTest
     @EnumSource
-    void parametersOfABucketTravelWhileTheNextOneIsUpdated(Over medium) {
-        TrainingRanks.run(medium, 2, group -> {
+    void parametersOfABucketTravelWhileTheNextOneIsUpdated(Medium medium) {
+        Ranks.each(medium, 2, group -> {
             Arrivals arrivals = new Arrivals();
             try (GradientBuckets buckets = GradientBuckets.builder(group)
                             .parameters(List.of(
@@ -139,7 +138,6 @@ class ShardedOptimizerTest {
                 assertEquals(3, arrivals.awaited.getFloat(31));
                 assertTrue(arrivals.came, "the part of the other rank came while this one was busy");
             }
-            return null;
         });
     }
 
@@ -171,7 +169,7 @@ class ShardedOptimizerTest {
 
     @Test
     void skipLeavesParametersAndStepsAsTheyAre() {
-        TrainingRanks.run(Over.SIMULATED, 2, group -> {
+        Ranks.each(Medium.SIMULATED, 2, group -> {
             try (OptimizerRun run = new OptimizerRun(group, true, UpdateRule.adam())) {
                 run.step(1, Gradients::random, any -> 0.1);
                 List<Double> before = run.parameters();
@@ -183,33 +181,29 @@ class ShardedOptimizerTest {
                 assertNotEquals(before, run.parameters());
                 assertEquals(2, run.optimizer.stepCount());
             }
-            return null;
         });
     }
 
     @Test
     void stepSaysHowLongItWaited() {
-        TrainingRanks.run(Over.SHM, 2, group -> {
+        Ranks.each(Medium.SHM, 2, group -> {
             try (OptimizerRun run = new OptimizerRun(group, true, UpdateRule.adam())) {
                 run.compute(1, Gradients::random);
                 Duration waited = run.optimizer.step().waited();
                 assertTrue(waited.toNanos() > 0, waited::toString);
             }
-            return null;
         });
     }
 
     @ParameterizedTest
     @EnumSource
-    void rulesThatDifferBetweenRanksAreNamedOnAllOfThem(Over medium) {
+    void rulesThatDifferBetweenRanksAreNamedOnAllOfThem(Medium medium) {
         int worldSize = 3;
-        try (TrainingRanks ranks = TrainingRanks.over(medium, worldSize)) {
+        try (Ranks ranks = Ranks.over(medium, worldSize)) {
             List<Throwable> failures = ranks.failures(group -> {
                 boolean isLast = group.rank() == worldSize - 1;
                 UpdateRule rule = UpdateRule.adamW().withRate(isLast ? 0.25 : 0.5);
-                try (OptimizerRun run = new OptimizerRun(group, true, rule)) {
-                    return run.optimizer;
-                }
+                new OptimizerRun(group, true, rule).close();
             });
             for (Throwable failure : failures) {
                 String message = assertInstanceOf(IllegalArgumentException.class, failure)

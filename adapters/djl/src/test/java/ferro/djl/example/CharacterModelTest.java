@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.djl.RankJvms;
+import ferro.harness.Child;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,10 +22,10 @@ class CharacterModelTest {
     private Path folder;
 
     @Test
-    void learnsOnTwoRanksAndThenOnThreeWhatItLearnsOnOne() {
-        RankJvms.Ended two = trained(2, STEPS / 2, "several");
-        RankJvms.Ended three = trained(3, STEPS, "several");
-        RankJvms.Ended one = trained(1, STEPS, "one");
+    void learnsOnTwoRanksAndThenOnThreeWhatItLearnsOnOne() throws Exception {
+        Child two = trained(2, STEPS / 2, "several");
+        Child three = trained(3, STEPS, "several");
+        Child one = trained(1, STEPS, "one");
 
         assertEquals(List.of("of 2 ranks are equal"), two.after("replicas"), two::toString);
         assertEquals(List.of("of 3 ranks are equal"), three.after("replicas"), three::toString);
@@ -44,13 +45,12 @@ class CharacterModelTest {
         assertTrue(last < expected.get(0) - 1, () -> "mean of the last " + LAST + ": " + last + " of " + expected);
     }
 
-    private RankJvms.Ended trained(int worldSize, int steps, String checkpoints) {
+    private Child trained(int worldSize, int steps, String checkpoints) throws Exception {
         String saved = folder.resolve(checkpoints).toString();
-        return RankJvms.run(folder, worldSize, CharacterModel.class, TEXT, Integer.toString(steps), saved)
-                .get(0);
+        return RankJvms.run(worldSize, CharacterModel.class, TEXT, steps, saved).get(0);
     }
 
-    private static List<Double> losses(RankJvms.Ended rank, int first) {
+    private static List<Double> losses(Child rank, int first) {
         List<Double> losses = new ArrayList<>();
         for (String line : rank.after("step")) {
             assertTrue(line.startsWith(first + losses.size() + ": loss "), line);

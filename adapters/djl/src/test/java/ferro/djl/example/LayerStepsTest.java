@@ -4,18 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.djl.RankJvms;
-import java.nio.file.Path;
+import ferro.harness.Child;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 class LayerStepsTest {
-    @TempDir
-    private Path folder;
-
     @Test
-    void twoRanksTrainInAllWaysAndOneTellsTheTimes() {
-        List<RankJvms.Ended> ranks = RankJvms.run(folder, 2, LayerSteps.class, "3", "8");
+    void twoRanksTrainInAllWaysAndOneTellsTheTimes() throws Exception {
+        List<Child> ranks = RankJvms.run(2, LayerSteps.class, "3", "8");
 
         for (String way :
                 List.of("computing alone:", "gradients sent while computing:", "gradients sent at the end:")) {

@@ -3,6 +3,7 @@ package ferro.djl.page;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ferro.djl.RankJvms;
+import ferro.harness.Child;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,8 +36,8 @@ class DjlPageTest {
     }
 
     @Test
-    void whatItShowsTrainsEqualReplicas() {
-        List<RankJvms.Ended> ranks = RankJvms.run(folder, 2, PageSnippets.class, folder.toString());
+    void whatItShowsTrainsEqualReplicas() throws Exception {
+        List<Child> ranks = RankJvms.run(2, PageSnippets.class, folder);
 
         assertEquals(1, ranks.get(0).after("trained").size(), ranks::toString);
         assertEquals(ranks.get(0).after("trained"), ranks.get(1).after("trained"));

@@ -3,7 +3,9 @@ package ferro.lightgbm.example;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.lightgbm.RankJvms;
+import ferro.harness.Child;
+import ferro.harness.Job;
+import ferro.harness.Jvm;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -17,15 +19,14 @@ class TrainTreesTest {
 
     @Test
     void bothRanksHaveTheSameModelAndStopAtTheSameIteration() throws Exception {
-        try (RankJvms ranks = new RankJvms(folder, 2, Map.of(), TrainTrees.class, "2000", "5")) {
-            List<String> trained = ranks.succeeded(0, "trained");
+        List<String> line = Jvm.line(List.of("-Djna.tmpdir=" + folder), TrainTrees.class, 2000, 5);
+        List<Child> ranks = Job.run(2, Map.of(), line);
 
-            assertEquals(trained, ranks.succeeded(1, "trained"));
-            assertTrue(trained.get(0).startsWith("a model of 5 trees, "), trained::toString);
-            assertTrue(ranks.succeeded(0, "best").get(0).startsWith("iteration 5 of 5, log loss 0."));
-            assertEquals(
-                    ranks.succeeded(0, "best").get(0).split(", first")[0],
-                    ranks.succeeded(1, "best").get(0).split(", first")[0]);
-        }
+        List<String> trained = ranks.get(0).after("trained");
+        assertEquals(trained, ranks.get(1).after("trained"));
+        assertTrue(trained.get(0).startsWith("a model of 5 trees, "), trained::toString);
+        String best = ranks.get(0).after("best").get(0);
+        assertTrue(best.startsWith("iteration 5 of 5, log loss 0."), best);
+        assertEquals(best.split(", first")[0], ranks.get(1).after("best").get(0).split(", first")[0]);
     }
 }

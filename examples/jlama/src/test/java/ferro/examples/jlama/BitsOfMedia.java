@@ -1,6 +1,8 @@
 package ferro.examples.jlama;
 
 import ferro.examples.jlama.ShardedModel.Sampling;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -29,9 +31,8 @@ final class BitsOfMedia {
     }
 
     private static void compare(Path folder, int ranks, String algorithm) {
-        List<float[]> overTcp = logits(folder, ranks, Map.of("ferro.links", "tcp", "ferro.algorithm", algorithm));
-        List<float[]> overSharedMemory =
-                logits(folder, ranks, Map.of("ferro.links", "shm", "ferro.algorithm", algorithm));
+        List<float[]> overTcp = logits(folder, ranks, Medium.TCP, algorithm);
+        List<float[]> overSharedMemory = logits(folder, ranks, Medium.SHM, algorithm);
         for (int at = 0; at < TOKENS; at++) {
             if (!Arrays.equals(overTcp.get(at), overSharedMemory.get(at))) {
                 throw new AssertionError("bits of logits " + at + " of " + ranks + " ranks differ");
@@ -39,8 +40,8 @@ final class BitsOfMedia {
         }
     }
 
-    private static List<float[]> logits(Path folder, int ranks, Map<String, String> settings) {
-        return JvmRanks.run(ranks, settings, group -> {
+    private static List<float[]> logits(Path folder, int ranks, Medium medium, String algorithm) {
+        return Ranks.run(medium, ranks, Map.of("ferro.algorithm", algorithm), group -> {
                     try (ShardedModel model = ShardedModel.load(group, folder, Sampling.greedy(), Optional.empty())) {
                         List<float[]> logits = new ArrayList<>();
                         int next = model.next(PROMPT);

@@ -3,124 +3,133 @@ package ferro.examples.jlama;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.examples.jlama.RankJvms.Ended;
-import ferro.examples.jlama.RankJvms.Setup;
-import java.io.IOException;
+import ferro.harness.Child;
+import ferro.harness.Job;
+import ferro.harness.Jvm;
+import java.io.File;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The program with each rank in its own JVM, as a user runs it. */
 class GenerateTest {
     private static final String PROMPT = "Once upon a time";
+    private static final List<String> VECTORS =
+            List.of("--add-modules", "jdk.incubator.vector", "-XX:TieredStopAtLevel=4");
+    private static final Map<String, String> ON_DISK = Map.of("FERRO_SHM_DIR", System.getProperty("java.io.tmpdir"));
     private static final Pattern RATE = Pattern.compile("answer: 20 tokens in [\\d.]+ s, [\\d.]+ tokens/s;"
             + " (\\d+) all-reduces of 512 bytes, \\d+ us each; [\\d.]+ % of the time in collectives");
 
     @TempDir
     private Path folder;
 
-    @TempDir
-    private Path logs;
-
     @Test
-    void twoRanksAnswerWithTheTextOfOneAndPrintTheRate() throws IOException {
+    void twoRanksAnswerWithTheTextOfOneAndPrintTheRate() throws Exception {
         RandomModel.write(folder, SmallModels.of(true), "F32", 7);
 
-        Ended alone = RankJvms.run(1, usual(), arguments(20)).get(0);
-        List<Ended> both = RankJvms.run(2, usual(), arguments(20));
+        Child alone = run(1, 0, generate(VECTORS, 20)).get(0);
+        List<Child> both = run(2, 0, generate(VECTORS, 20));
 
-        assertEquals(
-                List.of(0, 0, 0),
-                List.of(alone.code(), both.get(0).code(), both.get(1).code()),
-                both::toString);
-        String text = both.get(0).out().lines().findFirst().orElseThrow();
-        assertEquals(alone.out().lines().findFirst().orElseThrow(), text);
+        List<String> lines = both.get(0).outLines();
+        String text = lines.get(0);
+        assertEquals(alone.outLines().get(0), text);
         assertTrue(text.startsWith(PROMPT) && text.length() > PROMPT.length() + 20, text);
-        assertTrue(RATE.matcher(both.get(0).out()).find(), both.get(0).out());
-        assertEquals("", both.get(1).out());
+        assertTrue(RATE.matcher(String.join("\n", lines)).find(), lines::toString);
+        assertEquals(List.of(), both.get(1).outLines());
     }
 
     @Test
-    void threeRanksAreRefusedByOneMessageBeforeAnyoneLoadsTheModel() throws IOException {
+    void threeRanksAreRefusedByOneMessageBeforeAnyoneLoadsTheModel() throws Exception {
         RandomModel.write(folder, SmallModels.of(true), "F32", 7);
 
-        List<Ended> ended = RankJvms.run(3, usual(), arguments(20));
+        List<Child> ended = run(3, 2, generate(VECTORS, 20));
 
-        assertEquals(List.of(2, 2, 2), ended.stream().map(Ended::code).toList());
         assertEquals(
                 List.of(
                         "jlama: cannot run the model in " + folder
                                 + ": its 8 heads, 4 key-value heads, hidden size 128 and"
                                 + " intermediate size 256 cannot be split evenly over 3 ranks; possible numbers of ranks: 1, 2, 4"),
-                ended.stream().flatMap(each -> each.complaints().stream()).toList());
-        assertEquals("", ended.get(0).out());
+                ended.stream().flatMap(GenerateTest::complaints).toList());
+        assertEquals(List.of(), ended.get(0).outLines());
     }
 
     @Test
-    void nativeKernelsAndAJvmWithoutVectorsAreRefused() throws IOException {
+    void nativeKernelsAndAJvmWithoutVectorsAreRefused() throws Exception {
         RandomModel.write(folder, SmallModels.of(true), "F32", 7);
         Path kernels = Path.of(System.getProperty("native.kernels"));
 
-        Ended withNative = RankJvms.run(
-                        1, new Setup(logs, usual().options(), List.of(kernels), Generate.class), arguments(20))
-                .get(0);
-        Ended withoutVectors = RankJvms.run(1, new Setup(logs, List.of(), List.of(), Generate.class), arguments(20))
-                .get(0);
+        List<String> withKernels = new ArrayList<>(generate(VECTORS, 20));
+        withKernels.replaceAll(word -> word.equals(Jvm.classPath()) ? word + File.pathSeparator + kernels : word);
+        String withNative = run(1, 2, withKernels).get(0).errText();
+        String withoutVectors = run(1, 2, generate(List.of(), 20)).get(0).errText();
 
-        assertEquals(2, withNative.code(), withNative::err);
-        assertTrue(withNative.err().contains("which compute wrong answers: remove jlama-native"), withNative::err);
-        assertEquals(2, withoutVectors.code(), withoutVectors::err);
-        assertTrue(
-                withoutVectors.err().contains("start it with --add-modules jdk.incubator.vector"), withoutVectors::err);
+        assertTrue(withNative.contains("which compute wrong answers: remove jlama-native"), withNative);
+        assertTrue(withoutVectors.contains("start it with --add-modules jdk.incubator.vector"), withoutVectors);
     }
 
     @Test
-    void aTextLongerThanTheContextIsRefused() throws IOException {
+    void aTextLongerThanTheContextIsRefused() throws Exception {
         RandomModel.write(folder, SmallModels.of(true), "F32", 7);
 
-        List<Ended> ended = RankJvms.run(1, usual(), arguments(1002));
+        List<Child> ended = run(1, 2, generate(VECTORS, 1002));
 
-        assertEquals(List.of(2), ended.stream().map(Ended::code).toList());
         assertEquals(
                 List.of(
                         "jlama: the prompt has 17 tokens, and --tokens is 1002: the longest text of this model has 1018 tokens"),
-                ended.stream().flatMap(each -> each.complaints().stream()).toList());
+                ended.stream().flatMap(GenerateTest::complaints).toList());
     }
 
     @Test
-    void logitsHaveTheSameBitsOverTcpAndSharedMemory() throws IOException {
+    void logitsHaveTheSameBitsOverTcpAndSharedMemory() throws Exception {
         RandomModel.write(folder, SmallModels.of(true), "F32", 7);
 
-        Ended ended = RankJvms.run(1, Setup.reproducible(logs, BitsOfMedia.class), folder.toString())
-                .get(0);
+        // sums do not depend on the time at which a compiler replaces code
+        List<String> options = List.of("--add-modules", "jdk.incubator.vector");
+        Child ended = run(1, 0, line(options, BitsOfMedia.class, folder)).get(0);
 
-        assertEquals("same bits", ended.out().strip(), ended::err);
+        assertEquals(List.of("same bits"), ended.outLines(), ended::toString);
     }
 
     @Test
-    void aRankKilledInTheMiddleOfAnAnswerIsNamed() throws IOException {
+    void aRankKilledInTheMiddleOfAnAnswerIsNamed() throws Exception {
         ModelShape slow = new ModelShape(256, 1024, 16, new ModelShape.Heads(8, 4), 160);
         RandomModel.write(folder, slow, "F32", 7);
 
-        try (RankJvms ranks = RankJvms.start(2, usual(), arguments(1000))) {
-            String begun = ranks.read(0, PROMPT.length() + 10);
-            ranks.kill(1);
-            Ended ended = ranks.end(0);
+        try (Job ranks = Job.start(2, ON_DISK, generate(VECTORS, 1000))) {
+            String begun = ranks.rank(0).out().begun(PROMPT.length() + 10);
+            ranks.rank(1).kill();
+            ranks.rank(0).ended(1);
 
             assertTrue(begun.startsWith(PROMPT), begun);
-            assertEquals(1, ended.code(), ended::err);
-            String last = ended.complaints().get(0);
+            String last = complaints(ranks.rank(0)).findFirst().orElseThrow();
             assertTrue(last.matches("jlama: rank 0 failed after token \\d+: PEER_LOST: .*rank 1 .*"), last);
         }
     }
 
-    private Setup usual() {
-        return Setup.usual(logs);
+    private static List<Child> run(int ranks, int code, List<String> line) throws Exception {
+        try (Job job = Job.start(ranks, ON_DISK, line)) {
+            return job.ended(code);
+        }
     }
 
-    private String[] arguments(int tokens) {
-        return new String[] {"--model", folder.toString(), "--prompt", PROMPT, "--tokens", Integer.toString(tokens)};
+    private List<String> generate(List<String> options, int tokens) {
+        return line(options, Generate.class, "--model", folder, "--prompt", PROMPT, "--tokens", tokens);
+    }
+
+    private static List<String> line(List<String> more, Class<?> program, Object... arguments) {
+        List<String> options =
+                new ArrayList<>(List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"));
+        options.addAll(more);
+        return Jvm.line(options, program, arguments);
+    }
+
+    /** Returns the lines of the program itself, without those of the JVM and of loggers. */
+    private static Stream<String> complaints(Child rank) {
+        return rank.errLines().stream().filter(line -> line.startsWith("jlama: "));
     }
 }

@@ -13,6 +13,8 @@ import com.github.tjake.jlama.tensor.KvBufferCache;
 import ferro.DataType;
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import ferro.segments.Segments;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -32,7 +34,7 @@ class JlamaSnippetsTest {
     void theCodeOnThePageSamplesTheTokenOfTheReference() throws IOException {
         RandomModel.write(folder, SmallModels.of(true), "F32", 7);
 
-        List<Integer> next = JvmRanks.run(2, "shm", this::next);
+        List<Integer> next = Ranks.run(Medium.SHM, 2, Ranks.ON_DISK, this::next);
 
         double[] expected = new Reference(folder).logits(5);
         int best = IntStream.range(0, expected.length)

@@ -8,13 +8,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.CallCounters;
 import ferro.CollectiveKind;
 import ferro.examples.jlama.ShardedModel.Sampling;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.stream.IntStream;
@@ -41,8 +42,8 @@ class LogitsTest {
     void areThoseOfTheReferenceOverBothMedia(int ranks, boolean isGrouped) throws IOException {
         RandomModel.write(folder, SmallModels.of(isGrouped), "F32", 7);
 
-        List<Answer> overTcp = answers(ranks, Map.of("ferro.links", "tcp"));
-        List<Answer> overSharedMemory = answers(ranks, Map.of("ferro.links", "shm"));
+        List<Answer> overTcp = answers(ranks, Medium.TCP);
+        List<Answer> overSharedMemory = answers(ranks, Medium.SHM);
 
         compareWithReference(overTcp.get(0));
         compareWithReference(overSharedMemory.get(0));
@@ -74,8 +75,8 @@ class LogitsTest {
                 "a model that repeats one token tests little: " + Arrays.toString(answer.tokens()));
     }
 
-    private List<Answer> answers(int ranks, Map<String, String> settings) {
-        return JvmRanks.run(ranks, settings, group -> {
+    private List<Answer> answers(int ranks, Medium medium) {
+        return Ranks.run(medium, ranks, Ranks.ON_DISK, group -> {
             try (ShardedModel model = ShardedModel.load(group, folder, Sampling.greedy(), Optional.empty())) {
                 Answer answer = new Answer(new int[TOKENS], new ArrayList<>());
                 for (int at = 0; at < TOKENS; at++) {
@@ -96,7 +97,7 @@ class LogitsTest {
         int longest = ModelFolder.read(folder).longestText();
         int[] text = IntStream.range(0, longest).map(at -> 3 + at % 97).toArray();
 
-        List<Integer> next = JvmRanks.run(2, "shm", group -> {
+        List<Integer> next = Ranks.run(Medium.SHM, 2, Ranks.ON_DISK, group -> {
             try (ShardedModel model = ShardedModel.load(group, folder, Sampling.greedy(), Optional.empty())) {
                 return model.next(text);
             }
@@ -113,7 +114,7 @@ class LogitsTest {
     void allRanksFollowTheTokensThatRank0Samples() throws IOException {
         RandomModel.write(folder, SmallModels.of(true), "F32", 7);
 
-        List<List<Integer>> sampled = JvmRanks.run(2, "shm", group -> {
+        List<List<Integer>> sampled = Ranks.run(Medium.SHM, 2, Ranks.ON_DISK, group -> {
             // the seeds of other ranks do not count
             Sampling sampling = new Sampling(1.5f, new Random(11 + group.rank()));
             try (ShardedModel model = ShardedModel.load(group, folder, sampling, Optional.empty())) {
@@ -127,17 +128,14 @@ class LogitsTest {
 
         assertEquals(sampled.get(0), sampled.get(1));
         assertNotEquals(
-                Arrays.stream(answers(2, Map.of("ferro.links", "shm")).get(0).tokens())
-                        .boxed()
-                        .toList(),
-                sampled.get(0));
+                Arrays.stream(answers(2, Medium.SHM).get(0).tokens()).boxed().toList(), sampled.get(0));
     }
 
     @Test
     void eachLayerAddsTwiceAndEachTokenIsBroadcast() throws IOException {
         RandomModel.write(folder, SmallModels.of(true), "F32", 7);
 
-        List<CallCounters> counted = JvmRanks.run(2, "shm", group -> {
+        List<CallCounters> counted = Ranks.run(Medium.SHM, 2, Ranks.ON_DISK, group -> {
             try (ShardedModel model = ShardedModel.load(group, folder, Sampling.greedy(), Optional.empty())) {
                 model.next(PROMPT);
                 CallCounters before = group.counters();

@@ -1,18 +1,22 @@
-package ferro.backend.gloofallback;
+package ferro.harness;
 
+import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
 
 /** Code on a thread of its own, waited for within a bound. */
-final class OnThread {
-    private static final int LIMIT_SECONDS = 300;
+public final class OnThread {
+    private static final int LIMIT_SECONDS = 150;
 
     private OnThread() {}
 
-    static <T> CompletableFuture<T> start(Callable<T> code) {
+    /** Starts code on a new thread. */
+    public static <T> CompletableFuture<T> start(Callable<T> code) {
         CompletableFuture<T> result = new CompletableFuture<>();
         Runnable body = () -> {
             try {
@@ -27,7 +31,8 @@ final class OnThread {
         return result;
     }
 
-    static <T> T result(CompletableFuture<T> running) {
+    /** Waits for the result of code that must not fail. */
+    public static <T> T result(Future<T> running) {
         try {
             return running.get(LIMIT_SECONDS, TimeUnit.SECONDS);
         } catch (ExecutionException failed) {
@@ -37,15 +42,21 @@ final class OnThread {
         }
     }
 
-    /** Returns how it ended, null for well. */
-    static Throwable outcome(CompletableFuture<?> running) {
+    /** Waits for the end of code, and returns what it has thrown; null for nothing. */
+    public static Throwable outcome(Future<?> running) {
         try {
-            running.get(LIMIT_SECONDS, TimeUnit.SECONDS);
+            result(running);
             return null;
-        } catch (ExecutionException failed) {
-            return failed.getCause();
-        } catch (InterruptedException | TimeoutException late) {
-            throw new AssertionError("not done within " + LIMIT_SECONDS + " s", late);
+        } catch (AssertionError failed) {
+            if (running.isDone()) {
+                return failed.getCause();
+            }
+            throw failed;
         }
+    }
+
+    /** Waits until something is so. */
+    public static void until(String what, BooleanSupplier so) {
+        Processes.await(so, Duration.ofSeconds(LIMIT_SECONDS), what);
     }
 }

@@ -1,6 +1,4 @@
-package ferro.integration;
-
-import static org.junit.jupiter.api.Assertions.assertTrue;
+package ferro.harness;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -16,14 +14,15 @@ import java.util.function.Predicate;
 
 /** The lines that a process prints, as they come; every wait is bounded. */
 public final class PrintedLines {
-    private final Duration patience;
+    private final Duration timeout;
     private final List<String> lines = new ArrayList<>();
+    private final StringBuilder begun = new StringBuilder();
     private boolean ended;
     private int taken;
 
     /** Begins to read. */
-    public PrintedLines(InputStream source, String name, Duration patience) {
-        this.patience = patience;
+    public PrintedLines(InputStream source, String name, Duration timeout) {
+        this.timeout = timeout;
         Thread reader = new Thread(() -> read(source), name);
         reader.setDaemon(true);
         reader.start();
@@ -31,13 +30,23 @@ public final class PrintedLines {
 
     private void read(InputStream source) {
         try (BufferedReader reader = new BufferedReader(new InputStreamReader(source, StandardCharsets.UTF_8))) {
-            for (String line = reader.readLine(); line != null; line = reader.readLine()) {
-                add(line);
+            for (int next = reader.read(); next >= 0; next = reader.read()) {
+                add((char) next);
             }
         } catch (IOException failure) {
             add("(closed by the test: " + failure.getMessage() + ")");
         } finally {
             end();
+        }
+    }
+
+    private synchronized void add(char next) {
+        if (next == '\n') {
+            add(begun.toString());
+            begun.setLength(0);
+        } else {
+            begun.append(next);
+            notifyAll();
         }
     }
 
@@ -47,6 +56,9 @@ public final class PrintedLines {
     }
 
     private synchronized void end() {
+        if (begun.length() > 0) {
+            lines.add(begun.toString());
+        }
         ended = true;
         notifyAll();
     }
@@ -58,10 +70,19 @@ public final class PrintedLines {
 
     /** Waits for the end of the stream. */
     public synchronized void awaitEnd() throws InterruptedException {
-        long deadline = System.nanoTime() + patience.toNanos();
+        long deadline = System.nanoTime() + timeout.toNanos();
         while (!ended) {
             waitUntil(deadline, "no end");
         }
+    }
+
+    /** Waits until a line has so many characters whose end has not come, and returns what has. */
+    public synchronized String begun(int characters) throws InterruptedException {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        while (begun.length() < characters) {
+            waitUntil(ended ? System.nanoTime() : deadline, "no line begins");
+        }
+        return begun.toString();
     }
 
     /** Waits for the line behind the one that this returned last, and returns it. */
@@ -76,7 +97,7 @@ public final class PrintedLines {
 
     /** Waits for a line, and returns the first of its kind at or behind this place. */
     public synchronized String await(int from, Predicate<String> wanted) throws InterruptedException {
-        long deadline = System.nanoTime() + patience.toNanos();
+        long deadline = System.nanoTime() + timeout.toNanos();
         while (true) {
             Optional<String> found = lines.stream().skip(from).filter(wanted).findFirst();
             if (found.isPresent()) {
@@ -88,7 +109,9 @@ public final class PrintedLines {
 
     private void waitUntil(long deadline, String missing) throws InterruptedException {
         long millis = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
-        assertTrue(millis > 0, () -> missing + " among " + lines);
+        if (millis <= 0) {
+            throw new AssertionError(missing + " among " + String.join("\n", lines));
+        }
         wait(millis);
     }
 }

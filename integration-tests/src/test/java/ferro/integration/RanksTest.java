@@ -1,23 +1,27 @@
-package ferro.training;
+package ferro.integration;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.ReduceOp;
-import ferro.training.TrainingRanks.Over;
+import ferro.harness.Child;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-class TrainingRanksTest {
+class RanksTest {
     @ParameterizedTest
-    @MethodSource("ferro.training.TrainingRanks#everywhere")
-    void areAsManyAsAskedFor(Over medium, int worldSize) {
-        List<float[]> sums = TrainingRanks.run(medium, worldSize, group -> {
+    @MethodSource("ferro.harness.Ranks#everywhere")
+    void areAsManyAsAskedFor(Medium medium, int worldSize) {
+        List<float[]> sums = Ranks.run(medium, worldSize, group -> {
             float[] values = {1, group.rank()};
             group.allReduce(values, ReduceOp.SUM);
             return values;
@@ -29,12 +33,12 @@ class TrainingRanksTest {
 
     @ParameterizedTest
     @EnumSource
-    void throwWhatARankThrewAndKeepNoOtherWaiting(Over medium) {
+    void throwWhatARankThrewAndKeepNoOtherWaiting(Medium medium) {
         IllegalStateException planted = new IllegalStateException("planted");
 
         AssertionError failed = assertThrows(
                 AssertionError.class,
-                () -> TrainingRanks.run(medium, 3, group -> {
+                () -> Ranks.run(medium, 3, group -> {
                     if (group.rank() == 1) {
                         throw planted;
                     }
@@ -47,18 +51,27 @@ class TrainingRanksTest {
 
     @ParameterizedTest
     @EnumSource
-    void sayWhatEachRankThrew(Over medium) {
+    void sayWhatEachRankThrew(Medium medium) {
         IllegalStateException planted = new IllegalStateException("planted");
-        try (TrainingRanks ranks = TrainingRanks.over(medium, 2)) {
+        try (Ranks ranks = Ranks.over(medium, 2)) {
             List<Throwable> failures = ranks.failures(group -> {
                 if (group.rank() == 1) {
                     throw planted;
                 }
-                return null;
             });
 
             assertNull(failures.get(0));
             assertSame(planted, failures.get(1));
         }
+    }
+
+    @Test
+    void aProcessThatEndsWithAnotherCodeFailsWithWhatItHasPrinted() {
+        ProcessBuilder planted = new ProcessBuilder("sh", "-c", "echo printed; exit 3");
+
+        AssertionError failed = assertThrows(AssertionError.class, () -> Child.run(0, planted));
+
+        assertTrue(failed.getMessage().contains("exit code 3, not 0"), failed::getMessage);
+        assertTrue(failed.getMessage().contains("\nprinted\n"), failed::getMessage);
     }
 }

@@ -1,6 +1,4 @@
-package ferro.integration;
-
-import static org.junit.jupiter.api.Assertions.assertTrue;
+package ferro.harness;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -9,9 +7,9 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** Looks at processes by their pid, as the kernel shows them. */
+/** Reads the state of processes by their pid, as the kernel shows them. */
 public final class Processes {
-    private static final long LOOK_NANOS = 2_000_000;
+    private static final long POLL_NANOS = 2_000_000;
 
     private Processes() {}
 
@@ -22,8 +20,9 @@ public final class Processes {
 
     /** Sends a signal to one process. */
     public static void signal(long pid, String name) throws IOException, InterruptedException {
-        int code = new ProcessBuilder("kill", "-s", name, "" + pid).start().waitFor();
-        assertTrue(code == 0, "kill -s " + name + " " + pid + " ended with code " + code);
+        if (!Child.succeeds("kill", "-s", name, "" + pid)) {
+            throw new AssertionError("kill -s " + name + " " + pid + " fails");
+        }
     }
 
     /** Whether it runs; one that only waits for its parent to ask for its exit code does not. */
@@ -37,16 +36,18 @@ public final class Processes {
     }
 
     /** Waits until a process has ended. */
-    public static void awaitEnd(long pid, Duration patience) {
-        await(() -> !runs(pid), patience, "process " + pid + " still runs");
+    public static void awaitEnd(long pid, Duration timeout) {
+        await(() -> !runs(pid), timeout, "process " + pid + " still runs");
     }
 
-    /** Waits until something holds of which nobody sends word: it is looked at every few milliseconds. */
-    public static void await(BooleanSupplier wanted, Duration patience, String otherwise) {
-        long deadline = System.nanoTime() + patience.toNanos();
+    /** Waits until something holds of which nobody sends word: polled every few milliseconds. */
+    public static void await(BooleanSupplier wanted, Duration timeout, String otherwise) {
+        long deadline = System.nanoTime() + timeout.toNanos();
         while (!wanted.getAsBoolean()) {
-            assertTrue(System.nanoTime() < deadline, otherwise + " after " + patience);
-            LockSupport.parkNanos(LOOK_NANOS);
+            if (System.nanoTime() >= deadline) {
+                throw new AssertionError(otherwise + " after " + timeout);
+            }
+            LockSupport.parkNanos(POLL_NANOS);
         }
     }
 }

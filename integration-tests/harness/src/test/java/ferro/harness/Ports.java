@@ -1,4 +1,4 @@
-package ferro.integration;
+package ferro.harness;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -8,8 +8,8 @@ import java.util.concurrent.ThreadLocalRandom;
 
 /** Ports for what must know one beforehand. */
 public final class Ports {
-    private static final int MOST_ATTEMPTS = 100;
-    /** Below Linux's ip_local_port_range, above most services. */
+    private static final int MAX_ATTEMPTS = 100;
+    /** Below Linux's ip_local_port_range, above those of many services. */
     private static final int LOWEST = 20_000;
 
     private static final int HIGHEST = 32_000;
@@ -19,7 +19,7 @@ public final class Ports {
     /** A port that was free a moment ago; none of those that the system gives away by itself, to tests that run beside. */
     public static int free() throws IOException {
         IOException last = null;
-        for (int attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+        for (int attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
             int port = ThreadLocalRandom.current().nextInt(LOWEST, HIGHEST);
             try (ServerSocket probe = new ServerSocket()) {
                 probe.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
@@ -28,6 +28,6 @@ public final class Ports {
                 last = taken;
             }
         }
-        throw new IOException("no free port in " + MOST_ATTEMPTS + " attempts", last);
+        throw new IOException("no free port in " + MAX_ATTEMPTS + " attempts", last);
     }
 }

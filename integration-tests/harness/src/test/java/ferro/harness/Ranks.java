@@ -1,0 +1,341 @@
+package ferro.harness;
+
+import ferro.FerroException;
+import ferro.GroupEvent;
+import ferro.backend.simulated.SimulatedBackend;
+import ferro.backend.tcp.TcpStoreServer;
+import ferro.group.Groups;
+import ferro.group.ProcessGroup;
+import ferro.group.SystemContext;
+import ferro.spi.GroupSpec;
+import java.net.InetAddress;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+
+/**
+ * Ranks in this JVM, a thread and a context each, over the simulated medium, sockets or shared memory; closes what it opened.
+ *
+ * <pre>{@code
+ * List<float[]> sums = Ranks.run(Medium.TCP, 3, group -> {
+ *     float[] values = {group.rank()};
+ *     group.allReduce(values, ReduceOp.SUM);
+ *     return values;
+ * });
+ * }</pre>
+ */
+public final class Ranks implements AutoCloseable {
+    /** A setting for large segments: a container may have only 64 MiB in /dev/shm. */
+    public static final Map<String, String> ON_DISK = Map.of("ferro.shm.dir", System.getProperty("java.io.tmpdir"));
+
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
+
+    private final List<ProcessGroup> groups = new ArrayList<>();
+    private final List<Queue<GroupEvent>> events = new ArrayList<>();
+    private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+    private final Map<String, String> common;
+    private final Consumer<SystemContext> prepare;
+
+    /** Opens nothing yet: see {@link #join}. */
+    public Ranks(Map<String, String> common) {
+        this(common, context -> {});
+    }
+
+    /** Opens nothing yet, and prepares the context of each rank before the rank joins. */
+    public Ranks(Map<String, String> common, Consumer<SystemContext> prepare) {
+        this.common = common;
+        this.prepare = prepare;
+    }
+
+    /**
+     * What a rank does.
+     *
+     * @param <T> what comes of it
+     */
+    @FunctionalInterface
+    public interface Task<T> {
+        /** Runs on the thread of a rank. */
+        T run(ProcessGroup group) throws Exception;
+    }
+
+    /** What a rank does, without a result. */
+    @FunctionalInterface
+    public interface Code {
+        /** Runs on the thread of a rank. */
+        void run(ProcessGroup group) throws Exception;
+    }
+
+    /**
+     * How a rank's call ended.
+     *
+     * @param failure null if well
+     * @param atNanos when
+     */
+    public record Ended(FerroException failure, long atNanos) {}
+
+    /** Opens ranks over a medium. */
+    public static Ranks over(Medium medium, int worldSize) {
+        return over(medium, worldSize, Map.of());
+    }
+
+    /** Opens ranks over a medium, with more settings, such as {@code ferro.timeout} in seconds. */
+    public static Ranks over(Medium medium, int worldSize, Map<String, String> more) {
+        Map<String, String> settings = new HashMap<>(Map.of("ferro.timeout", TIMEOUT.toSeconds() + "s"));
+        settings.putAll(more);
+        if (medium == Medium.SIMULATED) {
+            Ranks ranks = new Ranks(Map.of());
+            SimulatedBackend.createGroup(worldSize, settings).forEach(backend -> ranks.add(ProcessGroup.of(backend)));
+            return ranks;
+        }
+        settings.put("ferro.links", medium.toString());
+        Ranks ranks =
+                opened(Duration.parse("PT" + settings.get("ferro.timeout")), Collections.nCopies(worldSize, settings));
+        try {
+            ranks.groups.forEach(group -> medium.assertFoundIn(group.linkReport(), worldSize));
+            return ranks;
+        } catch (AssertionError other) {
+            ranks.close();
+            throw other;
+        }
+    }
+
+    /** Opens ranks over {@code simulated}, {@code tcp} or {@code shm}. */
+    public static Ranks over(String medium, int worldSize) {
+        return over(medium, worldSize, Map.of());
+    }
+
+    /** Opens ranks over {@code simulated}, {@code tcp} or {@code shm}, with more settings. */
+    public static Ranks over(String medium, int worldSize, Map<String, String> more) {
+        return over(Medium.of(medium), worldSize, more);
+    }
+
+    /** Opens ranks that count as being on the hosts of these names. */
+    public static Ranks onHosts(String... hosts) {
+        return opened(
+                TIMEOUT,
+                Stream.of(hosts).map(host -> Map.of("ferro.host", host)).toList());
+    }
+
+    private static Ranks opened(Duration timeout, List<Map<String, String>> settingsByRank) {
+        Ranks ranks = new Ranks(Map.of());
+        try {
+            ranks.joined(timeout, settingsByRank).forEach(ranks::add);
+            return ranks;
+        } catch (RuntimeException | Error failure) {
+            ranks.close();
+            throw failure;
+        }
+    }
+
+    private void add(ProcessGroup group) {
+        Queue<GroupEvent> heard = new ConcurrentLinkedQueue<>();
+        events.add(heard);
+        group.onEvent(heard::add);
+        groups.add(group);
+    }
+
+    /** Starts joining by a store of their own, over back end tcp where settings name no other; their groups belong to the caller. */
+    public List<Future<ProcessGroup>> join(Duration timeout, List<Map<String, String>> settingsByRank) {
+        int worldSize = settingsByRank.size();
+        TcpStoreServer store = TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", worldSize, null);
+        opened.push(store);
+        List<Future<ProcessGroup>> joining = new ArrayList<>();
+        for (int rank = 0; rank < worldSize; rank++) {
+            Map<String, String> settings = new HashMap<>(Map.of(
+                    "ferro.backend", "tcp",
+                    "ferro.rendezvous", "tcp://127.0.0.1:" + store.port(),
+                    "FERRO_STORE_SERVED", "1"));
+            settings.putAll(common);
+            settings.putAll(settingsByRank.get(rank));
+            SystemContext context = SystemContext.of(settings);
+            opened.push(context);
+            prepare.accept(context);
+            GroupSpec spec = GroupSpec.of("world", rank, worldSize, timeout);
+            joining.add(OnThread.start(() -> Groups.join(spec, context)));
+        }
+        return joining;
+    }
+
+    /** Joins by a store of their own, as {@link #join} does. */
+    public List<ProcessGroup> joined(Duration timeout, List<Map<String, String>> settingsByRank) {
+        return join(timeout, settingsByRank).stream().map(OnThread::result).toList();
+    }
+
+    /** Runs something on each of as many ranks, and closes them; results by rank. */
+    public static <T> List<T> run(Medium medium, int worldSize, Task<T> task) {
+        return run(medium, worldSize, Map.of(), task);
+    }
+
+    /** The same with more settings. */
+    public static <T> List<T> run(Medium medium, int worldSize, Map<String, String> more, Task<T> task) {
+        try (Ranks ranks = over(medium, worldSize, more)) {
+            return ranks.all(task);
+        }
+    }
+
+    /** Runs something without a result on each of as many ranks, and closes them. */
+    public static void each(Medium medium, int worldSize, Code code) {
+        each(medium, worldSize, Map.of(), code);
+    }
+
+    /** The same with more settings. */
+    public static void each(Medium medium, int worldSize, Map<String, String> more, Code code) {
+        run(medium, worldSize, more, group -> {
+            code.run(group);
+            return null;
+        });
+    }
+
+    /** The same over {@code simulated}, {@code tcp} or {@code shm}. */
+    public static void each(String medium, int worldSize, Code code) {
+        each(medium, worldSize, Map.of(), code);
+    }
+
+    /** The same over {@code simulated}, {@code tcp} or {@code shm}, with more settings. */
+    public static void each(String medium, int worldSize, Map<String, String> more, Code code) {
+        each(Medium.of(medium), worldSize, more, code);
+    }
+
+    /** Every medium with 1 to 5 ranks, for {@code @MethodSource("ferro.harness.Ranks#everywhere")}. */
+    public static Stream<Object[]> everywhere() {
+        return Stream.of(Medium.values())
+                .flatMap(medium -> Stream.of(1, 2, 3, 4, 5).map(worldSize -> new Object[] {medium, worldSize}));
+    }
+
+    /** Returns the group of each rank; index = rank. */
+    public List<ProcessGroup> groups() {
+        return List.copyOf(groups);
+    }
+
+    /** Returns the group of a rank. */
+    public ProcessGroup group(int rank) {
+        return groups.get(rank);
+    }
+
+    /** Returns what a rank has heard so far. */
+    public Queue<GroupEvent> events(int rank) {
+        return events.get(rank);
+    }
+
+    /**
+     * Runs something on all ranks at once; results by rank. Where a rank throws, its group is aborted, so that the others end,
+     * and what it threw first is thrown here, with what others threw as suppressed.
+     */
+    public <T> List<T> all(Task<T> task) {
+        AtomicReference<Throwable> first = new AtomicReference<>();
+        List<Throwable> others = Collections.synchronizedList(new ArrayList<>());
+        List<T> results = results(group -> {
+            try {
+                return task.run(group);
+            } catch (Throwable failure) {
+                if (first.compareAndSet(null, failure)) {
+                    group.abort(failure);
+                } else {
+                    others.add(failure);
+                }
+                return null;
+            }
+        });
+        if (first.get() != null) {
+            AssertionError failed = new AssertionError("a rank failed: " + first.get(), first.get());
+            others.forEach(failed::addSuppressed);
+            throw failed;
+        }
+        return results;
+    }
+
+    /** Runs something without a result on all ranks at once, as {@link #all} does. */
+    public void each(Code code) {
+        all(group -> {
+            code.run(group);
+            return null;
+        });
+    }
+
+    /** Runs something on all ranks at once, and says what each threw; null where it threw nothing. */
+    public List<Throwable> failures(Code code) {
+        return results(group -> {
+            try {
+                code.run(group);
+                return null;
+            } catch (Throwable failure) {
+                return failure;
+            }
+        });
+    }
+
+    /** Runs something on all ranks at once, and says how and when each ended; nothing but ferro's own failures may be thrown. */
+    public List<Ended> ends(Code code) {
+        return results(group -> ended(group, code));
+    }
+
+    /** Runs something on a thread of a rank's. */
+    public Future<Ended> start(int rank, Code code) {
+        return start(groups.get(rank), code);
+    }
+
+    /** Runs something on a thread of its own. */
+    public static Future<Ended> start(ProcessGroup group, Code code) {
+        return OnThread.start(() -> ended(group, code));
+    }
+
+    private static Ended ended(ProcessGroup group, Code code) throws Exception {
+        try {
+            code.run(group);
+            return new Ended(null, System.nanoTime());
+        } catch (FerroException failure) {
+            return new Ended(failure, System.nanoTime());
+        }
+    }
+
+    private <T> List<T> results(Task<T> task) {
+        return onAll(groups, task);
+    }
+
+    /** Runs something without a result at once on all of these groups, which must not fail. */
+    public static void eachOf(List<ProcessGroup> groups, Code code) {
+        onAll(groups, group -> {
+            code.run(group);
+            return null;
+        });
+    }
+
+    /** Runs something at once on all of these groups, which must not fail; results by group. */
+    public static <T> List<T> onAll(List<ProcessGroup> groups, Task<T> task) {
+        return groups.stream().map(group -> OnThread.start(() -> task.run(group))).toList().stream()
+                .map(OnThread::result)
+                .toList();
+    }
+
+    @Override
+    public void close() {
+        each(group -> {
+            try {
+                group.close(Duration.ofSeconds(5));
+            } catch (FerroException thrown) {
+                // a failure that nobody has heard of is told at the end, too
+                if (group.failure().isEmpty()) {
+                    throw thrown;
+                }
+            }
+        });
+        while (!opened.isEmpty()) {
+            try {
+                opened.pop().close();
+            } catch (Exception failure) {
+                throw new AssertionError("cannot close what was opened for the ranks", failure);
+            }
+        }
+    }
+}
