@@ -2,6 +2,7 @@ package ferro.launcher;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import ferro.harness.Child;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -9,7 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -108,17 +109,10 @@ class InvocationTest {
     }
 
     private String printed(Path where, String line) throws Exception {
-        File out = Files.createTempFile(folder, "printed", "").toFile();
-        Process shell = new ProcessBuilder("sh", "-c", line)
-                .directory(where.toFile())
-                .redirectErrorStream(true)
-                .redirectOutput(out)
-                .start();
-        try {
-            assertEquals(true, shell.waitFor(60, TimeUnit.SECONDS), "the shell still runs: " + line);
-        } finally {
-            shell.destroyForcibly();
+        ProcessBuilder shell = new ProcessBuilder("sh", "-c", line).directory(where.toFile());
+        try (Child child = Child.start(shell)) {
+            child.exitCode();
+            return child.outLines().stream().map(said -> said + "\n").collect(Collectors.joining());
         }
-        return Files.readString(out.toPath());
     }
 }

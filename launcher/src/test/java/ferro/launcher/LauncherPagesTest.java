@@ -3,6 +3,7 @@ package ferro.launcher;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.harness.Child;
 import ferro.launcher.output.Screen;
 import ferro.spi.Setting;
 import ferro.spi.Settings;
@@ -16,7 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -93,11 +93,7 @@ class LauncherPagesTest {
         List<Path> scripts = files(".sbatch");
         assertEquals(2, scripts.size());
         for (Path script : scripts) {
-            Process check = new ProcessBuilder("bash", "-n", script.toString())
-                    .redirectErrorStream(true)
-                    .start();
-            String said = new String(check.getInputStream().readAllBytes());
-            assertTrue(check.waitFor(60, TimeUnit.SECONDS) && check.exitValue() == 0, script + ": " + said);
+            Child.run(0, new ProcessBuilder("bash", "-n", script.toString()));
             String text = Files.readString(script);
             assertTrue(text.contains("Not run where ferro is built"), script + " does not say that it was not run");
             List<String> unknown = Stream.concat(

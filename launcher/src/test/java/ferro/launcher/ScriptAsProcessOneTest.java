@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import ferro.harness.Child;
+import ferro.harness.Processes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,18 +33,9 @@ class ScriptAsProcessOneTest {
 
     @BeforeEach
     void needsNamespaces() throws Exception {
-        assumeTrue(isAllowed(), "cannot make a process namespace here: needs root and unshare");
-    }
-
-    private static boolean isAllowed() throws InterruptedException {
-        try {
-            return new ProcessBuilder("unshare", "--pid", "--fork", "--mount-proc", "true")
-                            .start()
-                            .waitFor()
-                    == 0;
-        } catch (IOException absent) {
-            return false;
-        }
+        assumeTrue(
+                Child.succeeds("unshare", "--pid", "--fork", "--mount-proc", "true"),
+                "cannot make a process namespace here: needs root and unshare");
     }
 
     @AfterEach
@@ -182,8 +175,7 @@ class ScriptAsProcessOneTest {
     /** Sends a signal to process 1 of the namespace. */
     private void signal(String name) throws Exception {
         long script = namespace.children().findFirst().orElseThrow().pid();
-        assertEquals(
-                0, new ProcessBuilder("kill", "-" + name, "" + script).start().waitFor());
+        Processes.signal(script, name);
     }
 
     private int exitCode() throws Exception {

@@ -4,13 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.harness.Child;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -164,16 +165,9 @@ class StartScriptTest {
         builder.environment().remove("JAVA_HOME");
         builder.environment().put("XDG_CACHE_HOME", folder.resolve("caches").toString());
         builder.environment().putAll(variables);
-        Path out = folder.resolve("out");
-        Process shell = builder.directory(folder.toFile())
-                .redirectErrorStream(true)
-                .redirectOutput(out.toFile())
-                .start();
-        try {
-            assertTrue(shell.waitFor(60, TimeUnit.SECONDS), "the script still runs");
-        } finally {
-            shell.destroyForcibly();
+        try (Child child = Child.start(builder.directory(folder.toFile()))) {
+            child.exitCode();
+            return child.outLines().stream().map(line -> line + "\n").collect(Collectors.joining());
         }
-        return Files.readString(out);
     }
 }

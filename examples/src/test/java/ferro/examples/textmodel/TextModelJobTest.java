@@ -4,20 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.Backend;
-import ferro.backend.simulated.SimulatedBackend;
-import ferro.group.ProcessGroup;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -68,8 +61,7 @@ class TextModelJobTest {
 
     @Test
     void ranksWithOtherTextsThrow() {
-        ExecutionException failure =
-                assertThrows(ExecutionException.class, () -> run(2, TEXT, TEXT + "x", "--batch=6"));
+        AssertionError failure = assertThrows(AssertionError.class, () -> run(2, TEXT, TEXT + "x", "--batch=6"));
 
         assertEquals(IllegalArgumentException.class, failure.getCause().getClass());
         assertTrue(
@@ -78,35 +70,19 @@ class TextModelJobTest {
 
     @Test
     void moreRanksThanSamplesAreMisuse() {
-        ExecutionException failure = assertThrows(ExecutionException.class, () -> run(3, TEXT, TEXT, "--batch=2"));
+        AssertionError failure = assertThrows(AssertionError.class, () -> run(3, TEXT, TEXT, "--batch=2"));
 
         assertEquals(IllegalArgumentException.class, failure.getCause().getClass());
         assertTrue(failure.getMessage().contains("--batch 2: fewer samples than ranks"), failure.getMessage());
     }
 
     /** Runs all ranks. The last rank has a different text. */
-    private List<Integer> run(int worldSize, String text, String textOfLast, String... arguments) throws Exception {
+    private List<Integer> run(int worldSize, String text, String textOfLast, String... arguments) {
         Options options = Options.parse(arguments);
         PrintStream out = new PrintStream(reported, true, StandardCharsets.UTF_8);
-        ExecutorService threads = Executors.newFixedThreadPool(worldSize);
-        List<Future<Integer>> ends = new ArrayList<>();
-        for (Backend backend : SimulatedBackend.createGroup(worldSize)) {
-            boolean last = backend.rank() == worldSize - 1;
-            TextSource source = TextSource.of(last ? textOfLast : text, 1);
-            ends.add(threads.submit(() -> {
-                try (ProcessGroup group = ProcessGroup.of(backend)) {
-                    return new TextModelJob(group, options, source, CORES, out).run();
-                }
-            }));
-        }
-        List<Integer> exitCodes = new ArrayList<>();
-        try {
-            for (Future<Integer> end : ends) {
-                exitCodes.add(end.get(60, TimeUnit.SECONDS));
-            }
-        } finally {
-            threads.shutdownNow();
-        }
-        return exitCodes;
+        return Ranks.run(Medium.SIMULATED, worldSize, group -> {
+            TextSource source = TextSource.of(group.rank() == worldSize - 1 ? textOfLast : text, 1);
+            return new TextModelJob(group, options, source, CORES, out).run();
+        });
     }
 }

@@ -21,6 +21,7 @@ import ferro.backend.nccl.queue.NcclOperation;
 import ferro.backend.nccl.queue.NcclTitle;
 import ferro.backend.nccl.queue.NcclWork;
 import ferro.backend.nccl.queue.WorkQueue;
+import ferro.harness.OnThread;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -107,7 +108,7 @@ class NcclDiagnosisTest {
         try (NcclRanks ranks = NcclRanks.of(3)) {
             JnaNcclBackend leaf = ranks.rank(1);
             leaf.onEvent(events::add);
-            Throwable outcome = NcclRanks.outcome(NcclRanks.on("leaf", () -> {
+            Throwable outcome = OnThread.outcome(OnThread.start(() -> {
                 leaf.run(Collective.broadcast(HostTensor.of(new float[] {4, 7}), 0), Duration.ofMillis(1_200));
                 return null;
             }));
@@ -140,11 +141,10 @@ class NcclDiagnosisTest {
             assertTrue(job.issued.await(10, TimeUnit.SECONDS), "never issued");
             StandInHooks.standInAbortHangs(1);
             queue.fail(identity.failure(Code.TIMED_OUT, Set.of(1), "allReduce timed out", null));
-            FerroException failure =
-                    assertInstanceOf(FerroException.class, NcclRanks.outcome(NcclRanks.on("waits", () -> {
-                        work.await();
-                        return null;
-                    })));
+            FerroException failure = assertInstanceOf(FerroException.class, OnThread.outcome(OnThread.start(() -> {
+                work.await();
+                return null;
+            })));
             assertEquals(Code.NATIVE, failure.code(), failure.toString());
             for (String token : List.of("abort stuck", "ncclCommAbort", "end this process", "TIMED_OUT")) {
                 assertTrue(failure.getMessage().contains(token), failure.getMessage());

@@ -14,6 +14,7 @@ import ferro.ReduceOp;
 import ferro.backend.nccl.NcclException;
 import ferro.backend.nccl.ffi.StandIn;
 import ferro.backend.nccl.ffi.StandInHooks;
+import ferro.harness.OnThread;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -154,7 +155,7 @@ class NcclDifferentCallsTest {
     }
 
     private static Throwable outcome(JnaNcclBackend rank, Collective call) {
-        return NcclRanks.outcome(NcclRanks.on("next", () -> {
+        return OnThread.outcome(OnThread.start(() -> {
             rank.run(call, SOON);
             return null;
         }));

@@ -16,6 +16,7 @@ import ferro.backend.nccl.ffi.StandIn;
 import ferro.backend.nccl.ffi.StandInHooks;
 import ferro.backend.nccl.queue.LocalStore;
 import ferro.group.SystemContext;
+import ferro.harness.OnThread;
 import ferro.spi.ExitTask;
 import ferro.spi.ExitTask.JvmExit;
 import ferro.spi.ExitTask.Stage;
@@ -64,7 +65,7 @@ class NcclExitTest {
         }
 
         private CompletableFuture<JnaNcclBackend> joining(int rank) {
-            return NcclRanks.on("joins", () -> NcclWorld.join(GroupSpec.of("exits", rank, 2, SOON), this));
+            return OnThread.start(() -> NcclWorld.join(GroupSpec.of("exits", rank, 2, SOON), this));
         }
 
         @Override
@@ -111,7 +112,7 @@ class NcclExitTest {
     void idleGroupsLeaveInOrder() {
         List<Rank> ranks = Rank.two(new LocalStore());
         List<CompletableFuture<Long>> exits = ranks.stream()
-                .map(rank -> NcclRanks.on("exits", () -> rank.exit("", NcclRanks.LIMIT.toMillis())))
+                .map(rank -> OnThread.start(() -> rank.exit("", NcclRanks.LIMIT.toMillis())))
                 .toList();
         for (int rank = 0; rank < 2; rank++) {
             assertTrue(exits.get(rank).join() < LATE_MILLIS, "until the bound");
@@ -125,10 +126,10 @@ class NcclExitTest {
     void theLastCloseTakesTheTasksBack() {
         List<Rank> ranks = Rank.two(new LocalStore());
         List<CompletableFuture<CollectiveBackend>> making = ranks.stream()
-                .map(rank -> NcclRanks.on("makes", () -> rank.end.newGroup(new int[] {0, 1}, "/sub", SOON)))
+                .map(rank -> OnThread.start(() -> rank.end.newGroup(new int[] {0, 1}, "/sub", SOON)))
                 .toList();
         List<CompletableFuture<Void>> closing = ranks.stream()
-                .map(rank -> NcclRanks.on("closes", () -> {
+                .map(rank -> OnThread.start(() -> {
                     CollectiveBackend sub = making.get(rank.end.rank()).get();
                     rank.end.close();
                     assertEquals(2, rank.tasks.size(), "the subgroup is open");
@@ -137,7 +138,7 @@ class NcclExitTest {
                     return (Void) null;
                 }))
                 .toList();
-        closing.forEach(one -> assertNull(NcclRanks.outcome(one)));
+        closing.forEach(one -> assertNull(OnThread.outcome(one)));
         ranks.forEach(Rank::awaitOver);
     }
 
@@ -174,15 +175,14 @@ class NcclExitTest {
     @DisplayName("the end of a JVM in newGroup fails the group")
     void theEndInNewGroupFailsTheGroup() {
         List<Rank> ranks = Rank.two(new LocalStore());
-        CompletableFuture<?> making =
-                NcclRanks.on("makes", () -> ranks.get(1).end.newGroup(new int[] {0, 1}, "/sub", SOON));
+        CompletableFuture<?> making = OnThread.start(() -> ranks.get(1).end.newGroup(new int[] {0, 1}, "/sub", SOON));
         long until = System.nanoTime() + SOON.toNanos();
         while (!ranks.get(1).end.control().agreement().isInProgress() && System.nanoTime() - until < 0) {
             LockSupport.parkNanos(1_000_000);
         }
         ranks.get(1).exit("SIGTERM", SHORT_MILLIS);
         assertTrue(failure(ranks.get(1)).contains("rank 1 was ended by shutdown (SIGTERM) in newGroup"));
-        assertFalse(NcclRanks.outcome(making) instanceof AssertionError);
+        assertFalse(OnThread.outcome(making) instanceof AssertionError);
         ranks.get(0).end.close(Duration.ZERO);
         ranks.forEach(Rank::awaitOver);
     }

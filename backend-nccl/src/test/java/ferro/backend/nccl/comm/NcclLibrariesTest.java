@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import ferro.backend.nccl.ffi.ForkedJvm;
 import ferro.backend.nccl.ffi.StandIn;
 import ferro.group.SystemContext;
+import ferro.harness.OnThread;
 import ferro.tck.BackendContract;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -28,7 +29,7 @@ class NcclLibrariesTest {
 
     private ForkedJvm smoke(Path nccl, Path runtime) {
         return new ForkedJvm(folder)
-                .program(NcclSmoke.class, SystemContext.class, BackendContract.class)
+                .program(NcclSmoke.class, SystemContext.class, BackendContract.class, OnThread.class)
                 .setting("ferro.nccl.library", nccl)
                 .setting("ferro.cudart.library", runtime);
     }

@@ -5,6 +5,7 @@ import ferro.backend.nccl.ffi.StandIn;
 import ferro.backend.nccl.queue.LocalStore;
 import ferro.control.group.LocalLanes;
 import ferro.group.SystemContext;
+import ferro.harness.OnThread;
 import ferro.spi.ControlLane;
 import ferro.spi.ForwardingContext;
 import ferro.spi.GroupSpec;
@@ -18,7 +19,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 
@@ -78,9 +78,9 @@ public final class NcclRanks implements AutoCloseable {
             };
             ControlLane lane = new MutedLane(lanes.lane(rank, context.background()), isMuted);
             RankContext lent = lent(lane, context);
-            joining.add(on("joins-" + rank, () -> NcclWorld.join(group, lent)));
+            joining.add(OnThread.start(() -> NcclWorld.join(group, lent)));
         }
-        return new NcclRanks(joining.stream().map(NcclRanks::joined).toList(), contexts, muted, messages);
+        return new NcclRanks(joining.stream().map(OnThread::result).toList(), contexts, muted, messages);
     }
 
     /** A context whose group has control messages within this process. */
@@ -98,37 +98,6 @@ public final class NcclRanks implements AutoCloseable {
         settings.put("ferro.nccl.device", Integer.toString(rank));
         settings.putAll(more);
         return SystemContext.of(settings, store);
-    }
-
-    private static <T> T joined(CompletableFuture<T> coming) {
-        try {
-            return coming.get(LIMIT.toSeconds(), TimeUnit.SECONDS);
-        } catch (Exception failed) {
-            throw new AssertionError("no rank: " + failed, failed);
-        }
-    }
-
-    /** Something that gives a result or fails. */
-    @FunctionalInterface
-    interface Giving<T> {
-        T run() throws Exception;
-    }
-
-    /** Runs something on a thread of its own. */
-    static <T> CompletableFuture<T> on(String name, Giving<T> body) {
-        CompletableFuture<T> end = new CompletableFuture<>();
-        Thread thread = new Thread(
-                () -> {
-                    try {
-                        end.complete(body.run());
-                    } catch (Throwable thrown) {
-                        end.completeExceptionally(thrown);
-                    }
-                },
-                "test-" + name);
-        thread.setDaemon(true);
-        thread.start();
-        return end;
     }
 
     /** Lets a rank send control messages, or not. */
@@ -166,27 +135,14 @@ public final class NcclRanks implements AutoCloseable {
     List<Throwable> outcomes(Body body) {
         List<CompletableFuture<Void>> running = new ArrayList<>();
         for (JnaNcclBackend end : ends) {
-            running.add(on("rank-" + end.rank(), () -> {
+            running.add(OnThread.start(() -> {
                 body.run(end);
                 return null;
             }));
         }
         List<Throwable> outcomes = new ArrayList<>();
-        for (CompletableFuture<Void> one : running) {
-            outcomes.add(outcome(one));
-        }
+        running.forEach(one -> outcomes.add(OnThread.outcome(one)));
         return outcomes;
-    }
-
-    static Throwable outcome(CompletableFuture<?> one) {
-        try {
-            one.get(LIMIT.toSeconds(), TimeUnit.SECONDS);
-            return null;
-        } catch (java.util.concurrent.ExecutionException failed) {
-            return failed.getCause();
-        } catch (Exception hanging) {
-            throw new AssertionError("a rank has not ended within " + LIMIT.toSeconds() + " s", hanging);
-        }
     }
 
     @Override

@@ -8,6 +8,7 @@ import ferro.backend.nccl.ffi.LibrarySearch;
 import ferro.backend.nccl.ffi.NativeLibraries;
 import ferro.backend.nccl.ffi.StandInHooks;
 import ferro.group.SystemContext;
+import ferro.harness.OnThread;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -51,14 +52,14 @@ final class NcclSmoke {
     private static void onAll(List<JnaNcclBackend> ends, NcclRanks.Body body) {
         List<CompletableFuture<Void>> running = new ArrayList<>();
         for (JnaNcclBackend end : ends) {
-            running.add(NcclRanks.on("rank", () -> {
+            running.add(OnThread.start(() -> {
                 body.run(end);
                 end.close();
                 return null;
             }));
         }
         for (CompletableFuture<Void> one : running) {
-            Throwable failed = NcclRanks.outcome(one);
+            Throwable failed = OnThread.outcome(one);
             if (failed != null) {
                 throw new AssertionError("a rank failed: " + failed, failed);
             }

@@ -24,6 +24,7 @@ import ferro.backend.nccl.queue.LocalStore;
 import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
+import ferro.harness.OnThread;
 import ferro.spi.ForwardingContext;
 import ferro.spi.GroupSpec;
 import java.io.PrintWriter;
@@ -151,7 +152,7 @@ class NcclWorldTest {
         for (int rank = 0; rank < 2; rank++) {
             GroupSpec spec = group(rank, 2, SOON);
             Map<String, String> settings = with("ferro.backend", "nccl", "LOCAL_RANK", Integer.toString(rank));
-            ranks.add(NcclRanks.on("joins", () -> {
+            ranks.add(OnThread.start(() -> {
                 try (SystemContext context = SystemContext.of(settings, store);
                         ProcessGroup group = Groups.join(spec, context)) {
                     float[] data = {spec.rank() + 3};
@@ -193,10 +194,10 @@ class NcclWorldTest {
         long begun = System.nanoTime();
         for (int rank : new int[] {0, 2}) {
             SystemContext context = NcclRanks.context(rank, store, Map.of());
-            joining.add(NcclRanks.on("joins", () -> NcclWorld.join(group(rank, 3, timeout), context)));
+            joining.add(OnThread.start(() -> NcclWorld.join(group(rank, 3, timeout), context)));
         }
         for (CompletableFuture<JnaNcclBackend> one : joining) {
-            FerroException failure = assertInstanceOf(FerroException.class, NcclRanks.outcome(one));
+            FerroException failure = assertInstanceOf(FerroException.class, OnThread.outcome(one));
             assertEquals(Code.RENDEZVOUS, failure.code(), failure.toString());
             assertEquals(Set.of(1), failure.where().culprits(), failure.toString());
             assertTrue(failure.getMessage().contains("missing: [1] of 3"), failure.getMessage());
@@ -298,7 +299,7 @@ class NcclWorldTest {
         assertEquals(List.of(2, 0, 3), ends.stream().map(JnaNcclBackend::device).toList());
         List<CompletableFuture<Void>> running = new ArrayList<>();
         for (JnaNcclBackend end : ends) {
-            running.add(NcclRanks.on("rank", () -> {
+            running.add(OnThread.start(() -> {
                 sums(end, 7.5f);
                 if (end.rank() != 1) {
                     try (JnaNcclBackend pair = (JnaNcclBackend) end.newGroup(new int[] {2, 0}, "[2, 0]", SOON)) {
@@ -310,7 +311,7 @@ class NcclWorldTest {
             }));
         }
         for (CompletableFuture<Void> one : running) {
-            Throwable failed = NcclRanks.outcome(one);
+            Throwable failed = OnThread.outcome(one);
             assertTrue(failed == null, () -> "rank: " + failed);
         }
     }
@@ -363,7 +364,7 @@ class NcclWorldTest {
             Lending context = new Lending(NcclRanks.context(rank, store, Map.of()), new AtomicInteger());
             contexts.add(context);
             GroupSpec spec = group(rank, 2, SOON);
-            ranks.add(NcclRanks.on("joins", () -> {
+            ranks.add(OnThread.start(() -> {
                 try (JnaNcclBackend end = NcclWorld.join(spec, context)) {
                     end.newGroup(new int[] {1, 0}, "[1, 0]", SOON).close();
                     assertEquals(0, context.releases.get());

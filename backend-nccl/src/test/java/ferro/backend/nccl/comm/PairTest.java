@@ -21,6 +21,7 @@ import ferro.backend.nccl.queue.HostHalf;
 import ferro.backend.nccl.queue.LocalStore;
 import ferro.backend.simulated.SimulatedBackend;
 import ferro.control.failure.Failure;
+import ferro.harness.OnThread;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -132,7 +133,7 @@ class PairTest {
     private String beside(Collective call) {
         devices.mute(1, true);
         devices.rank(1).submit(call, Duration.ofSeconds(60));
-        Throwable outcome = NcclRanks.outcome(NcclRanks.on("rank-0", () -> {
+        Throwable outcome = OnThread.outcome(OnThread.start(() -> {
             devices.rank(0).run(call, Duration.ofMillis(900));
             return null;
         }));
@@ -247,7 +248,7 @@ class PairTest {
     void aListenerThatBlocksKeepsNoFailureBack() {
         CountDownLatch never = new CountDownLatch(1);
         CollectiveBackend host = hosts.get(1);
-        host.onEvent(event -> NcclRanks.outcome(NcclRanks.on("blocks", () -> never.await(9, TimeUnit.SECONDS))));
+        host.onEvent(event -> OnThread.outcome(OnThread.start(() -> never.await(9, TimeUnit.SECONDS))));
         devices.rank(1).controlledBy(host);
         long begun = System.nanoTime();
 

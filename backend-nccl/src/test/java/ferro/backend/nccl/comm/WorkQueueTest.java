@@ -16,6 +16,7 @@ import ferro.backend.nccl.queue.NcclTitle;
 import ferro.backend.nccl.queue.NcclWork;
 import ferro.backend.nccl.queue.WorkQueue;
 import ferro.control.failure.Failure;
+import ferro.harness.OnThread;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -106,7 +107,7 @@ class WorkQueueTest {
     }
 
     private static FerroException outcome(NcclWork work) {
-        return assertInstanceOf(FerroException.class, NcclRanks.outcome(NcclRanks.on("awaits", () -> {
+        return assertInstanceOf(FerroException.class, OnThread.outcome(OnThread.start(() -> {
             work.await();
             return null;
         })));

@@ -1,22 +1,19 @@
 package ferro.backend.nccl.ffi;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
-
 import com.sun.jna.Native;
 import ferro.FerroException;
 import ferro.backend.nccl.NcclException;
+import ferro.harness.Child;
+import ferro.harness.Jvm;
 import java.io.File;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.net.URL;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /** A JVM of its own for {@link LoadingProbe}, or another program: what a process has loaded stays, so that each pair of libraries needs one. */
@@ -79,26 +76,13 @@ public final class ForkedJvm {
 
     /** Runs the probe and returns what it says, line by line: {@code what: value}. */
     public List<String> run(String... steps) throws IOException, InterruptedException, URISyntaxException {
-        List<String> command = new ArrayList<>(
-                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
-        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
-        command.addAll(options);
-        command.addAll(List.of("-cp", classPath(), main.getName()));
+        List<String> command = Jvm.line(classPath(), options, main.getName());
         settings.forEach((name, value) -> command.add(name + "=" + value));
         command.addAll(List.of(steps));
-        Path output = Files.createTempFile(folder, "probe", ".txt");
-        ProcessBuilder builder =
-                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
-        builder.directory(folder.toFile());
+        ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
         builder.environment().remove("LD_LIBRARY_PATH");
         builder.environment().putAll(environment);
-        Process process = builder.start();
-        boolean ended = process.waitFor(60, TimeUnit.SECONDS);
-        process.destroyForcibly();
-        String text = Files.readString(output);
-        assertTrue(ended, "not over after 60 s: " + text);
-        assertEquals(0, process.exitValue(), text);
-        return text.lines().toList();
+        return Child.run(0, builder).lines().toList();
     }
 
     private String classPath() throws URISyntaxException {
