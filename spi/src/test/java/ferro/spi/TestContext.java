@@ -15,6 +15,9 @@ public class TestContext implements RankContext {
     private final Map<Class<?>, Integer> uses = new HashMap<>();
     public long now = 5_000;
 
+    /** Without settings. */
+    public TestContext() {}
+
     public static TestContext of(Map<String, String> settings) {
         TestContext context = new TestContext();
         context.settings.putAll(settings);

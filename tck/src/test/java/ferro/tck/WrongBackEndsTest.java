@@ -165,22 +165,7 @@ class WrongBackEndsTest {
                     }
                     return work;
                 }),
-                wrong(101, "refuses what it does not declare", honest -> new Decorator(honest) {
-                    @Override
-                    public Optional<String> unsupportedBecause(Collective call) {
-                        boolean refuses =
-                                call.operand() != null && call.operand().dataType() == INT16;
-                        return refuses ? Optional.of("no kernel for i16") : super.unsupportedBecause(call);
-                    }
-
-                    @Override
-                    public Work submit(Collective call, CallOptions options) {
-                        unsupportedBecause(call).ifPresent(why -> {
-                            throw new UnsupportedOperationException(why);
-                        });
-                        return super.submit(call, options);
-                    }
-                }),
+                wrong(101, "refuses what it does not declare", WrongBackEndsTest::refusing),
                 changes(102, "drops the last element", BROADCAST, (honest, call) -> {
                     long some = Math.max(0, call.operand().elementCount() - 1);
                     return Collective.broadcast(((HostTensor) call.operand()).slice(0, some), call.root());
@@ -217,6 +202,24 @@ class WrongBackEndsTest {
                         BROADCAST,
                         (honest, call) ->
                                 call.root() >= honest.worldSize() ? Collective.broadcast(call.in(), 0) : call));
+    }
+
+    private static Decorator refusing(CollectiveBackend honest) {
+        return new Decorator(honest) {
+            @Override
+            public Optional<String> unsupportedBecause(Collective call) {
+                boolean refuses = call.operand() != null && call.operand().dataType() == INT16;
+                return refuses ? Optional.of("no kernel for i16") : super.unsupportedBecause(call);
+            }
+
+            @Override
+            public Work submit(Collective call, CallOptions options) {
+                unsupportedBecause(call).ifPresent(why -> {
+                    throw new UnsupportedOperationException(why);
+                });
+                return super.submit(call, options);
+            }
+        };
     }
 
     private static void nextUp(HostTensor data, int index) {

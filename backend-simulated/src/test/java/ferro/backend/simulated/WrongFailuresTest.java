@@ -203,20 +203,7 @@ class WrongFailuresTest {
                         return work;
                     }
                 }),
-                // a receive from any rank waits for the rank that has sent the last message, as long as there was one
-                wrong(224, "stays with one rank", honest -> new ForwardingBackend(honest) {
-                    private int last = ANY_SOURCE;
-
-                    @Override
-                    public Work recv(Tensor tensor, int from, int tag, CallOptions options) {
-                        Work work = super.recv(tensor, from == ANY_SOURCE ? last : from, tag, options);
-                        if (from == ANY_SOURCE && last == ANY_SOURCE) {
-                            work.await();
-                            last = work.status().orElseThrow().source();
-                        }
-                        return work;
-                    }
-                }),
+                wrong(224, "stays with one rank", WrongFailuresTest::stayingWithOneRank),
                 wrong(226, "blames all candidates", honest -> new ForwardingBackend(honest) {
                     @Override
                     public Work recv(Tensor tensor, int from, int tag, CallOptions options) {
@@ -244,6 +231,23 @@ class WrongFailuresTest {
                         };
                     }
                 }));
+    }
+
+    /** A receive from any rank waits for the rank that has sent the last message, as long as there was one. */
+    private static ForwardingBackend stayingWithOneRank(CollectiveBackend honest) {
+        return new ForwardingBackend(honest) {
+            private int last = ANY_SOURCE;
+
+            @Override
+            public Work recv(Tensor tensor, int from, int tag, CallOptions options) {
+                Work work = super.recv(tensor, from == ANY_SOURCE ? last : from, tag, options);
+                if (from == ANY_SOURCE && last == ANY_SOURCE) {
+                    work.await();
+                    last = work.status().orElseThrow().source();
+                }
+                return work;
+            }
+        };
     }
 
     /** The handle of a receive that is posted later. */

@@ -21,6 +21,7 @@ import ferro.backend.nccl.ffi.Cuda;
 import ferro.backend.nccl.ffi.StandIn;
 import ferro.backend.nccl.ffi.StandInHooks;
 import ferro.group.SystemContext;
+import ferro.spi.RankContext;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -264,7 +265,7 @@ class NcclRankCommTest {
     @Test
     @DisplayName("1-29 1-30: a rank whose peers never join gets TIMED_OUT, and nothing of it stays")
     void aLonelyJoinEnds() {
-        SystemContext context = Worlds.context("150ms");
+        RankContext context = Worlds.context("150ms");
         NcclUniqueId id = NcclUniqueId.generate(context);
         FerroException late = assertThrows(FerroException.class, () -> NcclRankComm.init(context, 0, 2, id, 0));
         assertEquals(Code.TIMED_OUT, late.code());
@@ -277,7 +278,7 @@ class NcclRankCommTest {
     @Test
     @DisplayName("1-30: an interrupted join ends with INTERRUPTED, the flag set, and nothing of it stays")
     void anInterruptedJoinEnds() throws Exception {
-        SystemContext context = Worlds.context("60s");
+        RankContext context = Worlds.context("60s");
         NcclUniqueId id = NcclUniqueId.generate(context);
         CompletableFuture<FerroException> end = new CompletableFuture<>();
         Thread joining = Callers.daemon(() -> {

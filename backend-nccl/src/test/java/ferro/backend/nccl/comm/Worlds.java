@@ -15,6 +15,7 @@ import ferro.backend.nccl.queue.Waits;
 import ferro.control.group.LocalLanes;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -53,7 +54,7 @@ public final class Worlds {
         return factory.rank(new CommIdentity("alone", 0, 1, 0), NcclUniqueId.made(), plenty());
     }
 
-    public static SystemContext context(String timeout) {
+    public static RankContext context(String timeout) {
         Map<String, String> settings = new java.util.HashMap<>(StandIn.settings());
         settings.put("ferro.timeout", timeout);
         return SystemContext.of(settings);
@@ -69,7 +70,7 @@ public final class Worlds {
 
     /** Joins both ranks of a new world of two. */
     static List<NcclRankComm> pair(String timeout) throws Exception {
-        SystemContext context = context(timeout);
+        RankContext context = context(timeout);
         NcclUniqueId id = NcclUniqueId.generate(context);
         NcclRankComm[] made = new NcclRankComm[2];
         Callers.manyAtOnce(2, rank -> made[rank] = NcclRankComm.init(context, rank, 2, id, rank));
