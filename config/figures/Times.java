@@ -81,7 +81,8 @@ final class Times {
     }
 
     private final Map<Long, Seen> processes = new HashMap<>();
-    private final Map<Long, Seen> ended = new HashMap<>();
+    /** By number, which another process may get later. */
+    private final Map<Long, List<Seen>> ended = new HashMap<>();
 
     private Times() {}
 
@@ -100,7 +101,7 @@ final class Times {
             poll();
             Thread.sleep(100);
         }
-        ended.putAll(processes);
+        processes.forEach(this::end);
         return command.exitValue();
     }
 
@@ -117,8 +118,12 @@ final class Times {
         }
         before.forEach((pid, process) -> {
             processes.remove(pid);
-            ended.put(pid * 100_000 + ended.size(), process);
+            end(pid, process);
         });
+    }
+
+    private void end(long pid, Seen process) {
+        ended.computeIfAbsent(pid, number -> new ArrayList<>()).add(process);
     }
 
     /** Fields of stat by proc(5): name in brackets, state, parent, then user and system time as the 14th and 15th of all. */
@@ -164,8 +169,7 @@ final class Times {
 
     private void attribute(Map<String, List<Row>> byFork) {
         byFork.values().forEach(rows -> rows.sort(Comparator.comparing(row -> row.begin)));
-        Map<Seen, String> forks = new HashMap<>();
-        for (Seen process : ended.values()) {
+        for (Seen process : (Iterable<Seen>) ended.values().stream().flatMap(List::stream)::iterator) {
             List<Row> rows = byFork.get(process.fork == null ? "" : process.fork);
             if (process.fork != null && rows != null) {
                 long last = 0;
@@ -198,11 +202,9 @@ final class Times {
     }
 
     private Seen byPid(long pid, long since) {
-        Seen found = processes.get(pid);
-        for (Map.Entry<Long, Seen> one : found == null ? ended.entrySet() : Map.<Long, Seen>of().entrySet()) {
-            if (one.getKey() / 100_000 == pid && one.getValue().since <= since) {
-                found = one.getValue();
-            }
+        Seen found = null;
+        for (Seen one : ended.getOrDefault(pid, List.of())) {
+            found = one.since <= since ? one : found;
         }
         return found;
     }

@@ -351,9 +351,9 @@ class FiguresTest {
                         CHECKOUT,
                         ("git -c safe.directory=* log -p -U0 --format= --no-color --no-ext-diff -- " + LIMITS)
                                 .split(" "))
-                : new ArrayList<>();
-        changes.removeIf(line -> !line.startsWith("+all,code,"));
+                : List.of();
         int least = changes.stream()
+                .filter(line -> line.startsWith("+all,code,"))
                 .mapToInt(line -> Integer.parseInt(line.substring(10)))
                 .min()
                 .orElse(Integer.MAX_VALUE);
