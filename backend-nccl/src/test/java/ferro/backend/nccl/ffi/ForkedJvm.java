@@ -3,6 +3,7 @@ package ferro.backend.nccl.ffi;
 import com.sun.jna.Native;
 import ferro.FerroException;
 import ferro.backend.nccl.NcclException;
+import ferro.group.SystemContext;
 import ferro.harness.Child;
 import ferro.harness.Jvm;
 import java.io.File;
@@ -24,7 +25,8 @@ public final class ForkedJvm {
     private final List<String> options = new ArrayList<>();
     private final List<String> places = new ArrayList<>();
     private final Path folder;
-    private final List<Class<?>> more = new ArrayList<>();
+    private final List<Class<?>> wanted = new ArrayList<>(
+            List.of(FerroException.class, NcclException.class, SystemContext.class, LoadingProbe.class));
     private final Map<String, String> environment = new TreeMap<>();
     private Class<?> main = LoadingProbe.class;
     private boolean withJna = true;
@@ -55,7 +57,7 @@ public final class ForkedJvm {
     /** Runs another program than the probe, which takes its arguments in the same form. */
     public ForkedJvm program(Class<?> other, Class<?>... onItsClassPath) {
         main = other;
-        more.addAll(List.of(onItsClassPath));
+        wanted.addAll(List.of(onItsClassPath));
         return this;
     }
 
@@ -86,8 +88,6 @@ public final class ForkedJvm {
     }
 
     private String classPath() throws URISyntaxException {
-        List<Class<?>> wanted = new ArrayList<>(List.of(FerroException.class, NcclException.class, LoadingProbe.class));
-        wanted.addAll(more);
         if (withJna) {
             wanted.add(Native.class);
         }
