@@ -94,11 +94,6 @@ public class Child implements AutoCloseable {
         in.flush();
     }
 
-    /** Ends what it reads. */
-    public final void endInput() throws IOException {
-        process.getOutputStream().close();
-    }
-
     /** Waits for this line. */
     public final void await(String line) throws InterruptedException {
         out.await(line::equals);
@@ -114,12 +109,12 @@ public class Child implements AutoCloseable {
         return await(line -> line.startsWith(start)).substring(start.length());
     }
 
-    /** Waits for the line behind the one that this returned last, and returns it. */
+    /** Waits for the next line, and returns it. */
     public final String next() throws InterruptedException {
         return out.next();
     }
 
-    /** Returns its lines so far, kept or to be waited for. */
+    /** Returns its lines. */
     public final PrintedLines out() {
         return out;
     }
@@ -154,13 +149,17 @@ public class Child implements AutoCloseable {
 
     /** Waits for the end, and returns the exit code. */
     public int exitCode() throws InterruptedException {
-        if (!process.waitFor(timeout.toMillis(), TimeUnit.MILLISECONDS)) {
+        try {
+            if (!process.waitFor(timeout.toMillis(), TimeUnit.MILLISECONDS)) {
+                throw new AssertionError("still running after " + timeout + ": " + this);
+            }
+            out.awaitEnd();
+            err.awaitEnd();
+            return process.exitValue();
+        } catch (InterruptedException | AssertionError late) {
             close();
-            throw new AssertionError("still running after " + timeout + ": " + this);
+            throw late;
         }
-        out.awaitEnd();
-        err.awaitEnd();
-        return process.exitValue();
     }
 
     /** Waits for the end with an exit code, and returns what it has printed, errors last where they are kept apart. */
@@ -189,8 +188,10 @@ public class Child implements AutoCloseable {
 
     @Override
     public void close() {
-        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        // first itself, which would start others in place of those that end
+        List<ProcessHandle> descendants = process.descendants().toList();
         process.destroyForcibly();
+        descendants.forEach(ProcessHandle::destroyForcibly);
     }
 
     @Override

@@ -70,7 +70,9 @@ public final class Job implements AutoCloseable {
     /** Waits until all ranks have ended with an exit code, and returns them with what they have printed. */
     public List<Child> ended(int code) throws InterruptedException {
         for (Child rank : ranks) {
-            rank.ended(code);
+            if (rank.exitCode() != code) {
+                throw new AssertionError("a rank has not ended with exit code " + code + ":\n" + this);
+            }
         }
         return ranks;
     }

@@ -55,7 +55,7 @@ public final class OnThread {
         }
     }
 
-    /** Waits until something is so. */
+    /** Waits until a condition holds. */
     public static void until(String what, BooleanSupplier so) {
         Processes.await(so, Duration.ofSeconds(LIMIT_SECONDS), what);
     }

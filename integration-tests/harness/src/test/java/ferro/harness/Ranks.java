@@ -104,7 +104,7 @@ public final class Ranks implements AutoCloseable {
         try {
             ranks.groups.forEach(group -> medium.assertFoundIn(group.linkReport(), worldSize));
             return ranks;
-        } catch (AssertionError other) {
+        } catch (RuntimeException | Error other) {
             ranks.close();
             throw other;
         }
@@ -145,7 +145,7 @@ public final class Ranks implements AutoCloseable {
         groups.add(group);
     }
 
-    /** Starts joining by a store of their own, over back end tcp where settings name no other; their groups belong to the caller. */
+    /** Opens a store and starts joining, over back end tcp where settings name no other. The caller closes the groups. */
     public List<Future<ProcessGroup>> join(Duration timeout, List<Map<String, String>> settingsByRank) {
         int worldSize = settingsByRank.size();
         TcpStoreServer store = TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", worldSize, null);
@@ -167,7 +167,7 @@ public final class Ranks implements AutoCloseable {
         return joining;
     }
 
-    /** Joins by a store of their own, as {@link #join} does. */
+    /** Opens a store and joins, as {@link #join} does. */
     public List<ProcessGroup> joined(Duration timeout, List<Map<String, String>> settingsByRank) {
         return join(timeout, settingsByRank).stream().map(OnThread::result).toList();
     }
@@ -280,7 +280,7 @@ public final class Ranks implements AutoCloseable {
         return results(group -> ended(group, code));
     }
 
-    /** Runs something on a thread of a rank's. */
+    /** Runs something for a rank on a new thread. */
     public Future<Ended> start(int rank, Code code) {
         return start(groups.get(rank), code);
     }
@@ -320,21 +320,20 @@ public final class Ranks implements AutoCloseable {
 
     @Override
     public void close() {
-        each(group -> {
-            try {
-                group.close(Duration.ofSeconds(5));
-            } catch (FerroException thrown) {
-                // a failure that nobody has heard of is told at the end, too
-                if (group.failure().isEmpty()) {
-                    throw thrown;
-                }
-            }
-        });
+        List<Throwable> thrown = failures(group -> group.close(Duration.ofSeconds(5)));
         while (!opened.isEmpty()) {
             try {
                 opened.pop().close();
             } catch (Exception failure) {
                 throw new AssertionError("cannot close what was opened for the ranks", failure);
+            }
+        }
+        for (int rank = 0; rank < thrown.size(); rank++) {
+            // a failure that nobody has heard of is told at the end, too
+            boolean known = thrown.get(rank) instanceof FerroException
+                    && group(rank).failure().isPresent();
+            if (thrown.get(rank) != null && !known) {
+                throw new AssertionError("cannot close rank " + rank, thrown.get(rank));
             }
         }
     }
