@@ -162,7 +162,8 @@ public record Failure(
 
     private int comparedBefore(Failure other) {
         if (code == Code.TIMED_OUT) {
-            return Integer.compare(known, other.known);
+            int blames = Boolean.compare(culprits.isEmpty(), other.culprits.isEmpty());
+            return blames != 0 ? blames : Integer.compare(other.known, known);
         }
         if (known == 0 || other.known == 0 || sequence == other.sequence) {
             return Integer.compare(other.known, known);

@@ -49,6 +49,7 @@ class FirstCauseTest {
         Failure late = new Failure(Code.TIMED_OUT, 1, 4, Set.of(2), "gave up on rank 2", null);
         assertEquals(late, slow.merged(late));
         assertSame(late, late.merged(slow));
+        assertSame(slow, slow.merged(new Failure(Code.TIMED_OUT, 2, -1, Set.of(), "adopted", null)));
     }
 
     @Test
