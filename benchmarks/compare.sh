@@ -10,7 +10,7 @@ usage: compare.sh [OPTIONS]      measure, then report on all results in the same
        compare.sh --tune [OPTIONS]  measure the algorithms of ferro, and write algorithms.table for ferro.algorithm.table
        compare.sh --list         list the installed libraries, and what the others need
   --ranks LIST        world sizes (default 2)
-  --collectives LIST  allreduce (default), broadcast, reduce, allgather, reducescatter, gather, scatter, alltoall, barrier; or all
+  --collectives LIST  allreduce (default), broadcast, reduce, allgather, reducescatter, gather, scatter, alltoall, scan, barrier; or all
   --sizes LIST        sizes (default 4,64,1KiB,4KiB,16KiB,64KiB,256KiB,1MiB,4MiB,16MiB,64MiB)
   --rounds N          rounds; each round measures all contestants (default 7)
   --time TIME         measuring time per contestant, size and round (default 60ms)

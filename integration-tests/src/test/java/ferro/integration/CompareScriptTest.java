@@ -82,7 +82,7 @@ class CompareScriptTest {
         BenchmarkScript script = new BenchmarkScript(SCRIPT.resolveSibling("compare-clones.sh"), folder);
         List<String> clones = new ArrayList<>();
         // one size takes as long as is said, another longer from round to round, but in the median as long as before
-        for (String micros : List.of("10 10 0", "10.6 6 1", "10.1 6 1")) {
+        for (String micros : List.of("10 10 0", "10.6 6 1", "10.1 6 1", "10.6 5 1")) {
             Path clone = Files.createDirectories(folder.resolve(micros + "/benchmarks"));
             command(clone.resolve("compare.sh"), """
                     # --rounds 1 --peers none --out FOLDER
@@ -97,6 +97,9 @@ class CompareScriptTest {
         String slower = script.run(1, path, List.of(clones.get(0), clones.get(1), folder + "/slower"));
         String equal = script.run(0, path, List.of(clones.get(0), clones.get(2), folder + "/equal"));
 
+        // one size is slower, and the row is not
+        assertTrue(script.run(1, path, List.of(clones.get(0), clones.get(3), folder + "/cell"))
+                .contains("tcp@17: 0.9"));
         assertTrue(slower.contains("2,scan,ferro-tcp@17: 1.030 of 2 sizes, ABOVE 1.02\nagain,2,scan,"), slower);
         Path again = folder.resolve("slower/scan-64-ferro-tcp@17/after/raw.csv");
         assertEquals(20, Files.readAllLines(again).size());
