@@ -26,6 +26,7 @@ breaking() {
     awk '/^##+ /{ if (!/^####/) on = /^### Breaking/ } on' <<<"$1" | sort
 }
 named=$(comm -13 <(breaking "$(git show "$commit:CHANGELOG.md")") <(breaking "$(cat CHANGELOG.md)"))
+ls ./*/target/japicmp/*.diff >/dev/null
 code=0
 while read -r type broken; do
     if grep -qwF -- "${type##*[.$]}" <<<"$named"; then known=named; else known="NOT NAMED in CHANGELOG.md" code=1; fi

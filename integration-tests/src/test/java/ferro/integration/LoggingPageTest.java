@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class LoggingPageTest {
     private static final Path PAGE = Path.of("../docs/guide/logging.md");
     private static final String PROGRAM = "ferro.examples.guide.LogSteps";
-    private static final Pattern LOGGER = Pattern.compile("getLogger\\(\"(ferro\\.[^\"]+)\"\\)");
+    private static final Pattern LOGGER = Pattern.compile("(?:getLogger|LogLines\\.logger)\\(\"(ferro\\.[^\"]+)\"\\)");
     private static final Pattern LEVEL = Pattern.compile("Level\\.(INFO|WARNING|DEBUG)\\b");
     private static final Pattern ROW = Pattern.compile("(?m)^\\| `(ferro\\.[a-z.]+)` \\|(.*)\\|(.*)\\|(.*)\\|$");
 

@@ -70,7 +70,8 @@ class RoomsTest {
         String found =
                 call + " over " + medium + " enters " + types.size() + " types, at most " + max + " are expected";
         System.out.println(found + (Boolean.getBoolean("rooms") ? ": " + types : ""));
-        assertTrue(types.size() <= max, () -> found + ":\n" + String.join("\n", types));
+        // fewer than half are those of a call that was not seen
+        assertTrue(types.size() <= max && types.size() > max / 2, () -> found + ":\n" + String.join("\n", types));
     }
 
     /** Returns the types that are entered in each of several calls: in others they depend on which thread is faster. */

@@ -43,7 +43,7 @@ class TimesTest {
     private Path folder;
 
     @Test
-    void aClassCountsTheJvmsThatItStarts() throws Exception {
+    void aClassCountsTheJvmsThatItStartsAndTheExitCodeIsThatOfTheCommand() throws Exception {
         ConfigProgram program =
                 ConfigProgram.compile("config/figures/Times.java", Files.createDirectory(folder.resolve("classes")));
         Files.writeString(folder.resolve("Tests.java"), TESTS);
@@ -64,13 +64,6 @@ class TimesTest {
             assertTrue(Double.parseDouble(row.group(3)) >= 0.5, run::text);
             assertTrue(Double.parseDouble(row.group(2)) > 0, run::text);
         }
-    }
-
-    @Test
-    void theExitCodeIsThatOfTheCommand() throws Exception {
-        ConfigProgram program =
-                ConfigProgram.compile("config/figures/Times.java", Files.createDirectory(folder.resolve("classes")));
-
         assertEquals(3, program.run(folder, "sh", "-c", "exit 3").exit());
     }
 }

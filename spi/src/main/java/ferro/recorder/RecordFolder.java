@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The folder of {@code ferro.recorder.dir}, with the thread that writes to it. The thread writes when a group has
@@ -39,7 +40,7 @@ final class RecordFolder {
     private static final long SETTLE_MILLIS = 100;
 
     /** On a busy machine, the thread may not run for seconds. */
-    private static final long JOIN_MILLIS = 10_000;
+    private static final long JOIN_NANOS = 10_000_000_000L;
 
     private static final System.Logger LOG = LogLines.logger("ferro.recorder");
 
@@ -97,7 +98,7 @@ final class RecordFolder {
         atExit = List.of(
                 context.atExit(
                         ExitTask.Stage.DEVICES, exit -> exits = exit.signal().isEmpty()),
-                context.atExit(ExitTask.Stage.RECORDINGS, exit -> finish()));
+                context.atExit(ExitTask.Stage.RECORDINGS, exit -> finish(exit.untilNanos() - context.nanoTime())));
         writer.start();
     }
 
@@ -107,21 +108,21 @@ final class RecordFolder {
     }
 
     void close() {
-        finish();
+        finish(JOIN_NANOS);
         atExit.forEach(ExitTask.Handle::cancel);
     }
 
     /**
-     * Makes the writer thread write pending failures and end. Waits for the thread at most JOIN_MILLIS, so that a disk
+     * Makes the writer thread write pending failures and end. Waits for the thread at most this time, or two seconds, so that a disk
      * that does not respond does not block the caller.
      */
-    private void finish() {
+    private void finish(long limitNanos) {
         synchronized (this) {
             closed = true;
             notifyAll();
         }
         try {
-            writer.join(JOIN_MILLIS);
+            writer.join(Math.max(2000, TimeUnit.NANOSECONDS.toMillis(limitNanos)));
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
         }

@@ -157,8 +157,8 @@ public final class TcpStoreServer implements AutoCloseable {
      * {@code add}, {@code compareAndSet} or {@code delete}. It sees the keys by which ranks join, too: choose names of your
      * own, such as {@code @spark/failure/2}.
      *
-     * @param listener receives key and value on the store's thread, which must not be blocked, in the order in which the
-     *     store takes them; one that throws ends the connection of that client; replaces the one before
+     * @param listener receives key and value on the store's thread, which must not be blocked: first the keys of the store in
+     *     any order, then later ones in the order in which the store takes them. One that throws ends the connection of that client; replaces the one before
      */
     public void onSet(BiConsumer<String, byte[]> listener) {
         Objects.requireNonNull(listener, "listener");

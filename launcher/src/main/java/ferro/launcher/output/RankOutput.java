@@ -108,9 +108,8 @@ public record RankOutput(int rank, long pid, List<String> trace, List<String> la
         // an earlier line may be of a failure that the program has survived
         List<String> end =
                 trace.isEmpty() ? lastLines.subList(Math.max(0, lastLines.size() - 1), lastLines.size()) : trace;
-        Pattern waitedInVain = Pattern.compile(WAITED_IN_VAIN.formatted(rank));
         return end.stream()
-                .map(waitedInVain::matcher)
+                .map(Pattern.compile(WAITED_IN_VAIN.replace("%d", "" + rank))::matcher)
                 .filter(Matcher::find)
                 .flatMap(found -> Stream.of(found.group(1).split(", ")))
                 .map(Integer::valueOf)

@@ -189,7 +189,7 @@ class SaveProgressTest {
     @Test
     void aRankThatComparesManyTensorsTellsTheOthersThatItMakesProgress() {
         HostTensor values = HostTensor.of(new float[1 << 20]);
-        TrainingState state = TrainingState.of(IntStream.range(0, 400)
+        TrainingState state = TrainingState.of(IntStream.range(0, 1600)
                 .mapToObj(number -> NamedTensor.of("tensor " + number, values, values.elementCount()))
                 .toList());
         Ranks.run(Medium.SIMULATED, 1, group -> {

@@ -55,7 +55,7 @@ public final class Addresses {
      * Resolves a name and repeats that until the deadline: names of a starting cluster appear late.
      *
      * @return its address that is {@linkplain #nearest nearest}
-     * @throws IllegalArgumentException if it is a link-local address and no single interface leads there
+     * @throws FerroException RENDEZVOUS if the time is over, or if no single interface leads to a link-local address
      */
     public static InetAddress resolved(String host, long deadlineNanos, RankContext context, Where where) {
         return nearest(allResolved(host, deadlineNanos, context, where), where);
@@ -70,7 +70,7 @@ public final class Addresses {
             } catch (UnknownHostException unknown) {
                 if (linkLocal(host).isPresent()) {
                     String text = "no way to host \"" + host + "\" of "
-                            + StoreSettings.of(context).ofHost() + ": ";
+                            + StoreSettings.of(context).ofHost() + " or ferro.tcp.bind: ";
                     throw new FerroException(Code.RENDEZVOUS, where, text + unknown.getMessage(), unknown);
                 }
                 long left = TimeUnit.NANOSECONDS.toMillis(deadlineNanos - context.nanoTime());
