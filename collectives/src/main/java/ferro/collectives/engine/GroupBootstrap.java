@@ -47,7 +47,7 @@ final class GroupBootstrap {
         Failure first = failure instanceof FerroException ? null : control.failure();
         String self = control.self();
         Throwable cause = first == null ? failure : Failures.exception(group, self, first, control.ends());
-        FerroException told = Failures.notMet(group, cause, joined);
+        FerroException told = Failures.notMet(group, self, cause, joined);
         control.fail(Failures.failure(group, self, told));
         try {
             engine.close(Duration.ZERO);

@@ -96,9 +96,9 @@ public final class Failures {
      * Makes the exception for a call that is refused because the JVM exits; the group has then left the others, or told them
      * why it fails.
      */
-    public static FerroException refusedAtExit(GroupSpec group, String call) {
+    public static FerroException refusedAtExit(GroupSpec group, String self, String call) {
         Where where = Where.of(group.name(), group.rank()).blaming(group.rank());
-        String text = call + " on group \"" + group.name() + "\" rank " + group.rank()
+        String text = call + " on group \"" + group.name() + "\" " + self
                 + ": the JVM exits, and this rank takes part in no further call";
         return new FerroException(Code.ABORTED, where, text);
     }
@@ -129,8 +129,8 @@ public final class Failures {
      * Makes the exception for a group that could not be made: its ranks could not find out which ranks share memory, or
      * could not warm up. For a joined group a timeout names the setting that gives joining more time.
      */
-    public static FerroException notMet(GroupSpec group, Throwable failure, boolean joined) {
-        String text = "cannot make group \"" + group.name() + "\" on rank " + group.rank()
+    public static FerroException notMet(GroupSpec group, String self, Throwable failure, boolean joined) {
+        String text = "cannot make group \"" + group.name() + "\" on " + self
                 + ": finding the ranks that share memory, or the warm-up, failed: " + failure.getMessage();
         boolean late = failure instanceof FerroException timed && timed.code() == Code.TIMED_OUT;
         if (late && joined && !text.contains(Settings.JOIN_TIMEOUT.name())) {

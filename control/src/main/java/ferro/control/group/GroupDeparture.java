@@ -88,6 +88,8 @@ public final class GroupDeparture {
 
     /** Makes the exception for a call that comes too late. */
     public RuntimeException refusal(String call) {
-        return exit ? Failures.refusedAtExit(control.group(), call) : Failures.closed(control.group(), call);
+        return exit
+                ? Failures.refusedAtExit(control.group(), control.self(), call)
+                : Failures.closed(control.group(), call);
     }
 }

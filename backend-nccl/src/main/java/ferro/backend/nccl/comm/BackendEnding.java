@@ -172,7 +172,7 @@ final class BackendEnding implements LeftGroups.OpenGroup {
         }
         try {
             if (hasFailed() || !queue.control().haveAllLeft()) {
-                member.comm().abort("rank " + queue.identity().rank() + " has closed it before all other ranks have");
+                member.comm().abort(queue.identity().self() + " has closed it before all other ranks have");
             }
             member.comm().close(left);
         } finally {

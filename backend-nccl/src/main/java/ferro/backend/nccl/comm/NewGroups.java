@@ -8,9 +8,11 @@ import ferro.backend.nccl.queue.Deadline;
 import ferro.backend.nccl.queue.GroupPosition;
 import ferro.backend.nccl.queue.NcclOperation;
 import ferro.backend.nccl.queue.WorkQueue;
+import ferro.control.failure.Machines;
 import ferro.control.group.SubgroupAgreement;
 import ferro.spi.GroupSpec;
 import java.time.Duration;
+import java.util.Set;
 
 /**
  * Makes groups of some ranks, on which the members agree by control messages ({@link SubgroupAgreement}). The first
@@ -47,10 +49,12 @@ final class NewGroups {
     private CollectiveBackend join(int[] members, int rank, String name, long agreed, Deadline deadline) {
         CommIdentity parent = queue.identity();
         GroupSpec group = GroupSpec.of(parent.group() + name, rank, members.length, member.timeout());
-        CommIdentity identity = new CommIdentity(group.name(), rank, group.worldSize(), parent.device());
         MeetingKeys keys = member.keys();
         String base = keys.base() + "/" + Long.toHexString(agreed);
         GroupPosition position = keys.position().child(agreed, members);
+        String self = Machines.named(
+                Set.of(rank), position.ranks(), position.joined().processes().group());
+        CommIdentity identity = new CommIdentity(group.name(), rank, members.length, parent.device(), self);
         JnaNcclBackend made;
         try {
             NcclUniqueId id = id(keys.ids(), base + "/id", rank == 0, deadline);

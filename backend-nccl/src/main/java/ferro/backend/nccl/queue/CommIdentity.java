@@ -14,8 +14,14 @@ import java.util.Set;
  * @param rank      own rank
  * @param worldSize number of ranks
  * @param device    ordinal
+ * @param self      name of the own rank for texts, with its number in the joined group where that differs
  */
-public record CommIdentity(String group, int rank, int worldSize, int device) {
+public record CommIdentity(String group, int rank, int worldSize, int device, String self) {
+    /** The identity in a joined group. */
+    public CommIdentity(String group, int rank, int worldSize, int device) {
+        this(group, rank, worldSize, device, "rank " + rank);
+    }
+
     /**
      * Checks the numbers before NCCL sees them.
      *
@@ -64,6 +70,6 @@ public record CommIdentity(String group, int rank, int worldSize, int device) {
 
     @Override
     public String toString() {
-        return "group \"" + group + "\" rank " + rank;
+        return "group \"" + group + "\" " + self;
     }
 }

@@ -268,8 +268,7 @@ public final class FirstFailure {
 
     /** Ends the group because the caller of a work was interrupted. Waits until the work has ended. */
     void interrupted(NcclWork work, InterruptedException interruption) {
-        String text = "rank " + identity().rank() + " was interrupted in "
-                + work.title().print();
+        String text = identity().self() + " was interrupted in " + work.title().print();
         Failure why = identity().failure(Code.INTERRUPTED, Set.of(identity().rank()), text, interruption);
         interrupt = why;
         interrupted = work;
@@ -280,7 +279,7 @@ public final class FirstFailure {
     /** Ends the group because the program asked for it. Waits until the abort is over, at most fifteen seconds. */
     public void abort(Throwable cause) {
         String text =
-                "aborted by rank " + identity().rank() + ": " + (cause == null ? "no cause given" : cause.getMessage());
+                "aborted by " + identity().self() + ": " + (cause == null ? "no cause given" : cause.getMessage());
         fail(identity().failure(Code.ABORTED, Set.of(identity().rank()), text, cause));
         awaitSettled(comm.deadline(SETTLE_BOUND));
     }

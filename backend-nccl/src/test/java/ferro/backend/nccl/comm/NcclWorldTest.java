@@ -304,6 +304,10 @@ class NcclWorldTest {
                 if (end.rank() != 1) {
                     try (JnaNcclBackend pair = (JnaNcclBackend) end.newGroup(new int[] {2, 0}, "[2, 0]", SOON)) {
                         sums(pair, 4);
+                        assertEquals(
+                                end.rank() == 2,
+                                pair.toString().contains("rank 0 (rank 2 of \"world\")"),
+                                pair::toString);
                     }
                 }
                 end.close();
