@@ -11,6 +11,7 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
 import ferro.harness.Child;
+import ferro.harness.Medium;
 import ferro.harness.Ranks;
 import java.io.IOException;
 import java.time.Duration;
@@ -83,7 +84,7 @@ class AllocationLifeTest {
 
     @Test
     void beyondTheLimitNoRankSharesAndAllHearWhy() {
-        Ranks.each("shm", 2, Map.of("ferro.shm.bytes", LIMIT), group -> {
+        Ranks.each(Medium.SHM, 2, Map.of("ferro.shm.bytes", LIMIT), group -> {
             Allocation first = group.allocate(DataType.FLOAT32, LARGE);
             assertTrue(first.isShared(), first.whyNotShared());
 
@@ -99,7 +100,7 @@ class AllocationLifeTest {
 
     @Test
     void whatIsClosedCountsNoMore() {
-        Ranks.each("shm", 2, Map.of("ferro.shm.bytes", LIMIT), group -> {
+        Ranks.each(Medium.SHM, 2, Map.of("ferro.shm.bytes", LIMIT), group -> {
             List<Allocation> closed = new ArrayList<>();
             for (int round = 0; round < 4; round++) {
                 Allocation made = group.allocate(DataType.FLOAT32, LARGE);
@@ -142,7 +143,7 @@ class AllocationLifeTest {
     @ParameterizedTest
     @EnumSource(Uses.class)
     void whatNobodyReachesCountsNoMore(Uses uses) {
-        Ranks.each("shm", 2, Map.of("ferro.shm.bytes", LIMIT), group -> {
+        Ranks.each(Medium.SHM, 2, Map.of("ferro.shm.bytes", LIMIT), group -> {
             for (int round = 0; round < 4; round++) {
                 uses.make(group, sharedAtLast(group));
             }

@@ -138,7 +138,7 @@ class CountersTest {
     @ValueSource(strings = {"100ms", "0s"})
     void callsThatMakeAGroupReadyDoNotCount(String warmUp) {
         Map<String, String> settings = Map.of("ferro.warmup", warmUp, "ferro.recorder.entries", "0");
-        Ranks.each("shm", 2, settings, group -> {
+        Ranks.each(Medium.SHM, 2, settings, group -> {
             assertEquals(CallCounters.NONE, group.counters());
             group.barrier();
             assertEquals(1, group.counters().of(CollectiveKind.BARRIER).calls());

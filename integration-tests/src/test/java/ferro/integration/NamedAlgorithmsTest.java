@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.ReduceOp;
+import ferro.harness.Medium;
 import ferro.harness.OnThread;
 import ferro.harness.Ranks;
 import ferro.harness.Ranks.Ended;
@@ -39,7 +40,7 @@ class NamedAlgorithmsTest {
     }
 
     private static void check(Map<String, String> settings, String medium, int elements, String taken) {
-        try (Ranks ranks = Ranks.over(medium, 2, settings)) {
+        try (Ranks ranks = Ranks.over(Medium.of(medium), 2, settings)) {
             ranks.each(group -> {
                 float[] data = new float[elements];
                 for (int i = 0; i < elements; i++) {

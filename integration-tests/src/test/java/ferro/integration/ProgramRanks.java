@@ -53,7 +53,7 @@ final class ProgramRanks implements AutoCloseable {
         line.addAll(List.of(options));
         line.addAll(List.of("-cp", path, program));
         variables.put("RANK", "" + ranks.size());
-        ranks.add(Child.start(variables, line));
+        ranks.add(Child.apart(variables, line));
     }
 
     /** Waits for the end of a rank, and returns the line of its result. */

@@ -1,9 +1,5 @@
 package ferro.segments;
 
-import ferro.harness.Ranks;
-import ferro.harness.OnThread;
-import ferro.harness.Medium;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -14,6 +10,9 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Work;
 import ferro.group.ProcessGroup;
+import ferro.harness.Medium;
+import ferro.harness.OnThread;
+import ferro.harness.Ranks;
 import java.lang.foreign.Arena;
 import java.util.Set;
 import java.util.concurrent.Future;

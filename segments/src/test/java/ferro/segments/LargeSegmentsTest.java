@@ -1,8 +1,5 @@
 package ferro.segments;
 
-import ferro.harness.Ranks;
-import ferro.harness.Medium;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -10,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -1,8 +1,5 @@
 package ferro.segments;
 
-import ferro.harness.Ranks;
-import ferro.harness.Medium;
-
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -12,6 +9,8 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Work;
 import ferro.group.ProcessGroup;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

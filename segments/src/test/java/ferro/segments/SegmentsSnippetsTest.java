@@ -1,12 +1,11 @@
 package ferro.segments;
 
-import ferro.harness.Ranks;
-import ferro.harness.Medium;
-
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 
 import ferro.DataType;
 import ferro.ReduceOp;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

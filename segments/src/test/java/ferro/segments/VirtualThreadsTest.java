@@ -1,11 +1,10 @@
 package ferro.segments;
 
-import ferro.harness.Ranks;
-import ferro.harness.Medium;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ferro.ReduceOp;
+import ferro.harness.Medium;
+import ferro.harness.Ranks;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;

@@ -20,6 +20,7 @@ public final class RankJvms {
     private RankJvms() {}
 
     /** Runs a program on ranks of one group, which must succeed; the index in the result is the rank. */
+    @SuppressWarnings("exports") // of tests alone
     public static List<Child> run(int worldSize, Class<?> program, Object... arguments) throws Exception {
         return Job.run(worldSize, Map.of(), line(List.of(), program, arguments));
     }

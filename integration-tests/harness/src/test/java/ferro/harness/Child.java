@@ -46,13 +46,6 @@ public class Child implements AutoCloseable {
         return start(new ProcessBuilder(command));
     }
 
-    /** Starts a command with more variables. */
-    public static Child start(Map<String, String> variables, List<String> command) throws IOException {
-        ProcessBuilder builder = new ProcessBuilder(command);
-        builder.environment().putAll(variables);
-        return start(builder);
-    }
-
     /** Runs a command, and returns what it has printed; fails unless it ends with an exit code. */
     public static String run(int code, ProcessBuilder builder) throws IOException, InterruptedException {
         try (Child child = start(builder)) {

@@ -8,7 +8,7 @@ public enum Medium {
     TCP,
     SHM;
 
-    static Medium of(String text) {
+    public static Medium of(String text) {
         return valueOf(text.toUpperCase(Locale.ROOT));
     }
 

@@ -112,12 +112,7 @@ public final class Ranks implements AutoCloseable {
 
     /** Opens ranks over {@code simulated}, {@code tcp} or {@code shm}. */
     public static Ranks over(String medium, int worldSize) {
-        return over(medium, worldSize, Map.of());
-    }
-
-    /** Opens ranks over {@code simulated}, {@code tcp} or {@code shm}, with more settings. */
-    public static Ranks over(String medium, int worldSize, Map<String, String> more) {
-        return over(Medium.of(medium), worldSize, more);
+        return over(Medium.of(medium), worldSize, Map.of());
     }
 
     /** Opens ranks that count as being on the hosts of these names. */
@@ -199,12 +194,7 @@ public final class Ranks implements AutoCloseable {
 
     /** The same over {@code simulated}, {@code tcp} or {@code shm}. */
     public static void each(String medium, int worldSize, Code code) {
-        each(medium, worldSize, Map.of(), code);
-    }
-
-    /** The same over {@code simulated}, {@code tcp} or {@code shm}, with more settings. */
-    public static void each(String medium, int worldSize, Map<String, String> more, Code code) {
-        each(Medium.of(medium), worldSize, more, code);
+        each(Medium.of(medium), worldSize, Map.of(), code);
     }
 
     /** Every medium with 1 to 5 ranks, for {@code @MethodSource("ferro.harness.Ranks#everywhere")}. */
