@@ -69,8 +69,8 @@ public final class LogLines {
 
             @Override
             public void log(Level level, ResourceBundle bundle, String text, Object... values) {
-                String all = values == null || values.length == 0 ? text : MessageFormat.format(text, values);
-                log(level, bundle, all, (Throwable) null);
+                boolean isPlain = values == null || values.length == 0 || !isLoggable(level);
+                log(level, bundle, isPlain ? text : MessageFormat.format(text, values), (Throwable) null);
             }
         };
     }

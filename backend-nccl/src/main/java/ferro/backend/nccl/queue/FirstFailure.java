@@ -164,7 +164,7 @@ public final class FirstFailure {
         String operation = pending.hasRawCalls() ? pending.lastRaw().label() : "";
         Where where = identity().where(operation, 0).during(operation, why.sequence());
         String during = operation.isEmpty()
-                ? Failures.outsideCalls(identity().group(), control.self())
+                ? Failures.outsideCalls(identity().group(), identity().self())
                 : identity().during(operation);
         return Thrown.of(why, where.ended(control.ends()), during);
     }
