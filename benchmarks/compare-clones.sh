@@ -46,7 +46,7 @@ measure() {
     shift 2
     for round in $(seq "$rounds"); do
         for clone in before after; do
-            "${!clone}/benchmarks/compare.sh" --rounds 1 --peers none --out "$out/$clone" "$@" >/dev/null
+            "${!clone}/benchmarks/compare.sh" --rounds 1 --peers none --out "$out/$clone" "$@" >/dev/null || return 2
         done
     done
     report "$out/before/raw.csv" "$out/after/raw.csv"

@@ -85,7 +85,7 @@ public final class PrintedLines {
         return begun.toString();
     }
 
-    /** Waits for the line behind the one that this returned last, and returns it. */
+    /** Waits for the next line, and returns it. */
     public synchronized String next() throws InterruptedException {
         return await(taken++, line -> true);
     }
