@@ -12,7 +12,7 @@ import java.util.function.IntFunction;
 import java.util.function.UnaryOperator;
 
 /** The kit over queues, honest or not. */
-class Kit extends BackendContract {
+abstract class Kit extends BackendContract {
     private final Subject subject;
 
     /** The back ends of a kit, the devices they take, and a refusal that a plain back end declares and this one does not. */

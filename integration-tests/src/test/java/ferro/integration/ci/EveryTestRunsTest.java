@@ -67,6 +67,9 @@ class EveryTestRunsTest {
             assertTrue(known.contains(test), () -> LEFT_OUT + " names a test that does not exist: " + test);
             assertTrue(reason.length() > 20, () -> LEFT_OUT + " gives no reason for " + test);
         });
+        Set<String> neverRun = declared.testClasses();
+        neverRun.removeIf(type -> type.endsWith("Test") || leftOut.containsKey(type));
+        assertEquals(Set.of(), neverRun, "Surefire runs classes whose names end in Test");
     }
 
     @Test
