@@ -485,15 +485,13 @@ final class Rename {
         }
 
         private static List<Path> generated() throws IOException {
-            List<Path> files = new ArrayList<>();
-            for (Path module : new ArrayList<>(List.of(Path.of("collectives/target/generated-sources")))) {
-                if (Files.isDirectory(module)) {
-                    try (Stream<Path> walk = Files.walk(module)) {
-                        walk.filter(file -> file.toString().endsWith(".java")).forEach(files::add);
-                    }
-                }
+            Path made = Path.of("collectives/target/generated-sources/templates");
+            if (!Files.isDirectory(made)) {
+                return List.of();
             }
-            return files;
+            try (Stream<Path> walk = Files.walk(made)) {
+                return walk.filter(file -> file.toString().endsWith(".java")).toList();
+            }
         }
     }
 

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Makes source files from a template: {@code java Expand.java <template> <folder of sources>}.
+ * Makes source files from templates: {@code java Expand.java <folder of sources> <template>...}.
  *
  * <p>A line of a template that begins with # is a directive, every other line goes to the file that was named last.
  * <ul>
@@ -46,12 +46,14 @@ final class Expand {
     }
 
     public static void main(String[] arguments) throws IOException {
-        if (arguments.length != 2) {
-            throw new IllegalArgumentException("usage: java Expand.java <template> <folder of sources>");
+        if (arguments.length < 2) {
+            throw new IllegalArgumentException("usage: java Expand.java <folder of sources> <template>...");
         }
-        Expand expansion = new Expand(Path.of(arguments[0]));
-        expansion.expand(0, expansion.lines.size(), Map.of());
-        expansion.write(Path.of(arguments[1]));
+        for (int i = 1; i < arguments.length; i++) {
+            Expand expansion = new Expand(Path.of(arguments[i]));
+            expansion.expand(0, expansion.lines.size(), Map.of());
+            expansion.write(Path.of(arguments[0]));
+        }
     }
 
     private void expand(int from, int to, Map<String, String> row) {

@@ -36,7 +36,7 @@ final class Expander {
                 URLClassLoader.newInstance(new URL[] {classes.toUri().toURL()})) {
             Method main = loader.loadClass("Expand").getDeclaredMethod("main", String[].class);
             main.setAccessible(true);
-            main.invoke(null, (Object) new String[] {template.toString(), sources.toString()});
+            main.invoke(null, (Object) new String[] {sources.toString(), template.toString()});
         } catch (InvocationTargetException failed) {
             if (failed.getCause() instanceof RuntimeException known) {
                 throw known;

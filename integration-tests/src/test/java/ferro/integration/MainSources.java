@@ -19,7 +19,7 @@ public final class MainSources {
             try (Stream<Path> folders = Files.list(parent)) {
                 for (Path folder : folders.filter(
                                 path -> module.test(path.getFileName().toString()))
-                        .flatMap(path -> Stream.of("src/main/java", "target/generated-sources/kernels")
+                        .flatMap(path -> Stream.of("src/main/java", "target/generated-sources/templates")
                                 .map(path::resolve))
                         .filter(Files::isDirectory)
                         .toList()) {
