@@ -40,32 +40,27 @@ public class CallOverheadBenchmark {
     private final HostTensor tensor = HostTensor.of(new float[] {3});
     private ProcessGroup group;
 
-    /** Makes the world. */
     @Setup
     public void join() {
         Map<String, String> settings = Map.of("ferro.recorder.entries", entries);
         group = Groups.of(SimulatedBackend.createGroup(1, settings).get(0), SystemContext.of(settings));
     }
 
-    /** Ends it. */
     @TearDown
     public void close() {
         group.close();
     }
 
-    /** Nothing but the call. */
     @Benchmark
     public void barrier() {
         group.barrier();
     }
 
-    /** One element of an array. */
     @Benchmark
     public void allReduceOfAnArray() {
         group.allReduce(array, ReduceOp.SUM);
     }
 
-    /** One element of a tensor. */
     @Benchmark
     public void allReduceOfATensor() {
         group.allReduce(tensor, ReduceOp.SUM);

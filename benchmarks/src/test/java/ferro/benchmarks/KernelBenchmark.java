@@ -27,11 +27,9 @@ import org.openjdk.jmh.annotations.Warmup;
 @Measurement(iterations = 7, time = 60, timeUnit = TimeUnit.MILLISECONDS)
 @Fork(1)
 public class KernelBenchmark {
-    /** Label of the element type. */
     @Param("f32")
     String type;
 
-    /** Name of the op. */
     @Param("sum")
     String op;
 
@@ -39,7 +37,6 @@ public class KernelBenchmark {
     @Param("heap+direct")
     String memories;
 
-    /** How many elements. */
     @Param({"1", "16384"})
     int elements;
 
@@ -67,19 +64,16 @@ public class KernelBenchmark {
         };
     }
 
-    /** Combines the second run into the first. */
     @Benchmark
     public void combine() {
         kernel.combine(first.memory(), first.offset(), second.memory(), second.offset(), elements);
     }
 
-    /** Combines both runs into both. */
     @Benchmark
     public void combineBoth() {
         kernel.combineBoth(first.memory(), first.offset(), second.memory(), second.offset(), elements);
     }
 
-    /** Copies the second run to the first. */
     @Benchmark
     public void copy() {
         copies.copy(first, 0, second, 0, elements);

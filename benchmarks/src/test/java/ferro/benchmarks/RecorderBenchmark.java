@@ -42,7 +42,6 @@ public class RecorderBenchmark {
     private GroupRecorder group;
     private long sequence;
 
-    /** Enters a group. */
     @Setup
     public void enter() {
         SystemContext context = SystemContext.of(Map.of("ferro.recorder.entries", entries));
@@ -50,17 +49,11 @@ public class RecorderBenchmark {
         group = FlightRecorder.of(context, spec).enter("world", 0, new int[] {0, 1}, new Nothing());
     }
 
-    /** Counts one operation that has ended. */
     @Benchmark
     public void counted() {
         group.counter().ended(CallCounter.SEND, 1, BYTES, 0, STEPS);
     }
 
-    /**
-     * Records one operation that ends well.
-     *
-     * @return its entry
-     */
     @Benchmark
     public int operation() {
         long now = ++sequence;
@@ -70,7 +63,6 @@ public class RecorderBenchmark {
         return entry;
     }
 
-    /** A group that never fails. */
     private static final class Nothing implements RecordedGroup {
         @Override
         public Failed failure() {

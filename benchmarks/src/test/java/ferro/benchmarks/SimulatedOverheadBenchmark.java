@@ -33,11 +33,6 @@ public class SimulatedOverheadBenchmark {
     @Param({"2048", "0"})
     private String entries;
 
-    /**
-     * Runs a chain of calls, the making of the ranks included.
-     *
-     * @return what the run was
-     */
     @Benchmark
     @OperationsPerInvocation(CALLS)
     public Simulation.Result allReduces() {

@@ -124,7 +124,6 @@ final class FaultChecks {
         return failure.code() + ": " + failure.getMessage();
     }
 
-    /** Runs a call that must fail with a failure of communication, and returns the exception. */
     static FerroException failure(Rig rig, Runnable call) {
         try {
             call.run();

@@ -25,10 +25,8 @@ final class FindingsPrinter {
         this.out = out;
     }
 
-    /** A check, which throws if it fails. */
     @FunctionalInterface
     interface Check {
-        /** Returns what was observed. */
         String run() throws Exception;
     }
 
@@ -82,7 +80,6 @@ final class FindingsPrinter {
         return text.toString();
     }
 
-    /** Throws unless the condition holds. */
     static void require(boolean holds, String format, Object... values) {
         if (!holds) {
             throw new IllegalStateException(String.format(Locale.ROOT, format, values));

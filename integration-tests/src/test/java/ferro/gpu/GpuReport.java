@@ -29,11 +29,7 @@ public final class GpuReport {
         this.bytes = bytes;
     }
 
-    /**
-     * Prints the report.
-     *
-     * @param words MiB of the large tensors (256 by default), then the parts to run (all by default)
-     */
+    /** Prints the report; the words are MiB of the large tensors (256), and the parts to run (all). */
     public static void main(String[] words) {
         long mebibytes = words.length > 0 ? Long.parseLong(words[0]) : DEFAULT_MEBIBYTES;
         Set<ReportPart> parts = EnumSet.allOf(ReportPart.class);

@@ -41,7 +41,6 @@ enum ReportPart {
         return ranks;
     }
 
-    /** Returns the back end with which the ranks join. */
     String backend() {
         return backend;
     }

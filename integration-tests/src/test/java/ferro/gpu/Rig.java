@@ -84,7 +84,6 @@ final class Rig implements AutoCloseable {
         return tensor;
     }
 
-    /** Returns this rank's operand. */
     DeviceTensor operand(long count) {
         return filled(count, index -> Samples.operand(rank(), index));
     }

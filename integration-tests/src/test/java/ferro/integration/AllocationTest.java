@@ -48,7 +48,6 @@ class AllocationTest {
     /** Over TCP, where a call that waits for the kernel takes more than one that does not. */
     private long bytesPerCallMost = 128;
 
-    /** A call that is made again and again. */
     private record Called(String name, Consumer<ProcessGroup> call) {}
 
     private static Stream<String> media() {

@@ -15,7 +15,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code ferro archive} makes an archive from which ranks that are started with java take ferro's classes. */
 @Tag("long")
 class ArchiveCommandTest {
     private static final String PROGRAM = JoinsFromAFatJar.class.getName();

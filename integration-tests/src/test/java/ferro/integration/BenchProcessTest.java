@@ -10,7 +10,6 @@ import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** {@code ferro bench} over real processes, and what it says to words that make no sense. */
 @Tag("long")
 class BenchProcessTest {
     @Test

@@ -6,12 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * Runs scripts of folder benchmarks with the classes of this build.
- *
- * @param script script
- * @param folder folder for what it prints
- */
+/** Runs scripts of folder benchmarks with the classes of this build; a folder has what they print. */
 record BenchmarkScript(Path script, Path folder) {
     /** Returns what a script prints. Fails if the script ends with another exit code than expected. */
     String run(int expected, String path, List<String> words) throws IOException, InterruptedException {

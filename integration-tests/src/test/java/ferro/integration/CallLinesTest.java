@@ -32,7 +32,6 @@ class CallLinesTest {
                 how);
     }
 
-    /** Returns the failure of rank 0. */
     private static String failure(LauncherRun run) throws InterruptedException {
         return run.restOfLine("[0] failure: ");
     }

@@ -47,7 +47,6 @@ public final class Checkout {
         return found.group(1);
     }
 
-    /** Returns the files whose names have such an end. */
     public static List<Path> endingWith(String end) throws IOException {
         return in(ROOT).stream().filter(file -> file.toString().endsWith(end)).toList();
     }

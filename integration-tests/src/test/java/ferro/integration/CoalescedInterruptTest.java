@@ -30,12 +30,7 @@ class CoalescedInterruptTest {
     private final CompletableFuture<Work> handle = new CompletableFuture<>();
     private final CountDownLatch mayEnd = new CountDownLatch(1);
 
-    /**
-     * How a thread's wait ended.
-     *
-     * @param thrown null if well
-     * @param flag   whether its interrupt flag was set after it
-     */
+    /** How a thread's wait ended: what was thrown, null if well, and whether its interrupt flag was set after it. */
     private record Ended(Throwable thrown, boolean flag) {}
 
     @AfterEach
@@ -131,7 +126,6 @@ class CoalescedInterruptTest {
         return assertInstanceOf(FerroException.class, thrown).code();
     }
 
-    /** What may throw. */
     private interface Call {
         void make() throws Exception;
     }

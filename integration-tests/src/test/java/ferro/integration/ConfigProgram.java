@@ -13,7 +13,6 @@ import javax.tools.ToolProvider;
 record ConfigProgram(String name, Path classes) {
     private static final Path CHECKOUT = Path.of("..");
 
-    /** Exit status and printed lines of one run. */
     record Run(int exit, List<String> printed) {
         String text() {
             return String.join("\n", printed);

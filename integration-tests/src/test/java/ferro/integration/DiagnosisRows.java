@@ -125,7 +125,6 @@ abstract class DiagnosisRows {
         }
     }
 
-    /** Returns the rank whose deadline it was. */
     private static int whoGaveUp(FerroException failure) {
         Matcher text = Pattern.compile("rank (\\d+) of \"[^\"]+\" gave up on").matcher(failure.getMessage());
         assertTrue(text.find(), failure.getMessage());

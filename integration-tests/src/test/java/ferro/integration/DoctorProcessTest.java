@@ -14,7 +14,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** {@code ferro doctor} as an operator types it. */
 class DoctorProcessTest {
     @TempDir
     private Path folder;

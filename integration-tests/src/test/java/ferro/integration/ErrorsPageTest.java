@@ -18,7 +18,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The messages that docs/errors.md quotes against the texts of the product. */
 @Tag("text")
 class ErrorsPageTest {
     private static final int TOKEN_PAGE = 4096;

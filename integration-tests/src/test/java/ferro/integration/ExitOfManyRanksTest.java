@@ -8,7 +8,6 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The exit of a JVM in which many ranks have their group open. */
 @Timeout(120)
 class ExitOfManyRanksTest {
     private static final int RANKS = 50;

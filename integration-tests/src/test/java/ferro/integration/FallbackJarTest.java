@@ -36,7 +36,6 @@ class FallbackJarTest {
         MODULE_PATH
     }
 
-    /** What a program printed, and its exit code. */
     private record Ended(int exitCode, String text) {}
 
     @ParameterizedTest
@@ -82,7 +81,6 @@ class FallbackJarTest {
                 doctor::toString);
     }
 
-    /** Returns ferro's modules and what they require. */
     private static List<Path> jars(boolean withFallback) {
         List<Path> all = ModulePathTest.modules();
         List<Path> others = all.stream().filter(jar -> !isFallback(jar)).toList();

@@ -7,21 +7,18 @@ import ferro.group.ProcessGroup;
 final class FirstCall {
     private FirstCall() {}
 
-    /** A class that is loaded when the rank has joined. */
     static final class Joined {
         private Joined() {}
 
         static void mark() {}
     }
 
-    /** A class that is loaded when the call has returned. */
     static final class Called {
         private Called() {}
 
         static void mark() {}
     }
 
-    /** Prints the sum and the medium. */
     public static void main(String[] arguments) {
         float[] sum = {3};
         try (ProcessGroup group = ProcessGroup.join()) {

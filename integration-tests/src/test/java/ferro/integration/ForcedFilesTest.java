@@ -99,7 +99,6 @@ class ForcedFilesTest {
                 "ferro.job.dir", folder.toString());
     }
 
-    /** Something that may throw anything. */
     @FunctionalInterface
     private interface AnyTask {
         void run() throws Exception;

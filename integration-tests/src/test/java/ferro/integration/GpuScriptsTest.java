@@ -154,7 +154,6 @@ class GpuScriptsTest {
         return Path.of("../gpu", name).toAbsolutePath().normalize().toString();
     }
 
-    /** What a script printed. */
     private record Result(int code, String text) {
         long starting(String start) {
             return text.lines().filter(line -> line.startsWith(start)).count();

@@ -12,7 +12,6 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 
-/** What the log has of the events of a group, and whom it names as the source. */
 class GroupLogTest {
     private final List<String> lines = new ArrayList<>();
 

@@ -193,7 +193,6 @@ class GuidePageTest {
         return port.group(1);
     }
 
-    /** Writes the files that a page shows, and makes the folder that it names. */
     private static void writeFiles(String page) throws IOException {
         if (Files.exists(PAGES.resolve(page))) {
             for (MatchResult file : FILE.matcher(Files.readString(PAGES.resolve(page)))
@@ -282,7 +281,6 @@ class GuidePageTest {
         return text(comparable(lines, command));
     }
 
-    /** Replaces what differs between runs and machines. */
     private static String replaced(String text) {
         return text.replaceAll("(pid|CONT) \\d+", "$1 N")
                 .replaceAll("\\S*/ferro-recordings-\\d+", "FOLDER")

@@ -9,7 +9,6 @@ import ferro.harness.Ranks;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Groups of the ranks of a host, and of one rank of each host. */
 class HostGroupsTest {
     private static final String[] HOSTS = {"b", "a", "b", "c", "a", "b"};
     private static final int[][] MEMBERS = {{0, 2, 5}, {1, 4}, {0, 2, 5}, {3}, {1, 4}, {0, 2, 5}};

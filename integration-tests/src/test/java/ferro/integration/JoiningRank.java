@@ -42,7 +42,6 @@ final class JoiningRank extends Child {
         return new JoiningRank(builder);
     }
 
-    /** Returns whether a command runs on this machine. */
     static boolean canRun(List<String> command) throws Exception {
         List<String> line = new ArrayList<>(command);
         line.add("true");
@@ -67,18 +66,12 @@ final class JoiningRank extends Child {
         return await(FAILED).contains(LATE);
     }
 
-    /**
-     * Waits for the failure of the join.
-     *
-     * @param part     regular expression of a part of its text
-     * @param culprits ranks that it blames
-     */
+    /** Waits for the failure of the join, of which a part of the text is a match and that blames these ranks. */
     void awaitFailure(String part, Integer... culprits) throws InterruptedException {
         assertTrue(Pattern.compile(part).matcher(await(FAILED)).find(), this::toString);
         assertTrue(lines().contains("culprits " + List.of(culprits)), this::toString);
     }
 
-    /** Returns the lines about joining. */
     List<String> joiningLines() {
         return lines().stream().filter(line -> line.startsWith(LINE)).toList();
     }

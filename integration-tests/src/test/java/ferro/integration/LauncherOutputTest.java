@@ -17,7 +17,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What ranks print, and what they find, when {@code ferro run} has started them. */
 @Tag("text")
 class LauncherOutputTest {
     @TempDir

@@ -26,7 +26,6 @@ public final class LauncherRun extends Child {
         super(builder, PATIENCE);
     }
 
-    /** Starts {@code ferro} with arguments. */
     public static LauncherRun start(String... arguments) throws IOException {
         return start(Map.of(), arguments);
     }
@@ -92,7 +91,6 @@ public final class LauncherRun extends Child {
                 .collect(Collectors.joining(File.pathSeparator)));
     }
 
-    /** Waits for the end with an exit code. */
     public LauncherRun ends(int code) throws InterruptedException {
         ended(code);
         return this;

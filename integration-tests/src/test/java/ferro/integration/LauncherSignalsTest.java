@@ -21,7 +21,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Signals to the launcher that ask for no end: ranks get them, and a job stops and goes on as a whole. */
 @EnabledOnOs(OS.LINUX)
 class LauncherSignalsTest {
     private static final Duration SOON = Duration.ofSeconds(60);

@@ -13,7 +13,6 @@ public enum Links {
     /** TCP with everything encrypted, which wants a secret. */
     TLS;
 
-    /** Returns the media that have figures. */
     public static List<Links> measured() {
         return List.of(TCP, SHM);
     }
@@ -23,12 +22,7 @@ public enum Links {
         return this == TLS ? Map.of("ferro.links", "tcp", "ferro.tls", "on") : Map.of("ferro.links", toString());
     }
 
-    /**
-     * Fails unless it is what the ranks have found.
-     *
-     * @param linkReport of a group of two ranks or more that all ask for it
-     * @param worldSize  how many they are
-     */
+    /** Fails unless the ranks of a group, who all ask for it, have found it, as their report of links says. */
     public void assertFoundIn(String linkReport, int worldSize) {
         boolean found = this == SHM
                 ? linkReport.equals("all " + worldSize + " ranks share memory")

@@ -110,7 +110,6 @@ class MetricsPageTest {
         assertTrue(printed.contains(replaced(shown.group(1))), () -> String.join("\n", printed));
     }
 
-    /** Replaces what differs between runs. */
     private static String replaced(String event) {
         return event.strip()
                 .replaceAll("startTime = .*", "startTime = T")

@@ -109,7 +109,6 @@ public record NamedTests(Set<String> types, Map<String, Set<String>> idsByTest) 
         }
     }
 
-    /** Collects the ids of each test's display name. */
     private static final class MethodScanner extends TreeScanner<Void, Void> {
         private static final Set<String> RUNS = Set.of("Test", "ParameterizedTest", "RepeatedTest", "TestFactory");
         private static final Set<String> OFF = Set.of("Disabled");

@@ -28,7 +28,6 @@ record ProgramPaths(Path program, List<Path> libraries) {
         return new ProgramPaths(classes, entries(Files.readString(classes.resolveSibling(LIBRARIES))));
     }
 
-    /** Returns the classes or the jar of a module. */
     private static Path entryOf(Path module) {
         return entries(testPath()).stream()
                 .filter(entry -> folderOf(module, entry).isPresent())
@@ -54,7 +53,6 @@ record ProgramPaths(Path program, List<Path> libraries) {
                 .toList();
     }
 
-    /** Returns the whole class path. */
     List<Path> all() {
         List<Path> all = new ArrayList<>(List.of(program));
         all.addAll(libraries);
@@ -114,12 +112,10 @@ record ProgramPaths(Path program, List<Path> libraries) {
         }
     }
 
-    /** Returns the version of the Netty that Spring Boot has chosen. */
     String nettyVersion() {
         return version(part("netty-common", netty()));
     }
 
-    /** Returns the jar of a part. */
     static Path part(String part, List<Path> netty) {
         return netty.stream()
                 .filter(entry -> name(entry).matches(part + "-\\d.*"))
@@ -127,7 +123,6 @@ record ProgramPaths(Path program, List<Path> libraries) {
                 .orElseThrow(() -> new IllegalStateException("no " + part + " in " + netty));
     }
 
-    /** Returns the version in the name of a jar. */
     static String version(Path jar) {
         return name(jar).replaceFirst("^[a-z-]+?-(\\d.*?Final).*", "$1");
     }

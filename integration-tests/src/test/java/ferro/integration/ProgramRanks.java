@@ -22,13 +22,7 @@ final class ProgramRanks implements AutoCloseable {
     private final Map<String, String> variables = new HashMap<>();
     private final List<Child> ranks = new ArrayList<>();
 
-    /**
-     * Prepares a job.
-     *
-     * @param folder empty folder for what ranks print
-     * @param path   class path of both ranks
-     * @param tls    {@code ferro.tls}
-     */
+    /** Prepares a job: with an empty folder for what ranks print, and the class path of both. */
     ProgramRanks(Path folder, List<Path> path, String tls) throws IOException {
         this.path = path.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
         Path secret = Files.writeString(folder.resolve("secret"), "c0ffee".repeat(10));
@@ -41,7 +35,6 @@ final class ProgramRanks implements AutoCloseable {
         variables.put("MASTER_PORT", "" + Ports.free());
     }
 
-    /** Starts the next rank. */
     void start(String program, String... options) throws IOException {
         startBy(Jvm.java(), program, options);
     }
@@ -56,7 +49,6 @@ final class ProgramRanks implements AutoCloseable {
         ranks.add(Child.apart(variables, line));
     }
 
-    /** Waits for the end of a rank, and returns the line of its result. */
     String result(int rank) throws Exception {
         String said = printed(rank, 0);
         List<String> lines =
@@ -65,7 +57,6 @@ final class ProgramRanks implements AutoCloseable {
         return lines.get(0);
     }
 
-    /** Waits until a rank has ended with an exit code, and returns what it has printed. */
     String printed(int rank, int exitCode) throws Exception {
         return ranks.get(rank).ended(exitCode);
     }

@@ -2,7 +2,6 @@ package ferro.integration;
 
 import ferro.harness.Ranks;
 
-/** The rows of diagnosis over shared memory. */
 class ShmDiagnosisTest extends DiagnosisRows {
     @Override
     Ranks ranks(int worldSize) {

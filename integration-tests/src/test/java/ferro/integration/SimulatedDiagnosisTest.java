@@ -3,7 +3,6 @@ package ferro.integration;
 import ferro.harness.Medium;
 import ferro.harness.Ranks;
 
-/** The rows of diagnosis over the simulated medium. */
 class SimulatedDiagnosisTest extends DiagnosisRows {
     @Override
     Ranks ranks(int worldSize) {

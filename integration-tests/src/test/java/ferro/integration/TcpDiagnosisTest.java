@@ -10,7 +10,6 @@ import ferro.harness.Ranks;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** The rows of diagnosis over sockets of the loopback interface. */
 class TcpDiagnosisTest extends DiagnosisRows {
     private static final int LARGE = 8 << 20;
 

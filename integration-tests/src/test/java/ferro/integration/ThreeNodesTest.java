@@ -15,7 +15,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Three hosts made of namespaces, one of which is cut off. */
 @Tag("long")
 @Timeout(120)
 class ThreeNodesTest {

@@ -12,7 +12,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The program {@code config/figures/Times.java}. */
 @Tag("text")
 class TimesTest {
     /** Stands for a JVM of tests: starts one JVM that works for a while, and writes the report of one class. */

@@ -24,11 +24,7 @@ final class TwoSeconds {
         this.what = what;
     }
 
-    /**
-     * Starts to measure, at the moment of the failure.
-     *
-     * @param what that is stopped
-     */
+    /** Starts to measure, at the moment of the failure. */
     static TwoSeconds start(String what) {
         return new TwoSeconds(what);
     }

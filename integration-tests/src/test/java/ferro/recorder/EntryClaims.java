@@ -20,21 +20,11 @@ import org.openjdk.jcstress.infra.results.II_Result;
 public class EntryClaims {
     private final OperationRing ring = new OperationRing(4);
 
-    /**
-     * Claims an entry on one thread.
-     *
-     * @param result first number
-     */
     @Actor
     public void one(II_Result result) {
         result.r1 = ring.claim();
     }
 
-    /**
-     * Claims an entry on another thread.
-     *
-     * @param result second number
-     */
     @Actor
     public void other(II_Result result) {
         result.r2 = ring.claim();

@@ -18,7 +18,6 @@ import org.openjdk.jcstress.infra.results.JJ_Result;
 public class ReadWhileReplaced {
     private final OperationRing ring = new OperationRing(1);
 
-    /** Writes the old entry. */
     public ReadWhileReplaced() {
         write(1);
     }
@@ -37,11 +36,7 @@ public class ReadWhileReplaced {
         write(2);
     }
 
-    /**
-     * Reads the entry, as when the file is written.
-     *
-     * @param result sequence and bytes of the old entry
-     */
+    /** Reads the entry, as when the file is written. */
     @Actor
     public void reads(JJ_Result result) {
         OperationRing.RingEntry entry = ring.read(1);

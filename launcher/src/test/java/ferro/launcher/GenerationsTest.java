@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** What launchers print and do after each generation. */
 class GenerationsTest {
     private static final Conclusion KILLED = failed(137, "rank 2 was ended by signal KILL");
 

@@ -30,7 +30,6 @@ import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The names and secrets of a job and of its generations. */
 class JobKeysTest {
     private static final Restarts SOME = new Restarts(3, Optional.empty());
     private static final ProcessGroupGuard LEASH = ProcessGroupGuard.find(Programs.of(Map.of()));

@@ -10,7 +10,6 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import picocli.AutoComplete;
 
-/** The values of options that shell completion offers. */
 class JobOptionsTest {
     @Test
     void eachKindOfLinksIsAValueOfTheSetting() {

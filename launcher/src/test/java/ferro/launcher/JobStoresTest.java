@@ -39,7 +39,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The stores of a job that starts again, over loopback. */
 @Timeout(60)
 class JobStoresTest {
     private static final Restarts SOME = new Restarts(3, Optional.empty());

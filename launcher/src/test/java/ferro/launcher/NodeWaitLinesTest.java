@@ -36,7 +36,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a launcher prints while it waits for the store of the launcher of node 0. */
 @Timeout(60)
 class NodeWaitLinesTest {
     @TempDir

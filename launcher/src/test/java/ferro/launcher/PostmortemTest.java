@@ -22,7 +22,6 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the end of a job says of its ranks, by how they ended and what they printed. */
 class PostmortemTest {
     private static final String MAIN = "Exception in thread \"main\" ";
 

@@ -144,7 +144,6 @@ class ReadmeTest {
         assertTrue(readme.replaceAll("\\s+", " ").contains(sentence), () -> "README.md does not say: " + sentence);
     }
 
-    /** Returns what the group of a pattern matches. */
     private static Stream<String> found(String pattern, String text) {
         return Pattern.compile(pattern).matcher(text).results().map((MatchResult match) -> match.group(1));
     }

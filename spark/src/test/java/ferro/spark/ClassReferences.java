@@ -25,13 +25,7 @@ final class ClassReferences {
     private final String[] texts;
     private final int thisClass;
 
-    /**
-     * A reference to a field or a method.
-     *
-     * @param owner      the name of the type, with slashes
-     * @param name       the name of the member; empty if the class file refers to the type alone
-     * @param descriptor the compiled form of the type of the member
-     */
+    /** A reference to a field, a method or, without a name, a type alone; owner and name have slashes. */
     record Reference(String owner, String name, String descriptor) {}
 
     private ClassReferences(DataInputStream in) throws IOException {
@@ -70,13 +64,11 @@ final class ClassReferences {
         return new ClassReferences(new DataInputStream(new ByteArrayInputStream(classFile)));
     }
 
-    /** Returns the name of the class, with dots. */
     static String name(byte[] classFile) throws IOException {
         ClassReferences all = parse(classFile);
         return all.typeName(all.thisClass).replace('/', '.');
     }
 
-    /** Returns the references of a class file. */
     static List<Reference> of(byte[] classFile) throws IOException {
         ClassReferences all = parse(classFile);
         List<Reference> found = new ArrayList<>();

@@ -24,7 +24,6 @@ import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.junit.jupiter.api.Test;
 
-/** Runs the programs of docs/spark.md. */
 class SparkPageTest {
     private static final int FEATURES = 8;
     private static final int ROWS = 2000;

@@ -98,7 +98,6 @@ final class SubmittedProgram {
         return command;
     }
 
-    /** Returns the logs of all executors. */
     String executorLogs() throws IOException {
         try (Stream<Path> files = Files.walk(sparkHome.resolve("work"))) {
             StringBuilder all = new StringBuilder();

@@ -20,7 +20,6 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** docs/contract.md and the rules in code are one list. */
 class ContractPageTest {
     private static final Path PAGE = Path.of("..", "docs", "contract.md");
 

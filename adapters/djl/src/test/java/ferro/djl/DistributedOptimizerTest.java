@@ -87,7 +87,6 @@ class DistributedOptimizerTest {
         }
     }
 
-    /** Returns the mean over the ranks for each step. */
     static List<Double> losses(List<Child> ranks) {
         List<Double> means = new ArrayList<>();
         for (int step = 0; step < ranks.get(0).after("loss").size(); step++) {

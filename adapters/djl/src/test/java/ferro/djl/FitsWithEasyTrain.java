@@ -123,7 +123,6 @@ final class FitsWithEasyTrain {
                 .build();
     }
 
-    /** A listener that prints the loss of each batch. */
     static final class PrintsLosses extends TrainingListenerAdapter {
         @Override
         public void onTrainingBatch(Trainer trainer, BatchData batch) {

@@ -13,7 +13,6 @@ final class RunsIntoATrap {
 
     private RunsIntoATrap() {}
 
-    /** Runs the trap whose name is the first argument. */
     public static void main(String[] arguments) {
         try (NDManager manager = NDManager.newBaseManager()) {
             switch (arguments[0]) {

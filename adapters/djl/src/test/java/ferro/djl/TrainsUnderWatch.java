@@ -49,7 +49,6 @@ final class TrainsUnderWatch {
         } while (!isDone.get());
     }
 
-    /** Returns the addresses in the kernel's form, in hexadecimal digits. */
     private static Set<String> peers() throws IOException {
         Set<String> own = new HashSet<>();
         try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {

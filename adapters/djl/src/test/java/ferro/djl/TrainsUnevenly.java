@@ -62,7 +62,6 @@ final class TrainsUnevenly {
         }
     }
 
-    /** An iterator over the first batches of another iterator. */
     private static final class FirstBatches implements Iterator<Batch> {
         private final Iterator<Batch> all;
         private int left;

@@ -29,13 +29,6 @@ public final class CountedRanks {
     /** The receiver of the counts. Ranks on threads call it at the same time. */
     @FunctionalInterface
     public interface Counter {
-        /**
-         * Counts a message.
-         *
-         * @param rank         rank that sends
-         * @param kind         first byte of the message
-         * @param isMembership whether the message belongs to the membership of the joined group
-         */
         void sent(int rank, int kind, boolean isMembership);
     }
 
@@ -85,33 +78,16 @@ public final class CountedRanks {
         return groups;
     }
 
-    /**
-     * Returns a rank's end of the group of all ranks.
-     *
-     * @param simulation simulation
-     * @param rank       rank
-     * @return group
-     */
     public static ProcessGroup group(Simulation simulation, int rank) {
         return simulation.group(rank);
     }
 
-    /**
-     * Adds a fault that happens before the next step, also while the simulation runs.
-     *
-     * @param simulation simulation
-     * @param fault      fault, of step 0
-     */
+    /** Adds a fault that happens before the next step, also while the simulation runs. */
     public static void strike(Simulation simulation, Fault fault) {
         simulation.misfortune().add(fault);
     }
 
-    /**
-     * Runs code after each step.
-     *
-     * @param simulation simulation
-     * @param afterStep  code, gets the rank of the step
-     */
+    /** Runs code after each step; it gets the rank of the step. */
     public static void observe(Simulation simulation, IntConsumer afterStep) {
         simulation.observe(afterStep);
     }

@@ -83,7 +83,6 @@ class ChartPictureTest {
         assertArrayEquals(new double[] {100, 85, 70}, EndLabels.spread(new double[] {99, 98, 97}, 15, 0, 100));
     }
 
-    /** Returns a picture of so many lines, which all end at one place. */
     private static ChartPicture picture(int count, double end) {
         List<String> colors = List.of("ferro", "openmpi", "mpich", "gloo", "nccl", "soft");
         List<ChartLine> lines = new ArrayList<>();

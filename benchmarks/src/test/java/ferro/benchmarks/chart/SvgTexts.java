@@ -26,7 +26,6 @@ public final class SvgTexts {
     private final Element root;
     private final Map<String, Integer> sizes = new TreeMap<>();
 
-    /** Reads a file. */
     public SvgTexts(String svg) throws Exception {
         DocumentBuilderFactory factory = DocumentBuilderFactory.newInstance();
         root = factory.newDocumentBuilder()

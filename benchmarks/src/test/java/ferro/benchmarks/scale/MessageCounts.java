@@ -32,7 +32,6 @@ final class MessageCounts implements CountedRanks.Counter {
         }
     }
 
-    /** Begins again at 0. */
     void restart() {
         clear(ofRank);
         clear(ofGroups);
@@ -54,7 +53,6 @@ final class MessageCounts implements CountedRanks.Counter {
         return ofMembership.get();
     }
 
-    /** Prints the messages of all kinds. */
     void print(String what) {
         long all = IntStream.range(0, ofRank.length()).mapToLong(ofRank::get).sum();
         long max =

@@ -54,7 +54,6 @@ final class Meter {
         restart();
     }
 
-    /** Prints a figure. */
     static void print(String name, double value, String unit) {
         String number = value == Math.rint(value)
                 ? String.format(Locale.ROOT, "%.0f", value)

@@ -21,7 +21,6 @@ final class PlansRow {
 
     private PlansRow() {}
 
-    /** The CPU time and the allocated memory of one plan. */
     private record Cost(double millis, double megabytes) {}
 
     /**

@@ -21,7 +21,6 @@ final class ScaleBench {
 
     private final List<Figure> figures = new ArrayList<>();
 
-    /** A measured number. */
     private record Figure(ScaleRow row, int ranks, String name, String value, String unit) {
         String inTable() {
             return "| " + row + " | " + ranks + " | " + name + " | " + value + " | " + unit + " |";
@@ -39,13 +38,7 @@ final class ScaleBench {
         }
     }
 
-    /**
-     * Measures rows.
-     *
-     * @param words {@code [--ranks N] [--json FILE] [ROW...]}; without a row, all rows
-     * @throws IOException          if the file of JSON cannot be written
-     * @throws InterruptedException if the thread is interrupted
-     */
+    /** Measures the rows that {@code [--ranks N] [--json FILE] [ROW...]} names; without a row, all rows. */
     public static void main(String[] words) throws IOException, InterruptedException {
         List<ScaleRow> rows = new ArrayList<>();
         int ranks = 0;
@@ -69,7 +62,6 @@ final class ScaleBench {
         }
     }
 
-    /** Measures a row in a JVM of its own. */
     void measure(ScaleRow row, int ranks) throws IOException, InterruptedException {
         Process process = new ProcessBuilder(row.command(ranks))
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
@@ -114,7 +106,6 @@ final class ScaleBench {
         figures.add(figure);
     }
 
-    /** Returns the table of all figures. */
     synchronized String table() {
         StringBuilder table = new StringBuilder("| row | ranks | figure | value | unit |\n|---|---|---|---|---|\n");
         figures.forEach(figure -> table.append(figure.inTable()).append('\n'));

@@ -30,26 +30,18 @@ enum ScaleRow {
         this.ranks = ranks;
     }
 
-    /**
-     * The bounds of a row.
-     *
-     * @param seconds       time after which its JVM is killed
-     * @param heapMebibytes its largest heap
-     */
+    /** The bounds of a row: the time after which its JVM is killed, and its largest heap. */
     record Limits(int seconds, int heapMebibytes) {}
 
-    /** What a row measures. */
     @FunctionalInterface
     interface Measurement {
         void run(int ranks) throws Exception;
     }
 
-    /** Returns the rows that are measured if no row is named. */
     static List<ScaleRow> all() {
         return Arrays.stream(values()).filter(row -> row.ranks.length > 0).toList();
     }
 
-    /** Finds a row by its name. */
     static ScaleRow of(String label) {
         return Arrays.stream(values())
                 .filter(row -> row.label.equals(label))
@@ -57,7 +49,6 @@ enum ScaleRow {
                 .orElseThrow(() -> new IllegalArgumentException("no row \"" + label + "\": use one of " + all()));
     }
 
-    /** Returns the numbers of ranks for which the row is measured. */
     List<Integer> ranks() {
         return Arrays.stream(ranks).boxed().toList();
     }
@@ -66,7 +57,6 @@ enum ScaleRow {
         return limits;
     }
 
-    /** Returns the command that measures this row. */
     List<String> command(int ofRanks) {
         List<String> command = new ArrayList<>(
                 List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
@@ -76,11 +66,7 @@ enum ScaleRow {
         return command;
     }
 
-    /**
-     * Measures a row in this JVM, and ends the JVM without the exit of its groups.
-     *
-     * @param words name of a row, number of ranks
-     */
+    /** Measures the row and the ranks that the words name in this JVM, and ends it without the exit of its groups. */
     public static void main(String[] words) {
         try {
             of(words[0]).measurement.run(Integer.parseInt(words[1]));

@@ -25,7 +25,6 @@ final class SeededRow {
         this.simulation = CountedRanks.seeded(ranks, settings, counts);
     }
 
-    /** Measures barrier, all-reduce, one failure and close. */
     static void phases(int ranks) {
         Meter meter = new Meter();
         SeededRow row = new SeededRow(ranks, SETTINGS, null);
@@ -53,7 +52,6 @@ final class SeededRow {
         return group.allReduceAsync(HostTensor.of(new float[] {group.rank() + 1}), ReduceOp.SUM);
     }
 
-    /** Counts the messages of a rank that dies. */
     static void failure(int ranks) {
         MessageCounts counts = new MessageCounts(ranks);
         Meter meter = new Meter();

@@ -26,13 +26,11 @@ final class ThreadsRow {
 
     private ThreadsRow() {}
 
-    /** The code of one rank. */
     @FunctionalInterface
     private interface Body {
         void run(ProcessGroup group) throws InterruptedException, BrokenBarrierException;
     }
 
-    /** Measures barrier, all-reduce, split, close, and in other groups abort and close. */
     static void phases(int ranks) throws InterruptedException {
         Meter meter = new Meter();
         List<ProcessGroup> groups = made(ranks);
@@ -103,7 +101,6 @@ final class ThreadsRow {
         throw new IllegalStateException("rank " + group.rank() + " passed a barrier without rank 0");
     }
 
-    /** Counts the questions of ranks that wait for a late rank. */
     static void straggler(int ranks) throws InterruptedException {
         MessageCounts counts = new MessageCounts(ranks);
         Meter meter = new Meter();
@@ -160,7 +157,6 @@ final class ThreadsRow {
         return Map.of("ferro.timeout", "10m", "ferro.heartbeat.interval", "0s");
     }
 
-    /** Opens a group, says so, and exits with the group open. */
     static void openGroup(int ranks) throws InterruptedException {
         List<ProcessGroup> groups = made(ranks);
         onThreads(groups, ProcessGroup::barrier);

@@ -28,7 +28,6 @@ import org.junit.jupiter.api.Test;
 class DeviceExamplesTest {
     private final HeapDeviceMemory heap = new HeapDeviceMemory(2);
 
-    /** The program of one rank. */
     private interface Program {
         float[] run(ProcessGroup group, SystemContext context, int elements);
     }

@@ -103,7 +103,6 @@ class EndOfALinkTest {
         return end;
     }
 
-    /** A listener that records broken links. */
     private final class Heard implements Transport.Events {
         @Override
         public void broken(int peer, FerroException cause) {

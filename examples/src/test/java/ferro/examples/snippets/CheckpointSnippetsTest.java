@@ -21,7 +21,6 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The examples in the Javadoc of checkpoints and of termination by SIGTERM. Each example is a region of this file. */
 class CheckpointSnippetsTest {
     @TempDir
     private Path folder;

@@ -12,9 +12,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/**
- * The examples in the Javadoc of {@link JoinOptions}, {@link ProcessGroup#join(JoinOptions)} and {@link SystemContext}. Each example is a region of this file.
- */
 class JoinOptionsSnippetsTest {
     private static final byte[] SECRET = "0123456789abcdefghijklmnopqrstuv".getBytes(StandardCharsets.US_ASCII);
 

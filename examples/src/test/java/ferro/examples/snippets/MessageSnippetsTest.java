@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** The examples of messages in Javadoc. Each example is a region of this file. */
 class MessageSnippetsTest {
     @Test
     void receivesAMessageOfUnknownLength() {

@@ -15,10 +15,6 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/**
- * The examples in the Javadoc of {@link GroupObjects} and {@link Codec}. Each example is a region of this file. The
- * tests run the examples on four ranks.
- */
 class ObjectSnippetsTest {
     private static final int RANKS = 4;
 

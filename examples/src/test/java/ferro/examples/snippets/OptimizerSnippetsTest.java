@@ -15,7 +15,6 @@ import ferro.training.optimizer.UpdateRule;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The examples in the Javadoc of the optimizers of {@code ferro.training}. Each example is a region of this file. */
 class OptimizerSnippetsTest {
     private static final int STEPS = 300;
 

@@ -15,7 +15,6 @@ import ferro.tck.HeapDeviceMemory;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** The examples in the Javadoc of packages. Each example is a region of this file. */
 class PackageSnippetsTest {
     @Test
     void aFreshResultLeavesTheOperandUnchanged() {

@@ -26,10 +26,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/**
- * The examples in the Javadoc of {@link ProcessGroup}. Each example is a region of this file. The tests run the
- * examples on four ranks.
- */
 class ProcessGroupSnippetsTest {
     private static final int RANKS = 4;
 

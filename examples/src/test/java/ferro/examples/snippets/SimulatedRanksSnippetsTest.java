@@ -11,7 +11,6 @@ import ferro.backend.simulated.SimulatedBackend;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The examples in the Javadoc of {@link SimulatedBackend}. Each example is a region of this file. */
 class SimulatedRanksSnippetsTest {
     @Test
     void ranksAddTheirNumbers() {

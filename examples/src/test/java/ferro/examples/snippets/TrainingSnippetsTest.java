@@ -13,10 +13,6 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/**
- * The examples in the Javadoc of package {@code ferro.training}. Each example is a region of this file. The tests run
- * the examples on two ranks.
- */
 class TrainingSnippetsTest {
     private static final int RANKS = 2;
 

@@ -10,13 +10,11 @@ import ferro.ReduceOp;
 import ferro.Work;
 import ferro.backend.simulated.SimulatedBackend;
 import ferro.backend.simulated.Simulation;
-import ferro.group.ProcessGroup;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The examples in the Javadoc of types other than {@link ProcessGroup}. Each example is a region of this file. */
 class TypeSnippetsTest {
     // @start region="reduction"
     static final ReduceOp LOG_SUM =

@@ -15,7 +15,6 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The losses of several generations, and the marks of kills and restarts in their plot. */
 class LossHistoryTest {
     @TempDir
     private Path folder;

@@ -34,7 +34,6 @@ class SpeedTest {
                 new Speed(3, 10_200, 10_000, 1).answer());
     }
 
-    /** Returns steps that take so many milliseconds. */
     private static List<TrainingStep> steps(long... millis) {
         List<TrainingStep> steps = new ArrayList<>();
         long end = 0;

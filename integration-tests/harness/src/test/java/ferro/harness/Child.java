@@ -41,7 +41,6 @@ public class Child implements AutoCloseable {
         return new Child(builder, TIMEOUT);
     }
 
-    /** Starts a command. */
     public static Child start(List<String> command) throws IOException {
         return start(new ProcessBuilder(command));
     }
@@ -87,12 +86,10 @@ public class Child implements AutoCloseable {
         in.flush();
     }
 
-    /** Waits for this line. */
     public final void await(String line) throws InterruptedException {
         out.await(line::equals);
     }
 
-    /** Waits for a line, and returns the first of its kind. */
     public final String await(Predicate<String> wanted) throws InterruptedException {
         return out.await(wanted);
     }
@@ -107,7 +104,6 @@ public class Child implements AutoCloseable {
         return out.next();
     }
 
-    /** Returns its lines. */
     public final PrintedLines out() {
         return out;
     }
@@ -117,7 +113,6 @@ public class Child implements AutoCloseable {
         return err;
     }
 
-    /** Returns the lines so far. */
     public final List<String> outLines() {
         return out.lines();
     }
@@ -127,7 +122,6 @@ public class Child implements AutoCloseable {
         return err.lines();
     }
 
-    /** Returns the lines of errors so far as one text. */
     public final String errText() {
         return String.join("\n", err.lines());
     }
@@ -140,7 +134,6 @@ public class Child implements AutoCloseable {
                 .toList();
     }
 
-    /** Waits for the end, and returns the exit code. */
     public int exitCode() throws InterruptedException {
         try {
             if (!process.waitFor(timeout.toMillis(), TimeUnit.MILLISECONDS)) {
@@ -174,7 +167,6 @@ public class Child implements AutoCloseable {
         Processes.signal(pid(), name);
     }
 
-    /** Returns its own children. */
     protected final Stream<ProcessHandle> children() {
         return process.children();
     }

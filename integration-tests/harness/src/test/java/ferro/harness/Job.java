@@ -77,7 +77,6 @@ public final class Job implements AutoCloseable {
         return ranks;
     }
 
-    /** Returns the process of a rank. */
     public Child rank(int rank) {
         return ranks.get(rank);
     }

@@ -10,7 +10,6 @@ import java.util.stream.Stream;
 public final class Jvm {
     private Jvm() {}
 
-    /** Returns the program that runs this JVM. */
     public static String java() {
         return Path.of(System.getProperty("java.home"), "bin", "java").toString();
     }

@@ -15,7 +15,6 @@ public final class OnThread {
 
     private OnThread() {}
 
-    /** Starts code on a new thread. */
     public static <T> CompletableFuture<T> start(Callable<T> code) {
         CompletableFuture<T> result = new CompletableFuture<>();
         Runnable body = () -> {
@@ -55,7 +54,6 @@ public final class OnThread {
         }
     }
 
-    /** Waits until a condition holds. */
     public static void until(String what, BooleanSupplier so) {
         Processes.await(so, Duration.ofSeconds(LIMIT_SECONDS), what);
     }

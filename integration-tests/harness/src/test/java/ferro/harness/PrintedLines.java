@@ -20,7 +20,6 @@ public final class PrintedLines {
     private boolean ended;
     private int taken;
 
-    /** Begins to read. */
     public PrintedLines(InputStream source, String name, Duration timeout) {
         this.timeout = timeout;
         Thread reader = new Thread(() -> read(source), name);
@@ -63,12 +62,10 @@ public final class PrintedLines {
         notifyAll();
     }
 
-    /** Returns what was printed so far. */
     public synchronized List<String> lines() {
         return List.copyOf(lines);
     }
 
-    /** Waits for the end of the stream. */
     public synchronized void awaitEnd() throws InterruptedException {
         long deadline = System.nanoTime() + timeout.toNanos();
         while (!ended) {
@@ -85,7 +82,6 @@ public final class PrintedLines {
         return begun.toString();
     }
 
-    /** Waits for the next line, and returns it. */
     public synchronized String next() throws InterruptedException {
         return await(taken++, line -> true);
     }

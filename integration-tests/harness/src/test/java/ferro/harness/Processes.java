@@ -18,7 +18,6 @@ public final class Processes {
         ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
     }
 
-    /** Sends a signal to one process. */
     public static void signal(long pid, String name) throws IOException, InterruptedException {
         if (!Child.succeeds("kill", "-s", name, "" + pid)) {
             throw new AssertionError("kill -s " + name + " " + pid + " fails");
@@ -35,7 +34,6 @@ public final class Processes {
         }
     }
 
-    /** Waits until a process has ended. */
     public static void awaitEnd(long pid, Duration timeout) {
         await(() -> !runs(pid), timeout, "process " + pid + " still runs");
     }

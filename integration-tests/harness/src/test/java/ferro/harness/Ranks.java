@@ -58,30 +58,17 @@ public final class Ranks implements AutoCloseable {
         this.prepare = prepare;
     }
 
-    /**
-     * What a rank does.
-     *
-     * @param <T> what comes of it
-     */
     @FunctionalInterface
     public interface Task<T> {
-        /** Runs on the thread of a rank. */
         T run(ProcessGroup group) throws Exception;
     }
 
-    /** What a rank does, without a result. */
     @FunctionalInterface
     public interface Code {
-        /** Runs on the thread of a rank. */
         void run(ProcessGroup group) throws Exception;
     }
 
-    /**
-     * How a rank's call ended.
-     *
-     * @param failure null if well
-     * @param atNanos when
-     */
+    /** How a rank's call ended; {@code failure} is null if well. */
     public record Ended(FerroException failure, long atNanos) {}
 
     /** Opens ranks over a medium. */
@@ -110,7 +97,6 @@ public final class Ranks implements AutoCloseable {
         }
     }
 
-    /** Opens ranks over {@code simulated}, {@code tcp} or {@code shm}. */
     public static Ranks over(String medium, int worldSize) {
         return over(Medium.of(medium), worldSize, Map.of());
     }
@@ -172,7 +158,6 @@ public final class Ranks implements AutoCloseable {
         return run(medium, worldSize, Map.of(), task);
     }
 
-    /** The same with more settings. */
     public static <T> List<T> run(Medium medium, int worldSize, Map<String, String> more, Task<T> task) {
         try (Ranks ranks = over(medium, worldSize, more)) {
             return ranks.all(task);
@@ -184,7 +169,6 @@ public final class Ranks implements AutoCloseable {
         each(medium, worldSize, Map.of(), code);
     }
 
-    /** The same with more settings. */
     public static void each(Medium medium, int worldSize, Map<String, String> more, Code code) {
         run(medium, worldSize, more, group -> {
             code.run(group);
@@ -192,7 +176,6 @@ public final class Ranks implements AutoCloseable {
         });
     }
 
-    /** The same over {@code simulated}, {@code tcp} or {@code shm}. */
     public static void each(String medium, int worldSize, Code code) {
         each(Medium.of(medium), worldSize, Map.of(), code);
     }
@@ -208,7 +191,6 @@ public final class Ranks implements AutoCloseable {
         return List.copyOf(groups);
     }
 
-    /** Returns the group of a rank. */
     public ProcessGroup group(int rank) {
         return groups.get(rank);
     }
@@ -245,7 +227,6 @@ public final class Ranks implements AutoCloseable {
         return results;
     }
 
-    /** Runs something without a result on all ranks at once, as {@link #all} does. */
     public void each(Code code) {
         all(group -> {
             code.run(group);
@@ -275,7 +256,6 @@ public final class Ranks implements AutoCloseable {
         return start(groups.get(rank), code);
     }
 
-    /** Runs something on a thread of its own. */
     public static Future<Ended> start(ProcessGroup group, Code code) {
         return OnThread.start(() -> ended(group, code));
     }

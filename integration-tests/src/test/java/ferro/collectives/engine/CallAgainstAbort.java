@@ -19,27 +19,16 @@ import org.openjdk.jcstress.infra.results.II_Result;
 public class CallAgainstAbort {
     private final GroupEngine engine = Beside.engine();
 
-    /**
-     * The call.
-     *
-     * @param result first number
-     */
     @Actor
     public void calls(II_Result result) {
         result.r1 = EngineOutcome.ofBarrier(engine);
     }
 
-    /** Aborts, as a watchdog does. */
     @Actor
     public void aborts() {
         engine.abort(new IllegalStateException("out of paper"));
     }
 
-    /**
-     * A later call.
-     *
-     * @param result second number
-     */
     @Arbiter
     public void later(II_Result result) {
         result.r2 = EngineOutcome.ofBarrier(engine);

@@ -19,27 +19,16 @@ import org.openjdk.jcstress.infra.results.II_Result;
 public class CallAgainstClose {
     private final GroupEngine engine = Beside.engine();
 
-    /**
-     * The call.
-     *
-     * @param result first number
-     */
     @Actor
     public void calls(II_Result result) {
         result.r1 = EngineOutcome.ofBarrier(engine);
     }
 
-    /** The close. */
     @Actor
     public void closes() {
         engine.close();
     }
 
-    /**
-     * A later call.
-     *
-     * @param result second number
-     */
     @Arbiter
     public void later(II_Result result) {
         result.r2 = EngineOutcome.ofBarrier(engine);

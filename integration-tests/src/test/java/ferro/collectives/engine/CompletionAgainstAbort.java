@@ -19,22 +19,14 @@ import org.openjdk.jcstress.infra.results.II_Result;
 public class CompletionAgainstAbort {
     private final PendingWork work = Alone.work();
 
-    /**
-     * The thread that makes progress completes the operation.
-     *
-     * @param result first number
-     */
+    /** The thread that makes progress completes the operation. */
     @Actor
     public void completes(II_Result result) {
         work.succeed(1, 8);
         result.r1 = EngineOutcome.of(work);
     }
 
-    /**
-     * The thread that settles a failure of the group fails the operation.
-     *
-     * @param result second number
-     */
+    /** The thread that settles a failure of the group fails the operation. */
     @Actor
     public void aborts(II_Result result) {
         work.fail(Alone.FAILURE, PendingWork.Position.NOWHERE);

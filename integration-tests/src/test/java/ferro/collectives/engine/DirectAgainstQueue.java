@@ -23,22 +23,13 @@ public class DirectAgainstQueue {
     private final WaitingOperations queue = new WaitingOperations();
     private final Operation queued = new Operation(Alone.work(), null, null, null);
 
-    /**
-     * Takes the fast path past the queue, as a blocking call does.
-     *
-     * @param result number, or 0
-     */
+    /** Takes the fast path past the queue, as a blocking call does. */
     @Actor
     public void direct(JJ_Result result) {
         long seen = turn.look();
         result.r1 = queue.isEmpty() ? turn.tryEnterAsNext(seen) : ProgressLock.NONE;
     }
 
-    /**
-     * Queues an operation.
-     *
-     * @param result number
-     */
     @Actor
     public void queues(JJ_Result result) {
         queue.add(queued, turn);

@@ -13,7 +13,6 @@ final class EngineOutcome {
 
     private EngineOutcome() {}
 
-    /** Returns the outcome of an operation. */
     static int of(PendingWork work) {
         if (!work.isDone()) {
             return PENDING;

@@ -25,11 +25,6 @@ public class LookAtAFailure {
         work.fail(Alone.FAILURE, PendingWork.Position.NOWHERE);
     }
 
-    /**
-     * The thread that reads.
-     *
-     * @param result what is seen
-     */
     @Actor
     public void looks(I_Result result) {
         result.r1 = EngineOutcome.of(work);

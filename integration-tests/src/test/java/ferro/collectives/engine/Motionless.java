@@ -5,12 +5,7 @@ import ferro.spi.Transport;
 import java.nio.ByteBuffer;
 import java.util.function.Supplier;
 
-/**
- * Rank 0 of a medium that moves nothing by itself.
- *
- * @param worldSize number of ranks
- * @param links     makes each link to another rank
- */
+/** Rank 0 of a medium that moves nothing by itself; {@code links} makes each link to another rank. */
 record Motionless(int worldSize, Supplier<Link> links) implements Transport {
     @Override
     public int rank() {

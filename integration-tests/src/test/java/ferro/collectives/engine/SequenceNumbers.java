@@ -22,31 +22,16 @@ import org.openjdk.jcstress.infra.results.JJJ_Result;
 public class SequenceNumbers {
     private final ProgressLock turn = new ProgressLock();
 
-    /**
-     * Numbers an operation on one thread.
-     *
-     * @param result first number
-     */
     @Actor
     public void one(JJJ_Result result) {
         result.r1 = turn.next();
     }
 
-    /**
-     * Numbers an operation on another thread.
-     *
-     * @param result second number
-     */
     @Actor
     public void other(JJJ_Result result) {
         result.r2 = turn.next();
     }
 
-    /**
-     * Numbers the next operation.
-     *
-     * @param result third number
-     */
     @Arbiter
     public void next(JJJ_Result result) {
         result.r3 = turn.next();

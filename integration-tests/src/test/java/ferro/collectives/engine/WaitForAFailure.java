@@ -25,11 +25,7 @@ public class WaitForAFailure {
         work.fail(Alone.FAILURE, PendingWork.Position.NOWHERE);
     }
 
-    /**
-     * The thread that waits, and makes progress meanwhile.
-     *
-     * @param result how the wait ended
-     */
+    /** The thread that waits, and makes progress meanwhile. */
     @Actor
     public void waits(I_Result result) {
         try {

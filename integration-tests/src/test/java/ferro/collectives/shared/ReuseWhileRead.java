@@ -27,7 +27,6 @@ public class ReuseWhileRead {
             .alignedSlice(Long.BYTES)
             .order(ByteOrder.nativeOrder());
 
-    /** Makes memory of zeros. */
     public ReuseWhileRead() {}
 
     /** Fails, and writes its operand anew. */
@@ -37,11 +36,7 @@ public class ReuseWhileRead {
         area.putLong(OPERAND, 7);
     }
 
-    /**
-     * Reads the operand, and then looks whether it may use what it has read.
-     *
-     * @param result operand and word
-     */
+    /** Reads the operand, and then looks whether it may use what it has read. */
     @Actor
     public void reads(JJ_Result result) {
         result.r1 = area.getLong(OPERAND);

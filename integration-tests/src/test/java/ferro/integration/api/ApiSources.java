@@ -33,20 +33,10 @@ final class ApiSources {
     private final List<Value> values = new ArrayList<>();
     private final List<Value> texts = new ArrayList<>();
 
-    /**
-     * A public record.
-     *
-     * @param name       name with its outer types and its package
-     * @param components number of components
-     */
+    /** A public record; its name has its outer types and its package. */
     record ApiRecord(String name, int components) {}
 
-    /**
-     * A number or a text that a method takes or returns, or that a record has.
-     *
-     * @param member type and method, or the record
-     * @param name  name of the parameter or the component, or of the method
-     */
+    /** A number or a text that a method takes or returns, or that a record has. */
     record Value(String member, String name) {}
 
     private ApiSources() {}
@@ -63,7 +53,6 @@ final class ApiSources {
         return of(sources);
     }
 
-    /** Parses source files. */
     static ApiSources of(List<Path> sources) throws IOException {
         ApiSources api = new ApiSources();
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();

@@ -17,11 +17,7 @@ import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
 import org.xml.sax.SAXException;
 
-/**
- * The test methods that reports of Surefire say were executed and not skipped.
- *
- * @param methods names of test methods, by the class that ran them
- */
+/** The test methods, by the class that ran them, that reports of Surefire say were executed and not skipped. */
 record ExecutedTests(Map<String, Set<String>> methods) {
     private static final Pattern NO_PART_OF_A_NAME = Pattern.compile("\\W.*", Pattern.DOTALL);
 

@@ -109,7 +109,6 @@ final class DrillJob implements AutoCloseable {
         return ranks.get(rank);
     }
 
-    /** Returns all but these. */
     Map<Integer, RankJvm> but(Collection<Integer> left) {
         Map<Integer, RankJvm> others = new TreeMap<>(ranks);
         others.keySet().removeAll(left);

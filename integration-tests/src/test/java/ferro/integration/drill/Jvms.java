@@ -58,7 +58,6 @@ final class Jvms implements AutoCloseable {
         }
     }
 
-    /** Ends all. */
     @Override
     public void close() {
         for (Iterator<RankJvm> each = all.iterator(); each.hasNext(); ) {

@@ -34,17 +34,12 @@ public final class Measured {
         this.promisedMillis = cell.promisedMillis();
     }
 
-    /** Empties the file of a test class. */
     public static void begin(Class<?> test) throws IOException {
         Files.createDirectories(FOLDER);
         Files.writeString(file(test), HEADER + "\n");
     }
 
-    /**
-     * Hears how a call ended on all ranks but the victims.
-     *
-     * @param at when the fault happened
-     */
+    /** Hears how a call ended on all ranks but the victims, after a fault that happened at this time. */
     static Measured of(Cell cell, DrillJob job, long at) throws InterruptedException {
         Measured measured = new Measured(cell);
         for (Map.Entry<Integer, RankJvm> survivor : job.but(cell.victims()).entrySet()) {

@@ -90,7 +90,6 @@ final class FaultTests {
         return tests.naming("row " + row, "").stream().sorted().toList();
     }
 
-    /** Returns all tests that name any row. */
     Set<String> all() {
         Set<String> all = new TreeSet<>();
         tests.idsByTest().forEach((test, rows) -> {

@@ -24,17 +24,14 @@ final class FaultsAnnex {
         this.folder = folder;
     }
 
-    /** Returns the file of the page. */
     Path file() {
         return folder.resolve("annex.md");
     }
 
-    /** Writes the page for these rows. */
     void write(List<Integer> rows) throws IOException {
         Files.writeString(file(), text(rows));
     }
 
-    /** Returns the text of the page for these rows. */
     String text(List<Integer> rows) throws IOException {
         return HEAD
                 + "## Tests\n"

@@ -21,7 +21,6 @@ final class PeerFigures {
         return new PeerFigures(Table.read(file));
     }
 
-    /** Returns a table: a line a fault and peer. */
     String table() {
         Map<String, List<Map<String, String>>> cells = new LinkedHashMap<>();
         for (Map<String, String> row : rows) {

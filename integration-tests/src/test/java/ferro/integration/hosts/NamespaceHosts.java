@@ -133,7 +133,6 @@ public final class NamespaceHosts implements AutoCloseable {
         return (family == Family.IPV6 ? "[" + address(host) + "]" : address(host)) + ":" + port;
     }
 
-    /** Starts the {@code ferro} command on a host. */
     public HostProcess ferro(int host, String... arguments) throws IOException {
         return ferro(host, Map.of(), arguments);
     }
@@ -145,7 +144,6 @@ public final class NamespaceHosts implements AutoCloseable {
         return start(host, variables, line);
     }
 
-    /** Starts a command on a host. */
     public HostProcess start(int host, String... command) throws IOException {
         return start(host, Map.of(), List.of(command));
     }
@@ -191,7 +189,6 @@ public final class NamespaceHosts implements AutoCloseable {
         runInside(0, "ip link set " + port(host) + " nomaster");
     }
 
-    /** Ends a cut. */
     public void mend(int host) throws IOException, InterruptedException {
         runInside(0, "ip link set " + port(host) + " master between");
     }

@@ -48,14 +48,7 @@ class DeadlinesTest {
     @TempDir
     private Path folder;
 
-    /**
-     * One time of one call on one object.
-     *
-     * @param call     what
-     * @param receiver which of several objects, by name
-     * @param index    which argument
-     * @param time     what is passed
-     */
+    /** One time as one argument of one call on one object, which of several by name. */
     private record Case(Call call, String receiver, int index, Duration time) {
         @Override
         public String toString() {

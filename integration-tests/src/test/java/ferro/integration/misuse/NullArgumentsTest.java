@@ -97,13 +97,7 @@ class NullArgumentsTest {
     @TempDir
     private Path folder;
 
-    /**
-     * One argument of one call on one object.
-     *
-     * @param call     what
-     * @param receiver which of several objects, by name
-     * @param index    which argument
-     */
+    /** One argument of one call on one object, which of several by name. */
     private record Case(Call call, String receiver, int index) {
         String argument() {
             return call.call().getParameters()[index].getName();

@@ -23,12 +23,6 @@ final class PublicCalls {
 
     private PublicCalls() {}
 
-    /**
-     * One call.
-     *
-     * @param on   class or interface that it is made on
-     * @param call constructor or method
-     */
     record Call(Class<?> on, Executable call) {
         boolean needsReceiver() {
             return call instanceof Method && !Modifier.isStatic(call.getModifiers());
@@ -43,7 +37,6 @@ final class PublicCalls {
             return call instanceof Method ? call.getName() : "new";
         }
 
-        /** Makes the call; throws what it throws. */
         Object make(Object receiver, Object... arguments) throws Throwable {
             // the forms of ProcessGroup stand in classes that are not public
             call.setAccessible(true);

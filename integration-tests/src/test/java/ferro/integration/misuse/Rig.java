@@ -52,12 +52,7 @@ final class Rig implements AutoCloseable {
     private final CollectiveBackend plain;
     private final CollectiveBackend roundTrip;
 
-    /**
-     * Something to call a method on.
-     *
-     * @param name which of several, empty if there is one
-     * @param one  the object
-     */
+    /** Something to call a method on; the name says which of several. */
     record Receiver(String name, Object one) {}
 
     /** Makes ranks whose calls end soon, should they begin. */

@@ -7,7 +7,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-/** Runs a program until its end. */
 final class Commands {
     private static final Duration TIMEOUT = Duration.ofSeconds(580);
 

@@ -74,7 +74,6 @@ final class Distribution {
         }
     }
 
-    /** Returns the folder that the archive has unpacked. */
     Path root() {
         return root;
     }
@@ -119,15 +118,12 @@ final class Distribution {
         return tools;
     }
 
-    /** What a command printed, and its exit code. */
     record Run(int exitCode, String out, String err) {
-        /** Returns this run, of a command that ended with such a code. */
         Run endedWith(int code) {
             assertEquals(code, exitCode, this::toString);
             return this;
         }
 
-        /** Returns this run, whose standard output contains a text. */
         Run printed(String text) {
             assertTrue(out.contains(text), () -> "no \"" + text + "\" in " + this);
             return this;

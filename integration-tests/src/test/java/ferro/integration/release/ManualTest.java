@@ -19,7 +19,6 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Shell completion and man pages in the archive of the ferro command. */
 @Tag("long")
 @EnabledOnOs(OS.LINUX)
 class ManualTest {
@@ -89,7 +88,6 @@ class ManualTest {
         return Files.readString(ferro.root().resolve("share/man/man1/" + name + ".1"));
     }
 
-    /** Returns what bash offers for the last word. */
     private Set<String> completed(String... words) throws Exception {
         List<String> line = new ArrayList<>(List.of("bash", "-c", ASKING));
         line.add(ferro.root().resolve("share/bash-completion/completions/ferro").toString());

@@ -46,7 +46,6 @@ record Maven(Path repository) {
         }
     }
 
-    /** Whether there is a program named mvn on the path. */
     static boolean isInstalled() {
         return Stream.of(System.getenv("PATH").split(File.pathSeparator))
                 .anyMatch(folder -> Files.isExecutable(Path.of(folder, "mvn")));

@@ -13,11 +13,7 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/**
- * A folder repository with a staged release.
- *
- * @param folder the folder repository
- */
+/** A folder repository with a staged release. */
 record Staging(Path folder) {
     static final String PROPERTY = "ferro.staging";
 
@@ -35,7 +31,6 @@ record Staging(Path folder) {
         return folder.resolve(Checkout.group().replace('.', '/'));
     }
 
-    /** Returns the names of the staged artifacts. */
     List<String> artifacts() throws IOException {
         try (Stream<Path> artifacts = Files.list(groupFolder())) {
             return artifacts.map(one -> one.getFileName().toString()).sorted().toList();

@@ -126,7 +126,6 @@ class RestartDrillTest {
         return descriptors;
     }
 
-    /** Waits for the line about the processes of a generation. */
     private List<Long> pids(LauncherRun run, int generation) {
         Processes.await(
                 () -> pidLines(run).size() > generation, SOON, "generation " + generation + " does not come: " + run);

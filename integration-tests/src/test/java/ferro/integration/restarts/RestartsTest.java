@@ -29,7 +29,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Jobs on one host that start again after a failure. */
 @EnabledOnOs(OS.LINUX)
 @Timeout(120)
 class RestartsTest {

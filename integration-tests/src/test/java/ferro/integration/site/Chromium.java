@@ -110,7 +110,6 @@ final class Chromium implements AutoCloseable {
         throw new IOException("Chromium has opened no port within " + TIMEOUT_SECONDS + " s");
     }
 
-    /** Sends a command, and returns its result. */
     JsonObject send(String method, JsonObject parameters) throws IOException, InterruptedException {
         int id = commands.incrementAndGet();
         JsonObject command = new JsonObject();

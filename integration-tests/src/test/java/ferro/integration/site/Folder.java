@@ -33,7 +33,6 @@ final class Folder implements AutoCloseable {
         this.server = server;
     }
 
-    /** Serves a folder until it is closed. */
     static Folder serve(Path root) throws IOException {
         HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         Folder folder = new Folder(root.toAbsolutePath().normalize(), server);
@@ -43,12 +42,10 @@ final class Folder implements AutoCloseable {
         return folder;
     }
 
-    /** Returns the address of a path, such as {@code docs/errors.html}. */
     URI address(String path) {
         return URI.create("http://127.0.0.1:" + server.getAddress().getPort() + "/" + path);
     }
 
-    /** Returns the paths of the files whose names have such an end, with slashes, in alphabetical order. */
     List<String> endingWith(String end) throws IOException {
         try (Stream<Path> files = Files.walk(root)) {
             return files.map(file -> root.relativize(file).toString().replace('\\', '/'))

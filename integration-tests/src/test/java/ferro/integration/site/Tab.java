@@ -95,7 +95,6 @@ record Tab(Chromium chromium) {
         return object.get(name).getAsString();
     }
 
-    /** Writes what the tab shows as PNG. */
     void picture(Path file) throws IOException, InterruptedException {
         String png = text(chromium.send("Page.captureScreenshot", new JsonObject()), "data");
         Files.createDirectories(file.getParent());

@@ -7,7 +7,6 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Verdicts on ranks that name different roots. */
 class DifferentRootsTest {
     @TempDir
     private Path folder;

@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The lines of the program in verdicts and reports. */
 class ProgramLinesTest {
     private static final String SLEEPS = "Train.load at Train.java:88 (sleeping)";
     private static final String CALLS = "Train.step at Train.java:90";

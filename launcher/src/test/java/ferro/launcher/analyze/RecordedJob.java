@@ -135,7 +135,6 @@ final class RecordedJob {
         return this;
     }
 
-    /** A rank makes a call that ends. */
     RecordedJob makes(int rank, String text) {
         JsonObject call = call(rank, GROUP, -1, text);
         times(call, rank, now, now + MILLI);
@@ -276,7 +275,6 @@ final class RecordedJob {
         return array;
     }
 
-    /** Writes the files of these ranks. */
     RecordedJob write(Path folder, String reason, List<Integer> of) throws IOException {
         for (int rank : of) {
             JsonObject one = ranks.get(rank);

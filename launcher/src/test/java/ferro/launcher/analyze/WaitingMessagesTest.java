@@ -10,7 +10,6 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Verdicts on ranks that wait for messages. */
 class WaitingMessagesTest {
     private static final String GROUP = RecordedJob.GROUP;
 

@@ -13,7 +13,6 @@ import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How many files and sockets a job needs. */
 class DescriptorsTest {
     @Test
     void aJobThatNeedsMoreIsRefusedWithBothNumbersAndTheWayOut() {

@@ -15,7 +15,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** When a launcher that waits prints its lines. */
 @Timeout(60)
 class LineTimesTest {
     private static final Duration LONG = Duration.ofSeconds(30);

@@ -56,7 +56,6 @@ class NodesTest {
         server.close();
     }
 
-    /** What one launcher heard. */
     private static final class Heard implements NodeNews {
         private final BlockingQueue<String> news = new LinkedBlockingQueue<>();
 
@@ -479,7 +478,6 @@ class NodesTest {
         return heard;
     }
 
-    /** A task that may fail as the launcher may. */
     private interface Task<T> {
         T run() throws Exception;
     }

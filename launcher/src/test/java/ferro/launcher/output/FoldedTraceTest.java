@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Which frames of a trace the box shows. */
 class FoldedTraceTest {
 
     @Test

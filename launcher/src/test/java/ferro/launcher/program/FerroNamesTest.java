@@ -81,7 +81,6 @@ class FerroNamesTest {
         return entry.endsWith(File.separator + "classes");
     }
 
-    /** Returns the names of the files in a jar or below a folder. */
     private static List<String> names(Path entry) throws IOException {
         if (Files.isDirectory(entry)) {
             try (Stream<Path> files = Files.walk(entry)) {

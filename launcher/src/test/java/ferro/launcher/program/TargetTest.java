@@ -229,7 +229,6 @@ class TargetTest {
         return jar;
     }
 
-    /** Something that may fail. */
     private interface Step {
         void take() throws IOException;
     }

@@ -6,7 +6,6 @@ import ferro.launcher.restarts.PastGenerations.PastGeneration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What the end of a job prints about its generations. */
 class PastGenerationsTest {
     private final PastGenerations past = new PastGenerations();
 

@@ -31,12 +31,7 @@ public final class SubmittedRegression {
         }
     }
 
-    /**
-     * Trains both models. Prints the class loaders of the ranks, and whether both models are equal.
-     *
-     * @param args no arguments
-     * @throws Exception if a run fails
-     */
+    /** Trains both models. Prints the class loaders of the ranks, and whether both models are equal. */
     public static void main(String[] args) throws Exception {
         try (JavaSparkContext spark = new JavaSparkContext(new SparkConf())) {
             FerroSpark ferro = FerroSpark.on(spark);

@@ -121,6 +121,5 @@ final class StepContest {
         }
     }
 
-    /** The times of the steps, and the last number of the model after the steps. */
     private record Steps(List<Double> millis, float last) implements Serializable {}
 }

@@ -40,7 +40,6 @@ final class TaskEnds extends SparkListener {
         }
     }
 
-    /** Returns the number of result bytes that the driver has received. */
     long resultBytes() {
         awaitEvents(spark);
         spark.sc().removeSparkListener(this);

@@ -51,12 +51,7 @@ public final class CharacterModel {
 
     private CharacterModel() {}
 
-    /**
-     * Trains the model.
-     *
-     * @param arguments the folder of the text, the number of steps, and a folder for checkpoints
-     * @throws IOException if the text cannot be read
-     */
+    /** Trains the model. The arguments: the folder of the text, the number of steps, and a folder for checkpoints. */
     public static void main(String[] arguments) throws IOException {
         // set these before the first use of a DJL class: DJL would query the cloud's metadata and use all cores
         System.setProperty("ai.djl.offline", "true");

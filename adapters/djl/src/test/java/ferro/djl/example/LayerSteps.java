@@ -86,11 +86,7 @@ public final class LayerSteps {
         }
     }
 
-    /**
-     * Runs the measurement.
-     *
-     * @param arguments the number of steps of each kind, and the number of samples in a batch
-     */
+    /** Runs the measurement. The arguments: the number of steps of each kind, and of samples in a batch. */
     public static void main(String[] arguments) {
         System.setProperty("ai.djl.offline", "true");
         System.setProperty("OPT_OUT_TRACKING", "true");

@@ -38,13 +38,7 @@ public final class PageSnippets {
 
     private PageSnippets() {}
 
-    /**
-     * Trains two models.
-     *
-     * @param arguments a folder for checkpoints
-     * @throws IOException never
-     * @throws TranslateException never
-     */
+    /** Trains two models. The argument is a folder for checkpoints. */
     public static void main(String[] arguments) throws IOException, TranslateException {
         // @start region="offline"
         System.setProperty("ai.djl.offline", "true"); // never download

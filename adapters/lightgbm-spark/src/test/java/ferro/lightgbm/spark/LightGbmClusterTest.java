@@ -122,7 +122,6 @@ class LightGbmClusterTest {
         return LightGbmOnFerro.on(runner).iterations(ITERATIONS);
     }
 
-    /** Returns the process of each executor that runs ranks. */
     private static Map<String, Long> pids() {
         Map<String, Long> pids = new TreeMap<>();
         for (String line : ferro().runAll(

@@ -12,7 +12,6 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests the example of docs/lightgbm.md on two ranks. */
 class TrainTreesTest {
     @TempDir
     private Path folder;

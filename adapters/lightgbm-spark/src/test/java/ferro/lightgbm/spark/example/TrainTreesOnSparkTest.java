@@ -6,7 +6,6 @@ import ferro.spark.SharedSpark;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.Test;
 
-/** Tests the example of docs/lightgbm.md. */
 class TrainTreesOnSparkTest {
     @Test
     void theProgramTrainsAllTreesAndTheSameOnesAgain() {
