@@ -7,7 +7,6 @@ usage() {
     cat <<EOF
 usage: compare.sh [OPTIONS]      measure, then report on all results in the same folder
        compare.sh --report [--out DIR]     report only
-       compare.sh --tune [OPTIONS]  measure the algorithms of ferro, and write algorithms.table for ferro.algorithm.table
        compare.sh --list         list the installed libraries, and what the others need
   --ranks LIST        world sizes (default 2)
   --collectives LIST  allreduce (default), broadcast, reduce, allgather, reducescatter, gather, scatter, alltoall, scan, barrier; or all
@@ -15,7 +14,7 @@ usage: compare.sh [OPTIONS]      measure, then report on all results in the same
   --rounds N          rounds; each round measures all contestants (default 7)
   --time TIME         measuring time per contestant, size and round (default 60ms)
   --ferro LIST        kinds of ferro: tcp, shm, shm-plain (without the Vector API), simulated (threads of one JVM); the suffix
-                      -shared selects tensors of group.allocate (default tcp,shm)
+                      -shared selects tensors of group.allocate; tcp+allReduce=ring uses that algorithm (default tcp,shm)
   --jdks LIST         major versions of JDKs that ferro runs on (default: the version of JAVA_HOME, else the newest)
   --peers LIST        openmpi-shm, openmpi-tcp, openmpi-tcp-reno, mpich-shm, mpich-tcp, gloo-tcp, torch-tcp, mpj-shm, mpj-tcp;
                       or all (default: all installed ones), none
@@ -165,8 +164,7 @@ start_ferro() {
     esac
     if [[ $1 = *+*=* ]]; then
         # one algorithm for one kind
-        echo "${only%=*} $3 max ${only#*=}" >"$2/table"
-        options+=("-J-Dferro.algorithm.table=$2/table")
+        options+=("-J-Dferro.algorithm=$only")
     fi
     if [[ $1 = *-plain ]]; then
         [[ $1 = ferro-shm-plain ]] || give_up "no contestant $1"
@@ -238,7 +236,6 @@ while [ $# -gt 0 ]; do
             exit
             ;;
         --report) report=yes && shift && continue ;;
-        --tune) options+=("$1" yes) && peers=none && shift && continue ;;
         -h | --help) usage && exit ;;
         --collectives) [ "${2:?}" = all ] && options+=("$1" $all_collectives) || options+=("$1" "$2") ;;
         --ranks | --sizes | --rounds | --time) options+=("$1" "${2:?}") ;;

@@ -24,9 +24,8 @@ public final class BenchTool implements JobTool {
     @Parameters(
             paramLabel = "COLLECTIVE",
             completionCandidates = Collectives.class,
-            description =
-                    "one of: ${COMPLETION-CANDIDATES}; with --compare or --tune also all; or overlap, which measures"
-                            + " how much communication of a training step overlaps with computing")
+            description = "one of: ${COMPLETION-CANDIDATES}; with --compare also all; or overlap, which measures how"
+                    + " much communication of a training step overlaps with computing")
     private String collective;
 
     @Option(names = "--sizes", paramLabel = "LIST", description = "sizes in bytes, for example 4,1024,64KiB,1MiB")
@@ -78,13 +77,6 @@ public final class BenchTool implements JobTool {
                     "run the collective alternately with each other library that is installed; needs a checkout (benchmarks/compare.sh)")
     private boolean compare;
 
-    @Option(
-            names = "--tune",
-            description =
-                    "measure the algorithms, and write a table of the fastest algorithms for ferro.algorithm.table;"
-                            + " needs a checkout")
-    private boolean tune;
-
     @Mixin
     private OverlapOptions overlap = new OverlapOptions();
 
@@ -125,7 +117,7 @@ public final class BenchTool implements JobTool {
 
     @Override
     public boolean startsRanks() {
-        return !compare && !tune;
+        return !compare;
     }
 
     private boolean isOverlap() {
@@ -187,7 +179,7 @@ public final class BenchTool implements JobTool {
 
     @Override
     public List<String> command(ToolRequest request) {
-        overlap.refuseFor("--compare or --tune");
+        overlap.refuseFor("--compare");
         List<String> refused = new ArrayList<>();
         add(refused, "--type", type);
         add(refused, "--op", op);
@@ -196,18 +188,14 @@ public final class BenchTool implements JobTool {
         add(refused, "--links", request.links().orElse(null));
         if (!refused.isEmpty()) {
             throw new IllegalArgumentException(
-                    "--compare and --tune measure sums of f32 over every kind of links: they take only -n, --sizes and --time,"
-                            + " found " + String.join(" ", refused));
+                    "--compare measures sums of f32 over every kind of links: it takes only -n, --sizes and --time, found "
+                            + String.join(" ", refused));
         }
         Path script = request.checkout().orElse(Path.of(".")).resolve("benchmarks/compare.sh");
         if (!Files.isExecutable(script)) {
-            throw new IllegalArgumentException(
-                    "--compare and --tune need a checkout of ferro: " + script + " not found");
+            throw new IllegalArgumentException("--compare needs a checkout of ferro: " + script + " not found");
         }
         List<String> command = new ArrayList<>(List.of(script.toString()));
-        if (tune) {
-            command.add("--tune");
-        }
         add(command, "--collectives", collective);
         add(command, "--ranks", "" + request.worldSize());
         add(command, "--sizes", sizes);

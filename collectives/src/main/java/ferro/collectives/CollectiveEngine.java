@@ -3,7 +3,6 @@ package ferro.collectives;
 import ferro.Backend;
 import ferro.CollectiveBackend;
 import ferro.collectives.algorithm.AlgorithmChoice;
-import ferro.collectives.algorithm.TunedRows;
 import ferro.collectives.engine.GroupEngine;
 import ferro.collectives.engine.GroupIdentity;
 import ferro.collectives.engine.exec.LinkExecutor;
@@ -14,12 +13,10 @@ import ferro.control.failure.FailurePolicy;
 import ferro.control.membership.HeartbeatTimes;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
-import ferro.spi.LogLines;
 import ferro.spi.RankContext;
 import ferro.spi.SegmentSize;
 import ferro.spi.Settings;
 import ferro.spi.Transport;
-import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -27,8 +24,6 @@ import java.util.concurrent.CompletionStage;
 
 /** A factory of back ends with every collective, each made from a medium. */
 public final class CollectiveEngine {
-    private static final System.Logger LOG = LogLines.logger("ferro.group");
-
     private CollectiveEngine() {}
 
     /**
@@ -38,44 +33,17 @@ public final class CollectiveEngine {
      * @param group     the group
      * @param context   settings, clock, timers
      * @return back end with every collective
-     * @throws IllegalArgumentException in the same cases as {@link #check} and {@link #tuned}
+     * @throws IllegalArgumentException in the same cases as {@link #check}
      */
     public static CollectiveBackend over(Transport transport, GroupSpec group, RankContext context) {
         check(transport, group, context);
         GroupSpec timed = group.withJoinTimeout(Deadlines.ofJoin(group, context));
-        return over(transport, timed, context, tuned(context));
-    }
-
-    /**
-     * Makes a back end as {@link #over(Transport, GroupSpec, RankContext)} does, with the table of algorithms that rank
-     * 0 has sent to all ranks. The group and all groups made of it use the table of rank 0. A rank whose setting names
-     * another table logs a warning.
-     *
-     * @param transport medium, closed with the back end
-     * @param group     the group; its {@linkplain GroupSpec#joinTimeout time limit of joining} is the time that is left
-     *     for the ranks to find out which ranks share memory and to begin the warm-up
-     * @param context   settings, clock, timers
-     * @param ofRankZero result of {@link #tuned} on rank 0
-     * @return back end with every collective
-     * @throws IllegalArgumentException in the same cases as {@link #check}
-     */
-    public static CollectiveBackend over(Transport transport, GroupSpec group, RankContext context, String ofRankZero) {
-        check(transport, group, context);
-        TunedRows inForce = TunedRows.parse(Objects.requireNonNull(ofRankZero, "ofRankZero"));
-        TunedRows own = TunedRows.read(Settings.ALGORITHM_TABLE.find(context));
-        if (own != TunedRows.NONE && own.hash() != inForce.hash()) {
-            LOG.log(
-                    Level.WARNING,
-                    "group \"" + group.name() + "\" rank " + group.rank() + ": " + Settings.ALGORITHM_TABLE.name()
-                            + " differs from the table of rank 0, which all ranks use: give all ranks the same "
-                            + "table");
-        }
         GroupIdentity place = GroupIdentity.watched(
                 transport,
-                group,
+                timed,
                 context,
-                new GroupIdentity.EngineOptions(false, LinkExecutor.MAX_RUNS, FailurePolicy.SHIPPED, inForce));
-        return new GroupEngine(transport, group, context, place).warm().meet();
+                new GroupIdentity.EngineOptions(false, LinkExecutor.MAX_RUNS, FailurePolicy.SHIPPED));
+        return new GroupEngine(transport, timed, context, place).warm().meet();
     }
 
     /**
@@ -90,7 +58,6 @@ public final class CollectiveEngine {
         AlgorithmChoice.of(Settings.ALGORITHM.of(context));
         Settings.SEGMENT.of(context);
         Settings.MESSAGE_BUFFER.of(context);
-        Settings.WARM_UP.of(context);
         HeartbeatTimes.of(context);
         WaitBudget.of(context, 1);
     }
@@ -99,18 +66,6 @@ public final class CollectiveEngine {
         Objects.requireNonNull(transport, "transport");
         Objects.requireNonNull(group, "group");
         check(context);
-    }
-
-    /**
-     * Reads the table of algorithms of this rank ({@code ferro.algorithm.table}).
-     *
-     * @param context settings
-     * @return lines of the table; empty if there is none
-     * @throws IllegalArgumentException if the table cannot be read or is invalid
-     */
-    public static String tuned(RankContext context) {
-        return TunedRows.read(Settings.ALGORITHM_TABLE.find(Objects.requireNonNull(context, "context")))
-                .text();
     }
 
     /**
@@ -154,10 +109,7 @@ public final class CollectiveEngine {
         check(transport, group, context);
         Objects.requireNonNull(rules, "rules");
         GroupIdentity place = GroupIdentity.watched(
-                transport,
-                group,
-                context,
-                new GroupIdentity.EngineOptions(true, LinkExecutor.MAX_RUNS, rules, TunedRows.parse(tuned(context))));
+                transport, group, context, new GroupIdentity.EngineOptions(true, LinkExecutor.MAX_RUNS, rules));
         return new Stepped(new GroupEngine(transport, group, context, place));
     }
 

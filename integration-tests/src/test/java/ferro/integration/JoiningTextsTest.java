@@ -117,7 +117,7 @@ class JoiningTextsTest {
 
     /** Publishes the entry of a rank 1 that listens nowhere. */
     private void announce(int storePort, int nobody) throws Exception {
-        Roster.Card entry = new Roster.Card("127.0.0.1", nobody, 1, 1, PeerMachine.UNKNOWN, "", "");
+        Roster.Card entry = new Roster.Card("127.0.0.1", nobody, 1, 1, PeerMachine.UNKNOWN, "");
         JoiningRank.set(storePort, "world/1/card/1", entry.text().getBytes(StandardCharsets.UTF_8));
     }
 

@@ -8,18 +8,18 @@ import ferro.harness.Medium;
 import ferro.harness.OnThread;
 import ferro.harness.Ranks;
 import ferro.harness.Ranks.Ended;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import ferro.harness.Ranks.Task;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Algorithms that the user names, alone or in a table, on ranks that share memory and on ranks that do not. */
+/** Algorithms that the user names, on ranks that share memory and on ranks that do not. */
 class NamedAlgorithmsTest {
     private static final Pattern BY = Pattern.compile(" by (\\w+)");
 
@@ -30,17 +30,8 @@ class NamedAlgorithmsTest {
         "shm, ring, 1000, ring", "shm, halfInPlace, 16, halfInPlace", "tcp, flat, 1000, recursiveDoubling",
         "tcp, ring, 16, ring"
     })
-    void areTakenWhereTheyCanRun(String medium, String named, int elements, String taken, @TempDir Path folder)
-            throws IOException {
-        check(Map.of("ferro.algorithm", "allReduce=" + named), medium, elements, taken);
-        if (!(medium.equals("shm") && named.equals("ring"))) {
-            Path table = Files.writeString(folder.resolve("table"), "allReduce 2 max " + named);
-            check(Map.of("ferro.algorithm.table", table.toString()), medium, elements, taken);
-        }
-    }
-
-    private static void check(Map<String, String> settings, String medium, int elements, String taken) {
-        try (Ranks ranks = Ranks.over(Medium.of(medium), 2, settings)) {
+    void areTakenWhereTheyCanRun(String medium, String named, int elements, String taken) {
+        try (Ranks ranks = Ranks.over(Medium.of(medium), 2, Map.of("ferro.algorithm", "allReduce=" + named))) {
             ranks.each(group -> {
                 float[] data = new float[elements];
                 for (int i = 0; i < elements; i++) {
@@ -57,5 +48,28 @@ class NamedAlgorithmsTest {
             assertTrue(by.find(), alone.failure().getMessage());
             assertEquals(taken, by.group(1), alone.failure().getMessage());
         }
+    }
+
+    /** Over every medium and between two hosts; the numbers are such that the order of adding shows. */
+    @ParameterizedTest
+    @CsvSource({"ring, 1", "ring, 3", "ring, 100000", "recursiveDoubling, 100000", "halvingDoubling, 3"})
+    void giveTheSameBitsWhereverTheRanksAre(String named, int elements) {
+        Map<String, String> settings = Map.of("ferro.algorithm", "allReduce=" + named);
+        Set<String> sums = new HashSet<>();
+        Task<String> sum = group -> {
+            float[] data = new float[elements];
+            Arrays.fill(data, new float[] {1e8f, 3, -1e8f, 5}[group.rank()]);
+            group.allReduce(data, ReduceOp.SUM);
+            return Arrays.toString(data);
+        };
+        for (Medium medium : Medium.values()) {
+            sums.addAll(Ranks.run(medium, 4, settings, sum));
+        }
+        for (String[] hosts : new String[][] {{"a", "a", "b", "b"}, {"a", "b", "b", "a"}}) {
+            try (Ranks ranks = Ranks.onHosts(settings, hosts)) {
+                sums.addAll(ranks.all(sum));
+            }
+        }
+        assertEquals(1, sums.size());
     }
 }

@@ -142,15 +142,15 @@ class SharedMemoryJobTest {
     }
 
     @Test
-    void nobodyWaitsForARankWhoseWarmUpMakesNoSense() {
+    void nobodyWaitsForARankWhoseSegmentMakesNoSense() {
         Map<String, String> shm = Map.of("ferro.backend", "shm");
         List<Future<ProcessGroup>> joining = ranks.join(
-                Duration.ofSeconds(60), List.of(shm, Map.of("ferro.backend", "shm", "ferro.warmup", "soon"), shm));
+                Duration.ofSeconds(60), List.of(shm, Map.of("ferro.backend", "shm", "ferro.segment", "soon"), shm));
 
         assertInstanceOf(IllegalArgumentException.class, failure(joining.get(1)));
         for (int rank : new int[] {0, 2}) {
             String told = failure(joining.get(rank)).getMessage();
-            assertTrue(told.contains("rank 1 of \"world\": ferro.warmup=soon: need a time"), told);
+            assertTrue(told.contains("rank 1 of \"world\": ferro.segment=soon: need a size"), told);
         }
     }
 

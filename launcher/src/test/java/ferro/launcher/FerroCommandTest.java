@@ -86,7 +86,7 @@ class FerroCommandTest {
                 "run --links pigeon -- true | ferro run: --links pigeon: need auto (shared memory where it works), tcp or shm",
                 "bench allreduce --backend shm --links tcp | ferro bench: --links tcp with --backend shm",
                 "bench alreduce -n 2 | ferro bench: no collective \"alreduce\" to measure",
-                "bench all --compare --links tcp | take only -n, --sizes and --time, found --links tcp",
+                "bench all --compare --links tcp | takes only -n, --sizes and --time, found --links tcp",
                 "run --grace soon -- true | ferro run: --grace soon: need a time",
                 "analyze /no/such/folder | ferro analyze: /no/such/folder is not a folder",
                 "analyze / | ferro analyze: / holds no recording (ferro-JOB-rankR.json): ranks write one when",
@@ -197,7 +197,7 @@ class FerroCommandTest {
                 "help demo | --help shows its options",
                 "bench --help | one of: f32, f64, f16, bf16, i8, i16, i32, i64 (default: f32)",
                 "bench --help | one of: sum, product, min, max, avg, premulsum",
-                "bench --help | barrier, pingpong; with --compare or --tune also all",
+                "bench --help | barrier, pingpong; with --compare also all",
                 "demo --help | --steps N",
                 "demo -h | --steps N",
             })

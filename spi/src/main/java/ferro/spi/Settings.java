@@ -58,19 +58,12 @@ public final class Settings {
     public static final Setting<String> ALGORITHM = Setting.named(
                     "ferro.algorithm", "pairs such as allReduce=ring,broadcast=binomial", TEXT)
             .withDefault("");
-    /** File with a measured table of algorithms. All ranks use the table of rank 0. */
-    public static final Setting<String> ALGORITHM_TABLE =
-            Setting.named("ferro.algorithm.table", "a file that ferro bench --tune wrote", TEXT);
     /** Size of the pieces in which a chunk is sent. */
     public static final Setting<Long> SEGMENT =
             Setting.named("ferro.segment", "a size such as 64KiB", BYTES).withDefault("512KiB");
     /** Bytes of messages of one peer that no receive has matched, above which this rank reads no more from the peer. */
     public static final Setting<Long> MESSAGE_BUFFER =
             Setting.named("ferro.message.buffer", "a size such as 16MiB", BYTES).withDefault("16MiB");
-    /** Time during which the ranks of a new group run small all-reduces before the first call of the user. */
-    public static final Setting<Duration> WARM_UP = Setting.named(
-                    "ferro.warmup", "a time such as 500ms, or 0s for none", INTERVAL)
-            .withDefault("0s");
     /**
      * Number of times that a waiting rank polls before it sleeps. If it is unset, the number depends on the cores of
      * the host.
@@ -289,10 +282,8 @@ public final class Settings {
             RANK,
             WORLD_SIZE,
             ALGORITHM,
-            ALGORITHM_TABLE,
             SEGMENT,
             MESSAGE_BUFFER,
-            WARM_UP,
             SPIN_COUNT,
             SEED,
             HEARTBEAT_INTERVAL,

@@ -15,7 +15,6 @@ import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Setting;
 import ferro.spi.Settings;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -216,22 +215,9 @@ public final class SimulatedBackend extends ForwardingBackend {
             Map<String, String> settings =
                     SimulatedContext.withSmallRecorder(inOneProcess(settingsByRank.get(rank)), worldSize);
             RankContext context = new SimulatedContext(rank, settings, System::nanoTime, background);
-            refuseWarmUp(context, worldSize);
             ranks.add(join(GroupSpec.of(NAME, rank, worldSize, Deadlines.ofCalls(context)), context, network));
         }
         return List.copyOf(ranks);
-    }
-
-    /**
-     * Refuses warm-up. One thread makes the ranks one after the other, so the first would wait for the others until its
-     * deadline.
-     */
-    private static void refuseWarmUp(RankContext context, int worldSize) {
-        Duration time = Settings.WARM_UP.of(context);
-        if (worldSize > 1 && !time.isZero()) {
-            throw new IllegalArgumentException(Settings.WARM_UP.name() + "=" + Deadlines.millis(time)
-                    + "ms: ranks of one process are made one after the other and cannot warm up: do not " + "set it");
-        }
     }
 
     /** Turns heartbeats off unless they are set: threads of one process stand still and die together. */

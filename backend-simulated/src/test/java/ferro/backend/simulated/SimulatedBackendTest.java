@@ -40,26 +40,13 @@ class SimulatedBackendTest {
 
     @Test
     void settingsThatMakeNoSenseAreRefused() {
-        Map<String, String> senseless = Map.of("ferro.warmup", "soon");
+        Map<String, String> senseless = Map.of("ferro.segment", "soon");
 
         String group = refusal(() -> SimulatedBackend.createGroup(2, senseless));
         String seeded = refusal(() -> Simulation.of(2, 7, senseless));
 
-        assertTrue(group.startsWith("ferro.warmup=soon: need a time such as 500ms"), group);
+        assertTrue(group.startsWith("ferro.segment=soon: need a size such as 64KiB"), group);
         assertEquals(group, seeded);
-    }
-
-    @Test
-    @Timeout(10)
-    void ranksThatCannotWarmUpTogetherAreRefused() {
-        Map<String, String> warm = Map.of("ferro.warmup", "50ms");
-
-        String refusal = refusal(() -> SimulatedBackend.createGroup(2, warm));
-
-        assertEquals(
-                "ferro.warmup=50ms: ranks of one process are made one after the other and cannot warm up: do not set it",
-                refusal);
-        SimulatedBackend.createGroup(1, warm).forEach(SimulatedBackend::close);
     }
 
     private static String refusal(Executable making) {

@@ -44,7 +44,7 @@ public final class TcpBackendProvider implements BackendProvider {
         try {
             int[] everyone = RankArrays.all(group.worldSize());
             TcpTransport transport = new TcpTransport(mesh, WHOLE_GROUP, everyone, context::nanoTime);
-            return CollectiveEngine.over(transport, group.withJoinTimeout(mesh.joinLeft()), context, mesh.tuned());
+            return CollectiveEngine.over(transport, group.withJoinTimeout(mesh.joinLeft()), context);
         } catch (RuntimeException | Error failure) {
             mesh.close();
             throw failure;

@@ -22,7 +22,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 class SenselessSettingTest {
     @ParameterizedTest
     @CsvSource({
-        "ferro.warmup, need a time such as 500ms",
         "ferro.segment, need a size such as 64KiB",
         "ferro.message.buffer, need a size such as 16MiB",
         "ferro.algorithm, need kind=algorithm",

@@ -23,7 +23,6 @@ import java.util.stream.Stream;
  * @param rounds      number of rounds
  * @param time        time of one measurement
  * @param out         folder of the results; its raw.csv is appended to
- * @param tune        whether every algorithm of every collective is a contestant of its own
  */
 record CompareOptions(
         Path starter,
@@ -33,11 +32,9 @@ record CompareOptions(
         List<Long> sizes,
         int rounds,
         Duration time,
-        Path out,
-        boolean tune) {
+        Path out) {
 
     private static final Map<String, String> DEFAULTS = Map.of(
-            "--tune", "no",
             "--contestants", "",
             "--ranks", "2",
             "--collectives", "allreduce",
@@ -76,13 +73,7 @@ record CompareOptions(
                 split(given.get("--sizes")).map(Setting::bytes).toList(),
                 Setting.count(given.get("--rounds")),
                 Setting.duration(given.get("--time")),
-                Path.of(given.get("--out")),
-                given.get("--tune").equals("yes"));
-    }
-
-    /** Returns a copy for one collective and other contestants. */
-    CompareOptions of(Measured collective, List<String> others) {
-        return new CompareOptions(starter, others, ranks, List.of(collective), sizes, rounds, time, out, tune);
+                Path.of(given.get("--out")));
     }
 
     private static int ranks(String text) {

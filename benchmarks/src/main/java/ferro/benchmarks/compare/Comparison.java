@@ -68,16 +68,6 @@ public final class Comparison {
 
     private static long run(CompareOptions options) throws IOException, InterruptedException {
         Comparison comparison = new Comparison(options);
-        if (options.tune()) {
-            long wrong = 0;
-            for (CompareOptions each : Tuning.of(options)) {
-                Comparison one = new Comparison(each);
-                one.measure();
-                wrong += one.wrong;
-            }
-            new Tuning(comparison.raw.read()).write(options.out().resolve("algorithms.table"));
-            return wrong;
-        }
         if (options.starter() != null) {
             Machine.write(options.out());
             comparison.measure();

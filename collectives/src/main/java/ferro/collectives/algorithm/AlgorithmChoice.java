@@ -4,7 +4,6 @@ import ferro.CollectiveKind;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 
 /**
  * The rules that choose the algorithm of an operation. Immutable; any thread may use it.
@@ -21,12 +20,10 @@ public final class AlgorithmChoice {
     private static final long MAX_READ_ALL_BYTES = 4 * KIB;
 
     private final Map<CollectiveKind, Algorithm> overrides;
-    private final TunedRows tuned;
     private final boolean far;
 
-    private AlgorithmChoice(Map<CollectiveKind, Algorithm> overrides, TunedRows tuned, boolean far) {
+    private AlgorithmChoice(Map<CollectiveKind, Algorithm> overrides, boolean far) {
         this.overrides = Map.copyOf(overrides);
-        this.tuned = tuned;
         this.far = far;
     }
 
@@ -78,17 +75,7 @@ public final class AlgorithmChoice {
             CollectiveKind kind = CollectiveKind.parse(sides[0].strip());
             wanted.put(kind, AlgorithmRegistry.of(kind, sides[1].strip()));
         }
-        return new AlgorithmChoice(wanted, TunedRows.NONE, false);
-    }
-
-    /**
-     * Returns the same choice with a measured table; overrides take precedence over the table.
-     *
-     * @param rows measured table
-     * @return choice
-     */
-    public AlgorithmChoice with(TunedRows rows) {
-        return new AlgorithmChoice(overrides, rows, far);
+        return new AlgorithmChoice(wanted, false);
     }
 
     /**
@@ -99,7 +86,7 @@ public final class AlgorithmChoice {
      * @return choice
      */
     public AlgorithmChoice far(boolean areFar) {
-        return new AlgorithmChoice(overrides, tuned, areFar);
+        return new AlgorithmChoice(overrides, areFar);
     }
 
     /**
@@ -117,8 +104,8 @@ public final class AlgorithmChoice {
     }
 
     /**
-     * Returns the algorithm for an operation. Returns the override if it runs in the topology, else the measured
-     * algorithm, else the built-in algorithm. Without an override, a reduce-scatter has the same bits as the all-reduce
+     * Returns the algorithm for an operation. Returns the override if it runs in the topology, else the built-in
+     * algorithm. Without an override, a reduce-scatter has the same bits as the all-reduce
      * of the same size.
      *
      * @param topology topology for which {@link #serves} is true for the kind
@@ -131,12 +118,10 @@ public final class AlgorithmChoice {
             return wanted;
         }
         if (needed.kind == CollectiveKind.REDUCE_SCATTER) {
-            List<Algorithm> twins = AlgorithmRegistry.twins(algorithm(topology, needed.of(CollectiveKind.ALL_REDUCE)));
-            return measured(needed, twins).orElse(twins.get(0));
+            return AlgorithmRegistry.twins(algorithm(topology, needed.of(CollectiveKind.ALL_REDUCE)))
+                    .get(0);
         }
-        List<Algorithm> known = AlgorithmRegistry.rows(needed.kind, topology);
-        Optional<Algorithm> measured = measured(needed, known);
-        return measured.isPresent() ? measured.get() : named(known, builtIn(topology, needed));
+        return named(AlgorithmRegistry.rows(needed.kind, topology), builtIn(topology, needed));
     }
 
     /**
@@ -166,13 +151,6 @@ public final class AlgorithmChoice {
         throw new IllegalStateException("no algorithm \"" + name + "\" among " + known);
     }
 
-    private Optional<Algorithm> measured(Case needed, List<Algorithm> known) {
-        Optional<Algorithm> measured = tuned.algorithm(needed.kind, needed.worldSize, needed.bytes, known);
-        return measured.isPresent() && !measured.get().fits(needed.bytes, needed.slotBytes)
-                ? Optional.empty()
-                : measured;
-    }
-
     /**
      * Returns the algorithm for an operation whose parts have different lengths.
      *
@@ -187,8 +165,8 @@ public final class AlgorithmChoice {
     }
 
     /**
-     * Returns the name of the built-in algorithm. Other rows of the registry are used only if a setting or a table
-     * names them.
+     * Returns the name of the built-in algorithm. Other rows of the registry are used only if a setting names
+     * them.
      */
     private String builtIn(Topology topology, Case needed) {
         return switch (topology) {

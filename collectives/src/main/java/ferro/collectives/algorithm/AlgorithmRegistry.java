@@ -33,9 +33,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
  * The table of all algorithms. A new algorithm needs a class that makes a plan or a program, and a row in this table.
- * Settings, measured tables, the proofs and {@code ferro bench --tune} use this table. {@code ferro bench --tune}
- * measures on one host, so it never measures algorithms for several hosts. {@link AlgorithmChoice} chooses the
- * algorithms that are used by default. docs/algorithms.md lists the cost of each algorithm, and a test compares that
+ * The setting {@code ferro.algorithm} and the proofs use this table. {@link AlgorithmChoice} chooses the algorithms
+ * that are used by default. docs/algorithms.md lists the cost of each algorithm, and a test compares that
  * page with this class.
  */
 public final class AlgorithmRegistry {

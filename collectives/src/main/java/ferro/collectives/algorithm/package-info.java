@@ -7,7 +7,7 @@
  * {@link ferro.collectives.algorithm.AlgorithmChoice} chooses the algorithm of an operation. Byte counts in the
  * comments are the bytes that one rank sends, for {@code n} bytes per operation and {@code p} ranks.
  *
- * <p>Nothing in this package logs or reads the environment. Only {@code TunedRows} reads a file, and only the choice of an
- * algorithm uses byte counts.
+ * <p>Nothing in this package logs, reads a file or reads the environment. Only the choice of an algorithm uses byte
+ * counts.
  */
 package ferro.collectives.algorithm;

@@ -80,8 +80,8 @@ final class EngineParts implements ProgressLoop.LoopOwner, ControlOwner {
     }
 
     private AlgorithmChoice choice(RankContext context) {
-        AlgorithmChoice own = AlgorithmChoice.of(Settings.ALGORITHM.of(context));
-        return own.with(identity.options().tuned()).far(transport.medium().far());
+        return AlgorithmChoice.of(Settings.ALGORITHM.of(context))
+                .far(transport.medium().far());
     }
 
     /** Refuses a call on a closed group, and repeats the failure of a failed one. */

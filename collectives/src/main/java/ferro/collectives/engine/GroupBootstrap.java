@@ -11,7 +11,7 @@ import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import java.time.Duration;
 
-/** Makes a new group ready together with its other ranks: they find out which of them share memory, and warm up. */
+/** Makes a new group ready together with its other ranks: they find out which of them share memory. */
 final class GroupBootstrap {
     private final GroupSpec group;
     private final RankContext context;
@@ -34,7 +34,6 @@ final class GroupBootstrap {
                 joined ? BootstrapDeadline.ofJoin(group, context) : BootstrapDeadline.ofSubgroup(group);
         try {
             localPeers.meet(engine, joined, deadline);
-            WarmUp.run(engine, context, deadline);
         } catch (RuntimeException | Error failure) {
             if (!Failures.isAbortOfAnother(group, control.failure())) {
                 throw ended(engine, failure);

@@ -1,6 +1,5 @@
 package ferro.collectives.engine;
 
-import ferro.collectives.algorithm.TunedRows;
 import ferro.control.failure.FailurePolicy;
 import ferro.control.group.JoinedPosition;
 import ferro.control.group.LeftGroups;
@@ -49,9 +48,8 @@ public record GroupIdentity(
      * @param stepped     whether the caller makes progress by steps, and not a thread of the engine
      * @param maxInFlight how many operations may be under way at once
      * @param rules       decisions when something goes wrong
-     * @param tuned       the table of algorithms in force
      */
-    public record EngineOptions(boolean stepped, int maxInFlight, FailurePolicy rules, TunedRows tuned) {}
+    public record EngineOptions(boolean stepped, int maxInFlight, FailurePolicy rules) {}
 
     /** Returns the identity of a joined group, which watches the processes of its ranks. */
     public static GroupIdentity watched(
@@ -62,13 +60,13 @@ public record GroupIdentity(
     }
 
     /**
-     * Returns the identity of a group without a control lane: no rank is watched, and no rank sends a table or the reason
-     * why a peer has left. {@code hasCompared} is asked again and again at a deadline, with the
+     * Returns the identity of a group without a control lane: no rank is watched, and no rank sends the reason why a
+     * peer has left. {@code hasCompared} is asked again and again at a deadline, with the
      * nanoseconds of the call's time, until it has compared the calls of the peers.
      */
-    public static GroupIdentity unwatched(GroupSpec group, TunedRows tuned, LongPredicate hasCompared) {
+    public static GroupIdentity unwatched(GroupSpec group, LongPredicate hasCompared) {
         // data that one peer does not take yet may hold back data that another peer waits for
-        EngineOptions options = new EngineOptions(false, 1, new NothingToRead(hasCompared), tuned);
+        EngineOptions options = new EngineOptions(false, 1, new NothingToRead(hasCompared));
         return joined(Hashing.of(group.name()), Membership.unreachable(group), group, options, LeftGroups.stepped());
     }
 

@@ -126,12 +126,11 @@ public final class Failures {
     }
 
     /**
-     * Makes the exception for a group that could not be made: its ranks could not find out which ranks share memory, or
-     * could not warm up. For a joined group a timeout names the setting that gives joining more time.
+     * Makes the exception for a group that could not be made: its ranks could not find out which ranks share memory. For a joined group a timeout names the setting that gives joining more time.
      */
     public static FerroException notMet(GroupSpec group, String self, Throwable failure, boolean joined) {
         String text = "cannot make group \"" + group.name() + "\" on " + self
-                + ": finding the ranks that share memory, or the warm-up, failed: " + failure.getMessage();
+                + ": finding the ranks that share memory failed: " + failure.getMessage();
         boolean late = failure instanceof FerroException timed && timed.code() == Code.TIMED_OUT;
         if (late && joined && !text.contains(Settings.JOIN_TIMEOUT.name())) {
             text += " (" + Settings.JOIN_TIMEOUT.name() + " sets the time)";

@@ -103,9 +103,18 @@ public final class Ranks implements AutoCloseable {
 
     /** Opens ranks that count as being on the hosts of these names. */
     public static Ranks onHosts(String... hosts) {
-        return opened(
-                TIMEOUT,
-                Stream.of(hosts).map(host -> Map.of("ferro.host", host)).toList());
+        return onHosts(Map.of(), hosts);
+    }
+
+    /** The same with more settings. */
+    public static Ranks onHosts(Map<String, String> more, String... hosts) {
+        List<Map<String, String>> settingsByRank = new ArrayList<>();
+        for (String host : hosts) {
+            Map<String, String> settings = new HashMap<>(more);
+            settings.put("ferro.host", host);
+            settingsByRank.add(settings);
+        }
+        return opened(TIMEOUT, settingsByRank);
     }
 
     private static Ranks opened(Duration timeout, List<Map<String, String>> settingsByRank) {

@@ -1,7 +1,6 @@
 package ferro.collectives.engine;
 
 import ferro.FerroException.Code;
-import ferro.collectives.algorithm.TunedRows;
 import ferro.collectives.engine.progress.PendingWork;
 import ferro.collectives.engine.progress.ProgressLoop;
 import ferro.control.failure.Failure;
@@ -27,7 +26,7 @@ final class Alone {
 
     /** Makes a group of the real engine; the caller closes it. */
     static GroupEngine engine() {
-        return new GroupEngine(MEDIUM, GROUP, CONTEXT, GroupIdentity.unwatched(GROUP, TunedRows.NONE, timeout -> true));
+        return new GroupEngine(MEDIUM, GROUP, CONTEXT, GroupIdentity.unwatched(GROUP, timeout -> true));
     }
 
     /** Makes an operation on which no thread makes progress. */

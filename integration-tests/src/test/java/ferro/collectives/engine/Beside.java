@@ -2,7 +2,6 @@ package ferro.collectives.engine;
 
 import ferro.HostTensor;
 import ferro.ReduceOp;
-import ferro.collectives.algorithm.TunedRows;
 import ferro.group.SystemContext;
 import ferro.spi.CallHeader;
 import ferro.spi.GroupSpec;
@@ -21,10 +20,7 @@ final class Beside {
     /** Makes a group of the real engine; the caller closes it. */
     static GroupEngine engine() {
         return new GroupEngine(
-                new Motionless(2, Answers::new),
-                GROUP,
-                CONTEXT,
-                GroupIdentity.unwatched(GROUP, TunedRows.NONE, timeout -> true));
+                new Motionless(2, Answers::new), GROUP, CONTEXT, GroupIdentity.unwatched(GROUP, timeout -> true));
     }
 
     /** A link on which a posted receive completes after some polls of the thread that makes progress. */

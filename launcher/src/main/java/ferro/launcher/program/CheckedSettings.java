@@ -23,7 +23,6 @@ public final class CheckedSettings {
             Settings.JOIN_TIMEOUT,
             Settings.SEGMENT,
             Settings.MESSAGE_BUFFER,
-            Settings.WARM_UP,
             Settings.SPIN_COUNT,
             Settings.HEARTBEAT_INTERVAL,
             Settings.HEARTBEAT_SUSPECT,

@@ -89,10 +89,9 @@ final class TcpJoin {
     private TcpMesh join(Store store, IntraNodeMemory intraNode, TcpPort port) {
         Card card = card(port, intraNode);
         Roster roster = roster(store, port, card);
-        String tuned;
         try {
             claim(roster, store.servedHere());
-            tuned = checked(intraNode, roster);
+            check(intraNode, roster);
         } catch (RuntimeException | Error failure) {
             toldOfEnd(failure, roster);
             roster.giveUp();
@@ -108,8 +107,8 @@ final class TcpJoin {
         mesh.ends(EndedRanks.of(store, spec, context));
         try {
             port.enter(roster.id(), spec.worldSize(), peers);
-            roster.announce(spec.rank() == 0 ? tuned : "");
-            Card[] cards = withOwn(cards(roster, peers), card.with(tuned));
+            roster.announce();
+            Card[] cards = withOwn(cards(roster, peers), card);
             progress.work();
             share(mesh, intraNode, cards, roster);
             meet(mesh, cards);
@@ -186,16 +185,14 @@ final class TcpJoin {
                 ProcessHandle.current().pid(),
                 instance,
                 PeerMachine.of(spec, context, port.reachable()),
-                intraNode.lacking(),
-                "");
+                intraNode.lacking());
     }
 
-    /** Returns this rank's table of algorithms. If its settings forbid the join, ends it on this rank and on all others. */
-    private String checked(IntraNodeMemory intraNode, Roster roster) {
+    /** If the settings of this rank forbid the join, ends it on this rank and on all others. */
+    private void check(IntraNodeMemory intraNode, Roster roster) {
         try {
             intraNode.check();
             CollectiveEngine.check(context);
-            return CollectiveEngine.tuned(context);
         } catch (IllegalArgumentException why) {
             throw told(why, "rank " + spec.rank() + " of \"" + spec.name() + "\": " + why.getMessage(), roster);
         }
@@ -258,7 +255,7 @@ final class TcpJoin {
             hosts.add(all[rank].host());
             lacking[rank] = all[rank].lacking();
         }
-        mesh.share(agreed(intraNode, lacking, roster), all[0].tuned(), List.copyOf(hosts));
+        mesh.share(agreed(intraNode, lacking, roster), List.copyOf(hosts));
     }
 
     /** Returns the card of a rank. A rank that failed to join leaves an empty card and may come back: reads again later. */

@@ -41,7 +41,6 @@ public final class TcpMesh implements AutoCloseable {
     private final Peers peers;
     private final Consumer<Duration> left;
     private volatile IntraNodeMemory nearMemory = IntraNodeMemory.none();
-    private volatile String tuned = "";
     private volatile long joinDeadline;
     private volatile List<String> hosts = List.of();
     /** Name of the machine of each rank, for people; empty in a world of one. */
@@ -94,12 +93,11 @@ public final class TcpMesh implements AutoCloseable {
     }
 
     /**
-     * Sets how the ranks share memory, the table of algorithms of rank 0, and the address or name that each rank has told
-     * the others; called once, while joining.
+     * Sets how the ranks share memory, and the address or name that each rank has told the others; called once, while
+     * joining.
      */
-    void share(IntraNodeMemory agreed, String ofRankZero, List<String> told) {
+    void share(IntraNodeMemory agreed, List<String> told) {
         nearMemory = agreed;
-        tuned = ofRankZero;
         hosts = told;
     }
 
@@ -134,11 +132,6 @@ public final class TcpMesh implements AutoCloseable {
     /** Passes on how the process of a rank ended, when its launcher reports it. */
     public void whenEnded(int peer, Consumer<RankEnd> receiver) {
         ends.when(peer, receiver);
-    }
-
-    /** Returns rank 0's table of algorithms, the same text on all ranks. */
-    public String tuned() {
-        return tuned;
     }
 
     /** Returns the provider by which these ranks share memory; the same answer on all of them. */

@@ -79,20 +79,13 @@ public final class Roster {
      * @param instance random number that distinguishes two processes that take one slot
      * @param home     machine of the rank
      * @param lacking  why it shares no memory with ranks of its host, in one line; empty if it can
-     * @param tuned    its table of algorithms, in lines; only that of rank 0 is published
      */
-    public record Card(String host, int port, long pid, long instance, PeerMachine home, String lacking, String tuned) {
-        private static final int FIELDS = 7;
-
-        /** Returns the same card with a table of algorithms. */
-        public Card with(String table) {
-            return new Card(host, port, pid, instance, home, lacking, table);
-        }
+    public record Card(String host, int port, long pid, long instance, PeerMachine home, String lacking) {
+        private static final int FIELDS = 6;
 
         /** Returns the card in the form of the store. */
         public String text() {
-            return String.join(
-                    "\n", host, "" + port, "" + pid, Long.toHexString(instance), home.text(), lacking, tuned);
+            return String.join("\n", host, "" + port, "" + pid, Long.toHexString(instance), home.text(), lacking);
         }
 
         /** Returns the machine and the address by which the rank is reached. */
@@ -109,8 +102,7 @@ public final class Roster {
                     Long.parseLong(lines[2]),
                     Long.parseUnsignedLong(lines[3], 16),
                     PeerMachine.parsed(lines[4]),
-                    lines[5],
-                    lines[6]);
+                    lines[5]);
         }
     }
 
@@ -237,9 +229,9 @@ public final class Roster {
         throw new FerroException(Code.RENDEZVOUS, where(), text);
     }
 
-    /** Publishes where this rank listens, and the table of algorithms that it gives to the others. */
-    public void announce(String tuned) {
-        announced = bytes(own.with(tuned).text());
+    /** Publishes where this rank listens. */
+    public void announce() {
+        announced = bytes(own.text());
         store.set(card(), announced);
     }
 

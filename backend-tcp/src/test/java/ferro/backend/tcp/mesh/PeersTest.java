@@ -321,7 +321,7 @@ class PeersTest {
                         Roster.Card.of(new String(card, StandardCharsets.UTF_8)).port();
                 store.set(
                         "g/1/card/0",
-                        new Roster.Card("127.0.0.1", 9, 1, 1, PeerMachine.UNKNOWN, "", "")
+                        new Roster.Card("127.0.0.1", 9, 1, 1, PeerMachine.UNKNOWN, "")
                                 .text()
                                 .getBytes(StandardCharsets.UTF_8));
                 try (Stranger rankZero = Stranger.at(port)) {

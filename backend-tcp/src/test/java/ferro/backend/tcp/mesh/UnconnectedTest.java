@@ -221,7 +221,7 @@ class UnconnectedTest {
     }
 
     private static void announce(Store store, int rank, PeerMachine machine, String host, int port) {
-        Roster.Card card = new Roster.Card(host, port, 1, rank, machine, "", "");
+        Roster.Card card = new Roster.Card(host, port, 1, rank, machine, "");
         store.set("g/1/card/" + rank, card.text().getBytes(StandardCharsets.UTF_8));
     }
 }

@@ -135,12 +135,12 @@ class RosterTest {
         ReleasedSlots ofContext = new ReleasedSlots();
         Roster first = roster(slow, 3, ofContext);
         first.claim();
-        first.announce("");
+        first.announce();
         release(first, hadJoined);
         Roster second = roster(slow, 5, ofContext);
 
         second.claim();
-        second.announce("second");
+        second.announce();
         late.forEach(Runnable::run);
 
         assertEquals(hadJoined, first.id() != second.id());
@@ -184,7 +184,7 @@ class RosterTest {
     }
 
     private static Roster roster(Store store, long instance, ReleasedSlots released) {
-        Roster.Card card = new Roster.Card("127.0.0.1", 9, 0, instance, PeerMachine.UNKNOWN, "", "");
+        Roster.Card card = new Roster.Card("127.0.0.1", 9, 0, instance, PeerMachine.UNKNOWN, "");
         return new Roster(store, spec(0), card, new Roster.SharedSettings(false, TlsUse.AUTO, false), released);
     }
 
@@ -221,7 +221,7 @@ class RosterTest {
         Roster debugged = new Roster(
                 store,
                 spec(1),
-                new Roster.Card("127.0.0.1", 9, 1, 4, PeerMachine.UNKNOWN, "", ""),
+                new Roster.Card("127.0.0.1", 9, 1, 4, PeerMachine.UNKNOWN, ""),
                 new Roster.SharedSettings(false, TlsUse.AUTO, true),
                 new ReleasedSlots());
 
@@ -247,7 +247,7 @@ class RosterTest {
     }
 
     private static Roster roster(Store store, int rank, long instance, TlsUse tls) {
-        Roster.Card card = new Roster.Card("127.0.0.1", 9, rank, instance, PeerMachine.UNKNOWN, "", "");
+        Roster.Card card = new Roster.Card("127.0.0.1", 9, rank, instance, PeerMachine.UNKNOWN, "");
         return new Roster(store, spec(rank), card, new Roster.SharedSettings(false, tls, false), new ReleasedSlots());
     }
 

@@ -45,7 +45,7 @@ class SlotWaitTest {
         Roster roster = new Roster(
                 store,
                 GroupSpec.of("g", 1, 2, Ranks.LONG),
-                new Card("127.0.0.1", Sockets.freePort(), 4711, 9, PeerMachine.UNKNOWN, "", ""),
+                new Card("127.0.0.1", Sockets.freePort(), 4711, 9, PeerMachine.UNKNOWN, ""),
                 new Roster.SharedSettings(false, TlsPolicy.TlsUse.AUTO, false),
                 new ReleasedSlots());
         roster.claim();

@@ -212,7 +212,7 @@ class WhoWasLateTest {
         try (Ranks ranks = Ranks.onLoopback()) {
             GroupSpec spec = GroupSpec.of("world", 0, 2, Duration.ofMillis(1_500));
             JoiningContext context = ranks.context(spec, Map.of());
-            Roster.Card entry = new Roster.Card("nowhere.invalid", 1, 1, 1, PeerMachine.UNKNOWN, "", "");
+            Roster.Card entry = new Roster.Card("nowhere.invalid", 1, 1, 1, PeerMachine.UNKNOWN, "");
             context.store().set("world/1/card/1", entry.text().getBytes(StandardCharsets.UTF_8));
 
             FerroException failure = Ranks.failure(join(spec, context));

@@ -11,7 +11,6 @@ import ferro.NcclBackend;
 import ferro.Tensor;
 import ferro.TensorMemory;
 import ferro.Work;
-import ferro.collectives.algorithm.TunedRows;
 import ferro.collectives.engine.GroupEngine;
 import ferro.collectives.engine.GroupIdentity;
 import ferro.dispatch.FallbackGate;
@@ -19,7 +18,6 @@ import ferro.recorder.CallCounter;
 import ferro.spi.ForwardingBackend;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
-import ferro.spi.Settings;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
@@ -52,9 +50,8 @@ public final class PlainEngine extends ForwardingBackend {
         String name = plain.getClass().getSimpleName();
         GroupSpec group = GroupSpec.of(name, plain.rank(), plain.worldSize(), plain.timeout());
         PlainTransport transport = new PlainTransport(plain);
-        TunedRows tuned = TunedRows.read(Settings.ALGORITHM_TABLE.find(context));
-        GroupEngine engine = new GroupEngine(
-                transport, group, context, GroupIdentity.unwatched(group, tuned, transport::hasCompared));
+        GroupEngine engine =
+                new GroupEngine(transport, group, context, GroupIdentity.unwatched(group, transport::hasCompared));
         return new PlainEngine(plain, transport, engine, context);
     }
 

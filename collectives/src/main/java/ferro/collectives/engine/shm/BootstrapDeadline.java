@@ -33,11 +33,6 @@ public final class BootstrapDeadline {
         return new BootstrapDeadline(() -> 0, 0, group.timeout());
     }
 
-    /** Returns limits with more time for all calls together. */
-    public BootstrapDeadline later(long nanos) {
-        return new BootstrapDeadline(clock, endNanos + nanos, each);
-    }
-
     /** Returns the time limit of the next call. */
     public Duration left() {
         return each != null ? each : Duration.ofNanos(Math.max(LEAST_NANOS, endNanos - clock.getAsLong()));
