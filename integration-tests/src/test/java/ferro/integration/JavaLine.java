@@ -37,7 +37,7 @@ public final class JavaLine {
         List<String> line = shortLived(archive);
         // as the script does that it stands for
         line.add("-Dferro.command=./ferro");
-        line.add("-Dferro.archive=" + besideTheFirst(Programs.ARCHIVE));
+        line.add("-Dferro.archive=" + besideTheFirst(classPath, Programs.ARCHIVE));
         line.addAll(List.of("-cp", classPath, "ferro.launcher.FerroCommand"));
         return line;
     }
@@ -48,12 +48,12 @@ public final class JavaLine {
     }
 
     private static List<String> archived(String name) {
-        Path archive = besideTheFirst(name);
+        Path archive = besideTheFirst(LauncherRun.classPath(), name);
         return Files.exists(archive) ? List.of("-XX:SharedArchiveFile=" + archive, "-Xlog:cds*=off") : List.of();
     }
 
-    private static Path besideTheFirst(String name) {
-        return Path.of(LauncherRun.classPath().split(File.pathSeparator)[0]).resolveSibling(name);
+    private static Path besideTheFirst(String classPath, String name) {
+        return Path.of(classPath.split(File.pathSeparator)[0]).resolveSibling(name);
     }
 
     /** Returns the beginning of a line without an archive, for a class path that is not the tests' own. */

@@ -52,7 +52,10 @@ final class Programs {
     static String packed(String classPath) {
         List<Path> given =
                 Stream.of(classPath.split(File.pathSeparator)).map(Path::of).toList();
-        List<Path> folders = given.stream().filter(Files::isDirectory).toList();
+        // the folder of classes that are not tests has a licence alone
+        List<Path> folders = given.stream()
+                .filter(each -> Files.isDirectory(each.resolve("ferro")))
+                .toList();
         if (folders.size() != 1 || !folders.get(0).endsWith("test-classes")) {
             return classPath;
         }
