@@ -10,9 +10,9 @@ import ferro.backend.tcp.connect.TcpProxy.End;
 import ferro.backend.tcp.connect.TcpProxy.Fault;
 import ferro.backend.tcp.mesh.Ranks;
 import ferro.group.ProcessGroup;
+import ferro.group.SystemContext;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -29,35 +29,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(120)
 class BrokenNetworkTest {
     private static final int RANKS = 3;
-    /** A group whose connection has ended fails before. */
-    private static final long LONGEST_NANOS = 30_000_000_000L;
-
     private static final Map<String, String> CHECKED = Map.of("ferro.tcp.checksum", "1");
-
-    private static List<ProcessGroup> join(TcpJob job, TcpProxy proxy) {
-        List<CompletableFuture<ProcessGroup>> joining = new ArrayList<>();
-        for (int rank = 0; rank < RANKS; rank++) {
-            Map<String, String> own = rank == RANKS - 1 ? proxy.settings() : Map.of();
-            joining.add(job.joining("g", rank, job.context(own)));
-        }
-        return joining.stream().map(TcpJob::result).toList();
-    }
 
     private static TcpJob job(Map<String, String> settings) {
         return new TcpJob(RANKS, Duration.ofSeconds(60), settings);
-    }
-
-    /**
-     * Sums until it fails; a sum that is wrong must not be. A thousand sums may take less time than a busy machine needs to see
-     * the end of a connection.
-     */
-    private static FerroException failing(ProcessGroup group, int count) {
-        long end = System.nanoTime() + LONGEST_NANOS;
-        return TcpJob.failure(() -> {
-            for (int call = 0; System.nanoTime() - end < 0; call++) {
-                AbortBesideSiblingTest.sum(group, call, count);
-            }
-        });
     }
 
     @Test
@@ -66,19 +41,19 @@ class BrokenNetworkTest {
     void aDataConnectionThatIsResetInTheMiddleFailsAllRanks() throws IOException {
         try (TcpProxy proxy = new TcpProxy();
                 TcpJob job = job(Map.of())) {
-            List<ProcessGroup> groups = join(job, proxy);
+            List<ProcessGroup> groups = job.joinBehind(proxy);
             proxy.onData(Fault.reset(1_000_003));
 
-            List<FerroException> failures = TcpJob.onAll(groups, group -> failing(group, 100_003));
-
-            for (FerroException failure : failures) {
+            for (FerroException failure : TcpJob.assertFail(
+                    groups,
+                    Code.PARTITION,
+                    group -> TcpJob.sumUntilItFails(group, 100_003),
+                    "the link broke, not the rank",
+                    "their collective connection ended")) {
                 String text = failure.getMessage();
-                assertEquals(Code.PARTITION, failure.code(), text);
-                assertTrue(text.contains("the link broke, not the rank"), text);
                 Set<Integer> culprits = failure.where().culprits();
                 // one rank, or the last rank and one of the other two
                 assertTrue(culprits.size() == 1 || culprits.size() == 2 && culprits.contains(2), text);
-                assertTrue(text.contains("their collective connection ended"), text);
             }
         }
     }
@@ -89,16 +64,11 @@ class BrokenNetworkTest {
         for (int place : new int[] {1_000_003, 200}) {
             try (TcpProxy proxy = new TcpProxy();
                     TcpJob job = job(CHECKED)) {
-                List<ProcessGroup> groups = join(job, proxy);
+                List<ProcessGroup> groups = job.joinBehind(proxy);
                 proxy.onData(Fault.flip(place));
 
-                List<FerroException> failures = TcpJob.onAll(groups, group -> failing(group, 100_003));
-
-                for (FerroException failure : failures) {
-                    assertEquals(Code.PROTOCOL, failure.code(), failure.getMessage());
-                    assertTrue(failure.getMessage().contains("rank 2"), failure.getMessage());
-                    assertTrue(failure.getMessage().contains("checksum"), failure.getMessage());
-                }
+                TcpJob.assertFail(
+                        groups, Code.PROTOCOL, group -> TcpJob.sumUntilItFails(group, 100_003), "rank 2", "checksum");
             }
         }
     }
@@ -110,20 +80,15 @@ class BrokenNetworkTest {
                 TcpJob job = job(CHECKED)) {
             // behind the handshake and READY: the first message of the group that is made below
             proxy.onControl(Fault.flip(240));
-            List<ProcessGroup> groups = join(job, proxy);
+            List<ProcessGroup> groups = job.joinBehind(proxy);
 
-            List<FerroException> failures = TcpJob.onAll(
-                    groups,
-                    group -> TcpJob.failure(() -> {
-                        for (int i = 0; i < 100; i++) {
-                            group.newGroup(0, 1, 2).close();
-                        }
-                    }));
+            TcpJob.assertFail(groups, Code.PROTOCOL, group -> makeGroups(group, 100), "checksum");
+        }
+    }
 
-            for (FerroException failure : failures) {
-                assertEquals(Code.PROTOCOL, failure.code(), failure.getMessage());
-                assertTrue(failure.getMessage().contains("checksum"), failure.getMessage());
-            }
+    static void makeGroups(ProcessGroup group, int count) {
+        for (int i = 0; i < count; i++) {
+            group.newGroup(0, 1, 2).close();
         }
     }
 
@@ -133,14 +98,12 @@ class BrokenNetworkTest {
     void aControlConnectionThatSomethingBetweenEndsFailsTheGroupAndLosesNobody(End how) throws IOException {
         try (TcpProxy proxy = new TcpProxy();
                 TcpJob job = job(Map.of())) {
-            List<ProcessGroup> groups = join(job, proxy);
+            List<ProcessGroup> groups = job.joinBehind(proxy);
             TcpJob.onAll(groups, group -> AbortBesideSiblingTest.sum(group, 3, 100));
 
             assertEquals(RANKS - 1, proxy.endControl(how));
 
-            for (FerroException failure : TcpJob.onAll(groups, group -> failing(group, 100))) {
-                assertEquals(Code.PEER_LOST, failure.code(), failure.getMessage());
-            }
+            TcpJob.assertFail(groups, Code.PEER_LOST, group -> TcpJob.sumUntilItFails(group, 100));
             TcpJob.assertNobodyIsLost(groups);
         }
     }
@@ -154,7 +117,7 @@ class BrokenNetworkTest {
         try (TcpProxy proxy = new TcpProxy();
                 TcpJob job = job(soon)) {
             proxy.onControl(Fault.ofRank(0, (from, bytes, length) -> cut.getCount() > 0 || awaited(over)));
-            List<ProcessGroup> groups = join(job, proxy);
+            List<ProcessGroup> groups = job.joinBehind(proxy);
             cut.countDown();
 
             List<FerroException> failures = TcpJob.onAll(groups, group -> {
@@ -188,7 +151,7 @@ class BrokenNetworkTest {
         try (TcpProxy proxy = new TcpProxy();
                 TcpJob job = job(Map.of())) {
             proxy.delay(Duration.ofMillis(100));
-            List<ProcessGroup> groups = join(job, proxy);
+            List<ProcessGroup> groups = job.joinBehind(proxy);
             for (int count : new int[] {1, 16_381, 300_007}) {
                 long begun = System.nanoTime();
                 TcpJob.onAll(groups, group -> AbortBesideSiblingTest.sum(group, 3, count));
@@ -204,7 +167,7 @@ class BrokenNetworkTest {
     void aLinkThatIsSlowMakesCallsSlowAndNothingElse() throws IOException {
         try (TcpProxy proxy = new TcpProxy();
                 TcpJob job = job(Map.of())) {
-            List<ProcessGroup> groups = join(job, proxy);
+            List<ProcessGroup> groups = job.joinBehind(proxy);
             proxy.onData(Fault.slow(2 << 20));
 
             List<CompletableFuture<Void>> slow =
@@ -230,15 +193,9 @@ class BrokenNetworkTest {
     @DisplayName("row 34: checksums on one rank only are refused on all, both values shown")
     void checksumsOnOneRankOnlyAreRefusedOnAll() {
         try (TcpJob job = job(Map.of())) {
-            List<CompletableFuture<ProcessGroup>> joining = new ArrayList<>();
-            for (int rank = 0; rank < RANKS; rank++) {
-                joining.add(job.joining("g", rank, job.context(rank == 1 ? CHECKED : Map.of())));
-            }
-            for (CompletableFuture<ProcessGroup> one : joining) {
-                FerroException failure = Ranks.failure(one);
-                assertEquals(Code.RENDEZVOUS, failure.code(), failure.getMessage());
-                assertTrue(failure.getMessage().contains("rank 1"), failure.getMessage());
-                assertTrue(failure.getMessage().contains("the same ferro.tcp.checksum"), failure.getMessage());
+            List<SystemContext> contexts = List.of(job.context(), job.context(CHECKED), job.context());
+            for (CompletableFuture<ProcessGroup> one : job.joining("g", contexts)) {
+                Ranks.assertSays(Ranks.failure(one), Code.RENDEZVOUS, "rank 1", "the same ferro.tcp.checksum");
             }
         }
     }

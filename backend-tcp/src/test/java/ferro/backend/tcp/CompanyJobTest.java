@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
+import ferro.backend.tcp.mesh.Ranks;
 import ferro.backend.tcp.tls.Authority;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
@@ -21,7 +22,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -69,7 +69,7 @@ class CompanyJobTest {
         for (int rank = RANKS - 1; rank >= 0; rank--) {
             first = job.joining("g", rank, job.context(rank == odd ? settings : rank(rank)));
         }
-        FerroException failure = failure(first);
+        FerroException failure = Ranks.failure(first);
         assertEquals(Code.UNAUTHENTICATED, failure.code(), failure.getMessage());
         return failure;
     }
@@ -80,7 +80,7 @@ class CompanyJobTest {
                 ServerSocket store = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             Map<String, String> own = with(settings, "ferro.rendezvous", "tcp://127.0.0.1:" + store.getLocalPort());
             CompletableFuture<ProcessGroup> joining = job.joining("g", 1, job.context(own));
-            FerroException failure = failure(joining);
+            FerroException failure = Ranks.failure(joining);
             assertEquals(Code.UNAUTHENTICATED, failure.code(), failure.getMessage());
             store.setSoTimeout(1);
             assertThrows(SocketTimeoutException.class, store::accept, "it has called the store");
@@ -88,17 +88,11 @@ class CompanyJobTest {
         }
     }
 
-    private static FerroException failure(CompletableFuture<ProcessGroup> joining) {
-        return (FerroException) assertThrows(CompletionException.class, () -> TcpJob.result(joining))
-                .getCause();
-    }
-
     @Test
     @DisplayName("ranks with certificates of one company join and sum")
     void ranksWithCertificatesOfOneCompanyJoinAndSum() {
         try (TcpJob job = job()) {
-            List<ProcessGroup> groups = job.joinAll("g", all());
-            sum(groups, 100_003);
+            sum(job.joinAll("g", all()), 100_003);
         }
     }
 
@@ -136,11 +130,12 @@ class CompanyJobTest {
             sum(groups, 1_001);
 
             Map<String, String> late = OURS.settings(folder.resolve("late"), OURS.expired(TRAIN));
-            FerroException failure = failure(job.joining("h", 1, job.context(late)));
-            assertEquals(Code.UNAUTHENTICATED, failure.code(), failure.getMessage());
-            assertTrue(failure.getMessage().contains(late.get("ferro.tls.certificate")), failure.getMessage());
-            assertTrue(
-                    failure.getMessage().contains("replace the file with a renewed certificate"), failure.getMessage());
+            FerroException failure = Ranks.failure(job.joining("h", 1, job.context(late)));
+            Ranks.assertSays(
+                    failure,
+                    Code.UNAUTHENTICATED,
+                    late.get("ferro.tls.certificate"),
+                    "replace the file with a renewed certificate");
         }
     }
 
@@ -150,7 +145,7 @@ class CompanyJobTest {
         try (TcpJob job = job()) {
             List<SystemContext> contexts =
                     new ArrayList<>(all().stream().map(job::context).toList());
-            List<ProcessGroup> before = join(job, "g", contexts);
+            List<ProcessGroup> before = job.joined("g", contexts);
             sum(before, 1_001);
 
             Authority next = new Authority("next");
@@ -159,17 +154,9 @@ class CompanyJobTest {
             }
             Map<String, String> fresh = next.settings(folder.resolve("fresh"), next.leaf(TRAIN));
             contexts.set(2, job.context(fresh));
-            sum(join(job, "h", contexts), 1_001);
+            sum(job.joined("h", contexts), 1_001);
             sum(before, 1_001);
         }
-    }
-
-    private static List<ProcessGroup> join(TcpJob job, String group, List<SystemContext> contexts) {
-        List<CompletableFuture<ProcessGroup>> joining = new ArrayList<>();
-        for (int rank = 0; rank < RANKS; rank++) {
-            joining.add(job.joining(group, rank, contexts.get(rank)));
-        }
-        return joining.stream().map(TcpJob::result).toList();
     }
 
     @Test

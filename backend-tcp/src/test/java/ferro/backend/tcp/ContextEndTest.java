@@ -13,6 +13,7 @@ import ferro.ReduceOp;
 import ferro.Store;
 import ferro.Work;
 import ferro.backend.tcp.connect.Threads;
+import ferro.backend.tcp.mesh.Ranks;
 import ferro.group.JoinOptions;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
@@ -28,7 +29,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
@@ -84,15 +84,6 @@ class ContextEndTest {
         return joining.stream().map(TcpJob::result).toList();
     }
 
-    private static FerroException failureOf(CompletableFuture<?> failing) {
-        Throwable failure = assertThrows(CompletionException.class, () -> TcpJob.result(failing))
-                .getCause();
-        if (failure instanceof FerroException told) {
-            return told;
-        }
-        throw new AssertionError("another failure", failure);
-    }
-
     @Test
     void closingAContextEndsItsGroupsSubgroupsAndAsynchronousWork() {
         List<ProcessGroup> groups = joined();
@@ -116,13 +107,11 @@ class ContextEndTest {
     void aContextThatClosesWithoutUnfinishedWorkLeavesItsGroupsInGoodOrder() {
         List<ProcessGroup> groups = joined();
         float[][] sums = {{1}, {2}, {3}};
-        List<Boolean> closed = TcpJob.onAll(groups, group -> {
+        TcpJob.runOnAll(groups, group -> {
             group.allReduce(sums[group.rank()], ReduceOp.SUM);
             contexts.get(group.rank()).close();
-            return true;
         });
 
-        assertEquals(List.of(true, true, true), closed);
         assertEquals(6, sums[0][0]);
         groups.forEach(group -> assertEquals(Optional.empty(), group.failure()));
     }
@@ -138,9 +127,8 @@ class ContextEndTest {
         contexts.get(0).abort(CAUSE);
         contexts.get(0).abort(new IllegalStateException("a second one"));
 
-        FerroException failure = failureOf(waiting);
-        assertEquals(Code.ABORTED, failure.code());
-        assertTrue(failure.getMessage().contains(CAUSE.getMessage()), failure.getMessage());
+        FerroException failure = Ranks.failure(waiting);
+        Ranks.assertSays(failure, Code.ABORTED, CAUSE.getMessage());
         assertEquals(Optional.of("aborted: " + CAUSE), contexts.get(0).ended());
         FerroException again = assertThrows(FerroException.class, contexts.get(0)::join);
         assertEquals(Code.ABORTED, again.code());
@@ -162,12 +150,11 @@ class ContextEndTest {
 
         cancelled.abort(CAUSE);
 
-        FerroException failure = failureOf(own);
-        assertEquals(Code.ABORTED, failure.code());
+        FerroException failure = Ranks.failure(own);
+        Ranks.assertSays(failure, Code.ABORTED, "joining \"world\" as rank 0 was cancelled");
         assertSame(CAUSE, failure.getCause());
-        assertTrue(failure.getMessage().contains("joining \"world\" as rank 0 was cancelled"), failure.getMessage());
         assertFalse(interrupted.get(), "the thread of the join has its flag set");
-        FerroException told = failureOf(other);
+        FerroException told = Ranks.failure(other);
         assertTrue(
                 told.getMessage().contains("rank 0 of \"world\" has stopped joining")
                         && told.getMessage().contains("killed"),
@@ -183,9 +170,7 @@ class ContextEndTest {
 
             context.close();
 
-            FerroException failure = failureOf(own);
-            assertEquals(Code.ABORTED, failure.code());
-            assertTrue(failure.getMessage().contains("its context was closed"), failure.getMessage());
+            Ranks.assertSays(Ranks.failure(own), Code.ABORTED, "its context was closed");
             joining.close();
         }
     }
@@ -199,7 +184,7 @@ class ContextEndTest {
 
         context.close();
 
-        FerroException failure = failureOf(own);
+        FerroException failure = Ranks.failure(own);
         assertEquals(Code.ABORTED, failure.code());
         assertTrue(
                 failure.getMessage().startsWith("serving the store of \"world\" as rank 0 was cancelled"),
@@ -228,7 +213,7 @@ class ContextEndTest {
 
         close.run();
 
-        FerroException failure = failureOf(own);
+        FerroException failure = Ranks.failure(own);
         assertEquals(Code.ABORTED, failure.code(), failure.getMessage());
         assertThrows(IllegalStateException.class, () -> group.newGroup(0, 1, 2));
     }
@@ -251,15 +236,9 @@ class ContextEndTest {
 
         List<ProcessGroup> pair = List.of(TcpJob.result(made), TcpJob.result(other));
         float[][] sums = {{1}, {2}};
-        TcpJob.onAll(pair, group -> {
-            group.allReduce(sums[group.rank()], ReduceOp.SUM);
-            return true;
-        });
+        TcpJob.runOnAll(pair, group -> group.allReduce(sums[group.rank()], ReduceOp.SUM));
         assertEquals(3, sums[0][0]);
-        TcpJob.onAll(pair, group -> {
-            group.close();
-            return true;
-        });
+        TcpJob.runOnAll(pair, ProcessGroup::close);
         groups.get(1).close();
         groups.get(2).close();
         assertEquals(true, TcpJob.result(closed));
@@ -273,10 +252,10 @@ class ContextEndTest {
         try (Store seen = new CuttingStore(opened(), "world/1/size", () -> cancelled[0].abort(CAUSE))) {
             cancelled[0] = context(options(0).store(seen));
 
-            FerroException failure = failureOf(Threads.start(cancelled[0]::join));
-
-            assertEquals(Code.ABORTED, failure.code());
-            FerroException told = failureOf(other);
+            assertEquals(
+                    Code.ABORTED,
+                    Ranks.failure(Threads.start(cancelled[0]::join)).code());
+            FerroException told = Ranks.failure(other);
             assertTrue(told.getMessage().contains("rank 0 of \"world\" has stopped joining"), told.getMessage());
         }
     }
@@ -363,7 +342,7 @@ class ContextEndTest {
 
         joining[0].interrupt();
 
-        assertEquals(Code.INTERRUPTED, failureOf(own).code());
+        assertEquals(Code.INTERRUPTED, Ranks.failure(own).code());
         assertTrue(interrupted.get(), "the interrupt of the caller is gone");
         assertEquals(Optional.empty(), context.ended());
     }

@@ -8,9 +8,9 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.backend.tcp.connect.KeyRelay;
 import ferro.backend.tcp.connect.TcpProxy;
-import ferro.backend.tcp.connect.TcpProxy.End;
 import ferro.backend.tcp.connect.TcpProxy.Fault;
 import ferro.backend.tcp.connect.Threads;
+import ferro.backend.tcp.mesh.Ranks;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import java.io.ByteArrayOutputStream;
@@ -25,7 +25,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
@@ -46,34 +45,8 @@ class EncryptedJobTest {
         return new TcpJob(RANKS, Duration.ofSeconds(60), settings);
     }
 
-    private static List<ProcessGroup> join(TcpJob job, TcpProxy proxy) {
-        List<CompletableFuture<ProcessGroup>> joining = new ArrayList<>();
-        for (int rank = 0; rank < RANKS; rank++) {
-            joining.add(job.joining("g", rank, job.context(rank == RANKS - 1 ? proxy.settings() : Map.of())));
-        }
-        return joining.stream().map(TcpJob::result).toList();
-    }
-
     private static void sum(List<ProcessGroup> groups, int count) {
         TcpJob.onAll(groups, group -> AbortBesideSiblingTest.sum(group, 3, count));
-    }
-
-    private static FerroException failing(ProcessGroup group) {
-        return TcpJob.failure(() -> {
-            for (int call = 0; call < 1_000; call++) {
-                AbortBesideSiblingTest.sum(group, call, 100_003);
-            }
-        });
-    }
-
-    private static FerroException refused(CompletableFuture<ProcessGroup> joining) {
-        return TcpJob.failure(() -> {
-            try {
-                TcpJob.result(joining);
-            } catch (CompletionException failed) {
-                throw (FerroException) failed.getCause();
-            }
-        });
     }
 
     @Tag("long")
@@ -105,7 +78,7 @@ class EncryptedJobTest {
                     TcpJob job = job(settings)) {
                 proxy.onData(heard);
                 proxy.onControl(heard);
-                List<ProcessGroup> groups = join(job, proxy);
+                List<ProcessGroup> groups = job.joinBehind(proxy);
                 TcpJob.onAll(groups, group -> {
                     float[] tensor = new float[COUNT];
                     Arrays.fill(tensor, group.rank() == 0 ? TOLD : 0);
@@ -132,14 +105,11 @@ class EncryptedJobTest {
     void aBitThatIsChangedInDataIsProtocolOnAllRanks(long place) throws IOException {
         try (TcpProxy proxy = new TcpProxy();
                 TcpJob job = job(TcpJob.encrypted(Map.of()))) {
-            List<ProcessGroup> groups = join(job, proxy);
+            List<ProcessGroup> groups = job.joinBehind(proxy);
             proxy.onData(Fault.flip(place));
 
-            for (FerroException failure : TcpJob.onAll(groups, EncryptedJobTest::failing)) {
-                assertEquals(Code.PROTOCOL, failure.code(), failure.getMessage());
-                assertTrue(failure.getMessage().contains("TLS record"), failure.getMessage());
-                assertTrue(failure.getMessage().contains("rank 2"), failure.getMessage());
-            }
+            TcpJob.assertFail(
+                    groups, Code.PROTOCOL, group -> TcpJob.sumUntilItFails(group, 100_003), "TLS record", "rank 2");
             TcpJob.assertNobodyIsLost(groups);
         }
     }
@@ -151,19 +121,9 @@ class EncryptedJobTest {
                 TcpJob job = job(TcpJob.encrypted(Map.of()))) {
             // far behind the handshakes, among the messages of the groups that are made below
             proxy.onControl(Fault.flip(3_000));
-            List<ProcessGroup> groups = join(job, proxy);
+            List<ProcessGroup> groups = job.joinBehind(proxy);
 
-            List<FerroException> failures = TcpJob.onAll(
-                    groups,
-                    group -> TcpJob.failure(() -> {
-                        for (int i = 0; i < 1_000; i++) {
-                            group.newGroup(0, 1, 2).close();
-                        }
-                    }));
-
-            for (FerroException failure : failures) {
-                assertEquals(Code.PROTOCOL, failure.code(), failure.getMessage());
-            }
+            TcpJob.assertFail(groups, Code.PROTOCOL, group -> BrokenNetworkTest.makeGroups(group, 1_000));
             TcpJob.assertNobodyIsLost(groups);
         }
     }
@@ -185,14 +145,7 @@ class EncryptedJobTest {
         try (TcpProxy proxy = new TcpProxy();
                 TcpJob job = job(TcpJob.encrypted(Map.of("ferro.join.timeout", "3s")))) {
             proxy.onControl(Fault.flip(place));
-            List<CompletableFuture<ProcessGroup>> joining = new ArrayList<>();
-            for (int rank = 0; rank < RANKS; rank++) {
-                joining.add(job.joining("g", rank, job.context(rank == RANKS - 1 ? proxy.settings() : Map.of())));
-            }
-
-            for (CompletableFuture<ProcessGroup> one : joining) {
-                refused(one);
-            }
+            job.joiningBehind(proxy).forEach(Ranks::failure);
         } catch (IOException unable) {
             throw new UncheckedIOException(unable);
         }
@@ -212,25 +165,10 @@ class EncryptedJobTest {
                 return !hit || !changed.compareAndSet(false, true) || flip.on(from, bytes, length);
             });
 
-            List<ProcessGroup> groups = join(job, proxy);
+            List<ProcessGroup> groups = job.joinBehind(proxy);
 
             assertTrue(changed.get(), "byte " + place + " did not pass");
             sum(groups, 1_001);
-        }
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
-    @DisplayName("an encrypted connection that ends between calls is made anew, and sums are right")
-    void anEncryptedConnectionThatEndsBetweenCallsIsMadeAnew(String io) throws IOException {
-        try (TcpProxy proxy = new TcpProxy();
-                TcpJob job = job(TcpJob.encrypted(Map.of("ferro.tcp.io", io)))) {
-            List<ProcessGroup> groups = join(job, proxy);
-            for (int count : new int[] {1, 1_001, 300_007}) {
-                sum(groups, count);
-                assertTrue(proxy.endIdleData(count == 1 ? End.CLOSED : End.RESET) > 0, "no connection to end");
-                sum(groups, count);
-            }
         }
     }
 
@@ -238,12 +176,10 @@ class EncryptedJobTest {
     void aConnectionThatIsResetInTheMiddleIsNeverAShortResult() throws IOException {
         try (TcpProxy proxy = new TcpProxy();
                 TcpJob job = job(TcpJob.encrypted(Map.of()))) {
-            List<ProcessGroup> groups = join(job, proxy);
+            List<ProcessGroup> groups = job.joinBehind(proxy);
             proxy.onData(Fault.reset(1_000_003));
 
-            for (FerroException failure : TcpJob.onAll(groups, EncryptedJobTest::failing)) {
-                assertEquals(Code.PARTITION, failure.code(), failure.getMessage());
-            }
+            TcpJob.assertFail(groups, Code.PARTITION, group -> TcpJob.sumUntilItFails(group, 100_003));
         }
     }
 
@@ -253,17 +189,11 @@ class EncryptedJobTest {
             Map<String, String> settings = TcpJob.encrypted(Map.of());
             // longer than the test waits for a rank: neither of them ends by its deadline
             try (TcpJob job = new TcpJob(2, Duration.ofMinutes(2), settings)) {
-                List<CompletableFuture<ProcessGroup>> joining = new ArrayList<>();
-                for (int rank = 0; rank < 2; rank++) {
-                    Map<String, String> own = rank == plain ? Map.of("ferro.tls", "off") : Map.of();
-                    joining.add(job.joining("g", rank, job.context(own)));
-                }
+                List<SystemContext> contexts = new ArrayList<>(List.of(job.context()));
+                contexts.add(plain, job.context(Map.of("ferro.tls", "off")));
 
-                for (CompletableFuture<ProcessGroup> one : joining) {
-                    FerroException failure = refused(one);
-                    assertEquals(Code.RENDEZVOUS, failure.code(), failure.getMessage());
-                    assertTrue(
-                            failure.getMessage().contains("give all ranks the same ferro.tls"), failure.getMessage());
+                for (CompletableFuture<ProcessGroup> one : job.joining("g", contexts)) {
+                    Ranks.assertSays(Ranks.failure(one), Code.RENDEZVOUS, "give all ranks the same ferro.tls");
                 }
             }
         }
@@ -275,19 +205,14 @@ class EncryptedJobTest {
         try (KeyRelay relay = new KeyRelay();
                 TcpJob job = job(TcpJob.encrypted(Map.of()))) {
             SystemContext behind = job.context(relay.settings());
-            List<CompletableFuture<ProcessGroup>> joining = new ArrayList<>();
-            for (int rank = 0; rank < RANKS; rank++) {
-                joining.add(job.joining("g", rank, rank == RANKS - 1 ? behind : job.context()));
-            }
+            List<CompletableFuture<ProcessGroup>> joining =
+                    job.joining("g", List.of(job.context(), job.context(), behind));
 
-            FerroException failure = refused(joining.get(0));
-
-            assertEquals(Code.UNAUTHENTICATED, failure.code(), failure.getMessage());
-            assertTrue(failure.getMessage().contains("another process is between the two"), failure.getMessage());
-            refused(joining.get(1));
+            Ranks.assertSays(Ranks.failure(joining.get(0)), Code.UNAUTHENTICATED, "another process is between the two");
+            Ranks.failure(joining.get(1));
             // nobody dials it any more: it would wait until its time is over
             behind.close();
-            refused(joining.get(2));
+            Ranks.failure(joining.get(2));
             assertTrue(relay.relayed() > 0, "no proof has passed");
             assertEquals(0, relay.letIn());
         }
@@ -299,10 +224,8 @@ class EncryptedJobTest {
                 TcpJob two = new TcpJob(2, Duration.ofSeconds(60), Map.of("ferro.tls", "on"))) {
             job.joinAll("alone");
 
-            FerroException failure = refused(two.joining("g", 0, two.context()));
-
-            assertEquals(Code.UNAUTHENTICATED, failure.code(), failure.getMessage());
-            assertTrue(failure.getMessage().contains("FERRO_SECRET_FILE"), failure.getMessage());
+            FerroException failure = Ranks.failure(two.joining("g", 0, two.context()));
+            Ranks.assertSays(failure, Code.UNAUTHENTICATED, "FERRO_SECRET_FILE");
         }
     }
 

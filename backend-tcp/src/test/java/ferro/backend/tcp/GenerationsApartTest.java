@@ -66,42 +66,31 @@ class GenerationsApartTest {
     @ParameterizedTest
     @MethodSource("launchers")
     void aRankOfTheStartBeforeIsRefusedWithTheReason(Launcher launcher) throws IOException {
-        int port = Sockets.freePort();
-        try (SystemContext first = launcher.context(0, 1, port);
-                SystemContext stale = launcher.context(1, 0, port);
-                SystemContext second = launcher.context(1, 1, port)) {
-            FerroException refused = refused(stale, first, second);
+        FerroException refused = refused(launcher, 1, 0);
 
-            assertEquals(Code.RENDEZVOUS, refused.code(), refused.getMessage());
-            assertTrue(
-                    refused.getMessage()
-                            .matches("(?s).*this is job \".+[.]1\", you belong to job \".+[.]0\", an earlier.*"),
-                    refused.getMessage());
-        }
+        assertEquals(Code.RENDEZVOUS, refused.code(), refused.getMessage());
+        String text = "(?s).*this is job \".+[.]1\", you belong to job \".+[.]0\", an earlier.*";
+        assertTrue(refused.getMessage().matches(text), refused.getMessage());
     }
 
     @Test
     void aRankOfALaterStartIsRefusedWhileTheEarlierOneRuns() throws IOException {
-        Launcher launcher = launchers().findFirst().orElseThrow();
-        int port = Sockets.freePort();
-        try (SystemContext first = launcher.context(0, 0, port);
-                SystemContext later = launcher.context(1, 1, port);
-                SystemContext second = launcher.context(1, 0, port)) {
-            FerroException refused = refused(later, first, second);
-
-            assertTrue(
-                    refused.getMessage().contains("a later generation: end the processes of the earlier one first"),
-                    refused.getMessage());
-        }
+        String text = refused(launchers().findFirst().orElseThrow(), 0, 1).getMessage();
+        assertTrue(text.contains("a later generation: end the processes of the earlier one first"), text);
     }
 
-    /** Returns why a process is refused, beside which two ranks of one start join and add up. */
-    private static FerroException refused(SystemContext other, SystemContext first, SystemContext second) {
-        CompletableFuture<Float> serving = Threads.start(() -> sum(first));
-        FerroException refused = assertThrows(FerroException.class, other::join);
-        assertEquals(3, sum(second));
-        assertEquals(3, TcpJob.result(serving));
-        return refused;
+    /** Returns why a process of another generation is refused, beside which two ranks of one start join and add up. */
+    private static FerroException refused(Launcher launcher, int generation, int otherGeneration) throws IOException {
+        int port = Sockets.freePort();
+        try (SystemContext first = launcher.context(0, generation, port);
+                SystemContext other = launcher.context(1, otherGeneration, port);
+                SystemContext second = launcher.context(1, generation, port)) {
+            CompletableFuture<Float> serving = Threads.start(() -> sum(first));
+            FerroException refused = assertThrows(FerroException.class, other::join);
+            assertEquals(3, sum(second));
+            assertEquals(3, TcpJob.result(serving));
+            return refused;
+        }
     }
 
     private static float sum(SystemContext context) {

@@ -156,10 +156,7 @@ class HeldHandshakeTest {
                     return one[0];
                 });
                 sums.forEach(sum -> assertEquals(ranks * (ranks + 1) / 2f, sum));
-                TcpJob.onAll(groups, group -> {
-                    group.close();
-                    return null;
-                });
+                TcpJob.runOnAll(groups, ProcessGroup::close);
             }
         }
     }

@@ -16,7 +16,6 @@ import ferro.group.ProcessGroup;
 import io.netty.channel.epoll.Epoll;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -51,13 +50,19 @@ class IdleLinkTest {
         "nio, RESET, 2, 1",
         "nio, CLOSED, 3, 0",
         "nio, RESET, 3, 0",
-        "nio, CLOSED, 3, 1"
+        "nio, CLOSED, 3, 1",
+        "epoll, CLOSED, 3, tls",
+        "epoll, RESET, 3, tls",
+        "nio, CLOSED, 3, tls",
+        "nio, RESET, 3, tls"
     })
     void callsGoOnOverAConnectionThatIsMadeAnew(String io, End how, int ranks, String checksum) throws IOException {
-        Map<String, String> settings = Map.of("ferro.tcp.io", io, "ferro.tcp.checksum", checksum);
+        Map<String, String> settings = checksum.equals("tls")
+                ? TcpJob.encrypted(Map.of("ferro.tcp.io", io))
+                : Map.of("ferro.tcp.io", io, "ferro.tcp.checksum", checksum);
         try (TcpProxy proxy = new TcpProxy();
                 TcpJob job = new TcpJob(ranks, Duration.ofSeconds(60), settings)) {
-            List<ProcessGroup> groups = join(job, ranks, proxy);
+            List<ProcessGroup> groups = job.joinBehind(proxy);
             for (int count : COUNTS) {
                 sum(groups, count);
                 assertTrue(proxy.endIdleData(how) > 0, "no connection to end");
@@ -78,7 +83,7 @@ class IdleLinkTest {
     void messagesGoOnAlsoWhereOneSideAloneHasSeenTheEnd(String io, End how, int first) throws IOException {
         try (TcpProxy proxy = new TcpProxy();
                 TcpJob job = new TcpJob(2, Duration.ofSeconds(60), Map.of("ferro.tcp.io", io))) {
-            List<ProcessGroup> groups = join(job, 2, proxy);
+            List<ProcessGroup> groups = job.joinBehind(proxy);
             for (int call = 0; call < 10; call++) {
                 TcpJob.onAll(groups, group -> pass(group, first));
                 assertEquals(1, proxy.endIdleData(how));
@@ -93,7 +98,7 @@ class IdleLinkTest {
         Map<String, String> settings = Map.of("ferro.tcp.io", io, "ferro.tcp.checksum", checksum);
         try (TcpProxy proxy = new TcpProxy();
                 TcpJob job = new TcpJob(2, Duration.ofSeconds(60), settings)) {
-            List<ProcessGroup> groups = join(job, 2, proxy);
+            List<ProcessGroup> groups = job.joinBehind(proxy);
             sum(groups, 3);
             long before = proxy.passed();
             float[] sent = new float[100];
@@ -125,7 +130,7 @@ class IdleLinkTest {
         try (TcpProxy proxy = new TcpProxy();
                 LinkEnds ends = new LinkEnds();
                 TcpJob job = new TcpJob(3, Duration.ofSeconds(60), Map.of("ferro.tcp.io", io))) {
-            List<ProcessGroup> groups = join(job, 3, proxy);
+            List<ProcessGroup> groups = job.joinBehind(proxy);
             for (int kill = 0; kill < KILLS; kill++) {
                 sum(groups, 1 + 1_000 * (kill % 7));
                 End how = End.values()[kill % 2];
@@ -144,22 +149,13 @@ class IdleLinkTest {
     void aConnectionThatEndsInTheMidstOfATransferIsStillTheFailureOfAll() throws IOException {
         try (TcpProxy proxy = new TcpProxy();
                 TcpJob job = new TcpJob(2, Duration.ofSeconds(60), Map.of())) {
-            List<ProcessGroup> groups = join(job, 2, proxy);
+            List<ProcessGroup> groups = job.joinBehind(proxy);
             proxy.onData(Fault.reset(50_000_003));
 
-            List<FerroException> failures = TcpJob.onAll(
-                    groups,
-                    group -> TcpJob.failure(() -> {
-                        for (int call = 0; call < 100; call++) {
-                            AbortBesideSiblingTest.sum(group, call, 3_000_001);
-                        }
-                    }));
-
-            for (FerroException failure : failures) {
-                assertEquals(Code.PARTITION, failure.code(), failure.getMessage());
+            for (FerroException failure : TcpJob.assertFail(
+                    groups, Code.PARTITION, group -> TcpJob.sumUntilItFails(group, 3_000_001), "were in flight")) {
                 Set<Integer> culprits = failure.where().culprits();
                 assertTrue(!culprits.isEmpty() && Set.of(0, 1).containsAll(culprits), failure.getMessage());
-                assertTrue(failure.getMessage().contains("were in flight"), failure.getMessage());
             }
             await(() -> culprits(groups.get(0)).equals(culprits(groups.get(1))));
         }
@@ -182,7 +178,7 @@ class IdleLinkTest {
         try (TcpProxy proxy = new TcpProxy();
                 TcpJob job = new TcpJob(
                         3, Duration.ofSeconds(60), tls.equals("on") ? TcpJob.encrypted(settings) : settings)) {
-            List<ProcessGroup> groups = join(job, 3, proxy);
+            List<ProcessGroup> groups = job.joinBehind(proxy);
             TcpJob.onAll(groups, group -> part(group, count));
             long before = proxy.passed();
 
@@ -218,21 +214,17 @@ class IdleLinkTest {
     void aConnectionThatCannotBeMadeAnewIsTheFailureOfAll() throws IOException {
         try (TcpProxy proxy = new TcpProxy();
                 TcpJob job = new TcpJob(2, Duration.ofSeconds(3), Map.of("ferro.join.timeout", "60s"))) {
-            List<ProcessGroup> groups = join(job, 2, proxy);
+            List<ProcessGroup> groups = job.joinBehind(proxy);
             TcpJob.onAll(groups, group -> AbortBesideSiblingTest.sum(group.within(Duration.ofSeconds(30)), 3, 3));
             proxy.refuse();
             proxy.endIdleData(End.CLOSED);
 
-            List<FerroException> failures = TcpJob.onAll(
+            TcpJob.assertFail(
                     groups,
-                    group -> TcpJob.failure(
-                            () -> AbortBesideSiblingTest.sum(group.within(Duration.ofSeconds(30)), 1, 3)));
-
-            for (FerroException failure : failures) {
-                assertEquals(Code.PARTITION, failure.code(), failure.getMessage());
-                assertTrue(failure.getMessage().contains("cannot reconnect"), failure.getMessage());
-                assertTrue(failure.getMessage().contains("refused"), failure.getMessage());
-            }
+                    Code.PARTITION,
+                    group -> AbortBesideSiblingTest.sum(group.within(Duration.ofSeconds(30)), 1, 3),
+                    "cannot reconnect",
+                    "refused");
         }
     }
 
@@ -243,7 +235,7 @@ class IdleLinkTest {
         for (int round = 0; round < 10; round++) {
             try (TcpProxy proxy = new TcpProxy();
                     TcpJob job = new TcpJob(3, Duration.ofSeconds(60), Map.of())) {
-                List<ProcessGroup> groups = join(job, 3, proxy);
+                List<ProcessGroup> groups = job.joinBehind(proxy);
                 sum(groups, 1_001);
                 TcpJob.onAll(groups.subList(1, 3), group -> pass(group, 1));
                 proxy.endIdleData(how);
@@ -252,25 +244,15 @@ class IdleLinkTest {
                     return null;
                 });
                 proxy.endData(how);
-                List<FerroException> failures = TcpJob.onAll(
-                        groups.subList(0, 2), group -> TcpJob.failure(() -> AbortBesideSiblingTest.sum(group, 5, 9)));
-                for (FerroException failure : failures) {
-                    assertEquals(Code.PEER_LOST, failure.code(), failure.getMessage());
-                    assertTrue(failure.getMessage().contains("rank 2 left group"), failure.getMessage());
-                }
+                TcpJob.assertFail(
+                        groups.subList(0, 2),
+                        Code.PEER_LOST,
+                        group -> AbortBesideSiblingTest.sum(group, 5, 9),
+                        "rank 2 left group");
                 groups.subList(0, 2).forEach(ProcessGroup::close);
                 TcpJob.result(leaving);
             }
         }
-    }
-
-    private static List<ProcessGroup> join(TcpJob job, int ranks, TcpProxy proxy) {
-        List<CompletableFuture<ProcessGroup>> joining = new ArrayList<>();
-        for (int rank = 0; rank < ranks; rank++) {
-            Map<String, String> own = rank == ranks - 1 ? proxy.settings() : Map.of();
-            joining.add(job.joining("g", rank, job.context(own)));
-        }
-        return joining.stream().map(TcpJob::result).toList();
     }
 
     private static void sum(List<ProcessGroup> groups, int count) {

@@ -7,10 +7,8 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.group.ProcessGroup;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -56,7 +54,7 @@ class LeftAfterItsParentTest {
     @EnumSource(Call.class)
     void theCauseOfTheParentIsTheCauseInEveryCall(Call call) {
         try (TcpJob job = new TcpJob(RANKS, Duration.ofSeconds(60), Map.of())) {
-            List<ProcessGroup> groups = joined(job);
+            List<ProcessGroup> groups = job.joinAll("g");
             List<ProcessGroup> children = TcpJob.onAll(groups.subList(1, RANKS), group -> group.newGroup(1, 2));
 
             assertEndsWithTheParent(call, groups, children);
@@ -68,20 +66,12 @@ class LeftAfterItsParentTest {
     @EnumSource(Call.class)
     void theCauseOfTheFirstGroupOfALineIsTheCauseInTheLast(Call call) {
         try (TcpJob job = new TcpJob(RANKS, Duration.ofSeconds(60), Map.of())) {
-            List<ProcessGroup> groups = joined(job);
+            List<ProcessGroup> groups = job.joinAll("g");
             List<ProcessGroup> last = TcpJob.onAll(
                     groups.subList(1, RANKS), group -> group.newGroup(1, 2).newGroup(0, 1));
 
             assertEndsWithTheParent(call, groups, last);
         }
-    }
-
-    private static List<ProcessGroup> joined(TcpJob job) {
-        List<CompletableFuture<ProcessGroup>> joining = new ArrayList<>();
-        for (int rank = 0; rank < RANKS; rank++) {
-            joining.add(job.joining("g", rank, job.context()));
-        }
-        return joining.stream().map(TcpJob::result).toList();
     }
 
     private static void assertEndsWithTheParent(Call call, List<ProcessGroup> groups, List<ProcessGroup> children) {

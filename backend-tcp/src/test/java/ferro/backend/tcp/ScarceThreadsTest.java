@@ -7,6 +7,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.HostTensor;
 import ferro.ReduceOp;
+import ferro.backend.tcp.mesh.Ranks;
 import ferro.group.ProcessGroup;
 import ferro.spi.ForwardingContext;
 import ferro.spi.RankContext;
@@ -44,21 +45,14 @@ class ScarceThreadsTest {
     }
 
     private static List<ProcessGroup> joined(TcpJob job, ScarceContext scarce, int rank) {
-        List<CompletableFuture<ProcessGroup>> joining = new ArrayList<>();
-        for (int each = 0; each < 2; each++) {
-            joining.add(job.joining("g", each, each == rank ? scarce : job.context()));
-        }
-        return joining.stream().map(TcpJob::result).toList();
+        RankContext other = job.context();
+        return job.joined("g", rank == 0 ? List.of(scarce, other) : List.of(other, scarce));
     }
 
     private static void assertLacksThreads(int rank, FerroException failure) {
-        assertEquals(Code.RESOURCE, failure.code(), failure.getMessage());
+        String lack = "rank " + rank + " cannot start a thread: Resource temporarily unavailable (EAGAIN";
+        Ranks.assertSays(failure, Code.RESOURCE, lack, "ulimit -u");
         assertEquals(Set.of(rank), failure.where().culprits(), failure.getMessage());
-        assertTrue(
-                failure.getMessage()
-                        .contains("rank " + rank + " cannot start a thread: Resource temporarily unavailable (EAGAIN"),
-                failure.getMessage());
-        assertTrue(failure.getMessage().contains("ulimit -u"), failure.getMessage());
     }
 
     @ParameterizedTest
@@ -85,10 +79,7 @@ class ScarceThreadsTest {
             ScarceContext scarce = new ScarceContext(job.context());
             List<ProcessGroup> groups = joined(job, scarce, rank);
             // starts the progress threads
-            TcpJob.onAll(groups, group -> {
-                group.barrierAsync().await();
-                return null;
-            });
+            TcpJob.runOnAll(groups, group -> group.barrierAsync().await());
             scarce.scarce = true;
             List<CompletableFuture<Void>> stages = new ArrayList<>();
             for (ProcessGroup group : groups) {

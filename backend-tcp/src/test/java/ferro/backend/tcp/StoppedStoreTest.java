@@ -20,6 +20,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Ranks close their groups while the process that serves the store is stopped. */
 @Timeout(120)
@@ -50,20 +52,15 @@ class StoppedStoreTest {
         job.close();
     }
 
-    @Test
-    void aCloseAfterAFailureDoesNotWaitForTheStore() throws InterruptedException {
-        List<ProcessGroup> groups = joined("g");
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aCloseDoesNotWaitForTheStore(boolean isAborted) throws InterruptedException {
+        List<ProcessGroup> groups = job.joined("g", contexts);
         stopStore();
 
-        groups.get(0).abort(new IllegalStateException("planned"));
-
-        assertClosedInTime(groups);
-    }
-
-    @Test
-    void aCloseInGoodOrderDoesNotWaitForTheStore() throws InterruptedException {
-        List<ProcessGroup> groups = joined("g");
-        stopStore();
+        if (isAborted) {
+            groups.get(0).abort(new IllegalStateException("planned"));
+        }
 
         assertClosedInTime(groups);
     }
@@ -72,7 +69,7 @@ class StoppedStoreTest {
     void aCloseThatWaitsForARankAndForTheStoreKeepsItsBound() throws InterruptedException {
         List<ProcessGroup> groups = new ArrayList<>();
         for (int one = 0; one < TRIES; one++) {
-            groups.add(joined("g" + one).get(0));
+            groups.add(job.joined("g" + one, contexts).get(0));
         }
         stopStore();
 
@@ -87,42 +84,19 @@ class StoppedStoreTest {
         assertTrue(shortest < BEYOND_NANOS, "close took " + shortest / 1_000_000 + " ms, its bound is 1000");
     }
 
-    @Test
-    void ranksJoinAgainUnderTheSameNameWhenTheStoreGoesOn() throws InterruptedException {
-        List<ProcessGroup> groups = joined("g");
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void ranksJoinAgainUnderTheSameNameWhenTheStoreGoesOn(boolean haveAnotherGroup) throws InterruptedException {
+        List<ProcessGroup> open = haveAnotherGroup ? job.joined("open", contexts) : List.of();
+        List<ProcessGroup> groups = job.joined("g", contexts);
         stopStore();
         assertClosedInTime(groups);
-        List<CompletableFuture<ProcessGroup>> again = joining("g");
-
-        resumed.countDown();
-
-        TcpJob.onAll(again.stream().map(TcpJob::result).toList(), group -> AbortBesideSiblingTest.sum(group, 3, 100));
-    }
-
-    @Test
-    void ranksWithAnotherOpenGroupJoinAgainUnderTheSameNameWhenTheStoreGoesOn() throws InterruptedException {
-        List<ProcessGroup> open = joined("open");
-        List<ProcessGroup> groups = joined("g");
-        stopStore();
-        assertClosedInTime(groups);
-        List<CompletableFuture<ProcessGroup>> again = joining("g");
+        List<CompletableFuture<ProcessGroup>> again = job.joining("g", contexts);
 
         resumed.countDown();
 
         TcpJob.onAll(again.stream().map(TcpJob::result).toList(), group -> AbortBesideSiblingTest.sum(group, 3, 100));
         TcpJob.onAll(open, group -> AbortBesideSiblingTest.sum(group, 5, 100));
-    }
-
-    private List<ProcessGroup> joined(String name) {
-        return joining(name).stream().map(TcpJob::result).toList();
-    }
-
-    private List<CompletableFuture<ProcessGroup>> joining(String name) {
-        List<CompletableFuture<ProcessGroup>> joining = new ArrayList<>();
-        for (int rank = 0; rank < contexts.size(); rank++) {
-            joining.add(job.joining(name, rank, contexts.get(rank)));
-        }
-        return joining;
     }
 
     /** Holds the one thread of the store, as a stop of its process would. */

@@ -1,6 +1,5 @@
 package ferro.backend.tcp;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException;
@@ -11,7 +10,6 @@ import ferro.backend.tcp.rendezvous.JoiningContext;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -27,13 +25,8 @@ class StoreGoneTest {
     @DisplayName("row 22: when the store dies, groups go on and can be split, and new joins fail at once")
     void whenTheStoreDiesGroupsGoOnAndCanBeSplitAndNewJoinsFailAtOnce() {
         try (TcpJob job = TcpJob.of(3)) {
-            List<SystemContext> contexts = new ArrayList<>();
-            List<CompletableFuture<ProcessGroup>> joining = new ArrayList<>();
-            for (int rank = 0; rank < 3; rank++) {
-                contexts.add(job.context());
-                joining.add(job.joining("g", rank, contexts.get(rank)));
-            }
-            List<ProcessGroup> groups = joining.stream().map(TcpJob::result).toList();
+            List<SystemContext> contexts = List.of(job.context(), job.context(), job.context());
+            List<ProcessGroup> groups = job.joined("g", contexts);
 
             job.store.close();
 
@@ -48,8 +41,7 @@ class StoreGoneTest {
             long took = System.nanoTime() - start;
             groups.forEach(ProcessGroup::close);
 
-            assertEquals(Code.RENDEZVOUS, failure.code(), failure.getMessage());
-            assertTrue(failure.getMessage().contains("was reached before and is gone now"), failure.getMessage());
+            Ranks.assertSays(failure, Code.RENDEZVOUS, "was reached before and is gone now");
             assertTrue(took < TimeUnit.SECONDS.toNanos(5), "not at once");
         }
     }
@@ -66,9 +58,7 @@ class StoreGoneTest {
             ranks.server.close();
 
             FerroException failure = Ranks.failure(waiting);
-            assertEquals(Code.RENDEZVOUS, failure.code(), failure.getMessage());
-            assertTrue(failure.getMessage().contains("waiting for ranks [1, 2] of 3"), failure.getMessage());
-            assertTrue(failure.getMessage().contains("went away"), failure.getMessage());
+            Ranks.assertSays(failure, Code.RENDEZVOUS, "waiting for ranks [1, 2] of 3", "went away");
             assertTrue(System.nanoTime() - start < TimeUnit.SECONDS.toNanos(5), "not at once");
         }
     }

@@ -3,6 +3,8 @@ package ferro.backend.tcp;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.backend.tcp.connect.TcpProxy;
 import ferro.backend.tcp.connect.Threads;
 import ferro.backend.tcp.mesh.Ranks;
 import ferro.group.Groups;
@@ -31,7 +33,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** Ranks of this JVM that join through the front door, each with a context of its own, over real sockets. */
 final class TcpJob implements AutoCloseable {
@@ -108,26 +113,39 @@ final class TcpJob implements AutoCloseable {
     }
 
     List<ProcessGroup> joinAll(String name, List<Map<String, String>> settingsByRank) {
-        List<CompletableFuture<ProcessGroup>> joining = new ArrayList<>();
+        return joined(name, settingsByRank.stream().map(this::context).toList());
+    }
+
+    /** Has all ranks join, each in its context. */
+    List<ProcessGroup> joined(String name, List<? extends RankContext> contexts) {
+        return joining(name, contexts).stream().map(TcpJob::result).toList();
+    }
+
+    List<CompletableFuture<ProcessGroup>> joining(String name, List<? extends RankContext> contexts) {
+        return IntStream.range(0, worldSize)
+                .mapToObj(rank -> joining(name, rank, contexts.get(rank)))
+                .toList();
+    }
+
+    /** Has all ranks join, the last of them behind a proxy. */
+    List<ProcessGroup> joinBehind(TcpProxy proxy) {
+        return joiningBehind(proxy).stream().map(TcpJob::result).toList();
+    }
+
+    List<CompletableFuture<ProcessGroup>> joiningBehind(TcpProxy proxy) {
+        List<SystemContext> contexts = new ArrayList<>();
         for (int rank = 0; rank < worldSize; rank++) {
-            joining.add(joining(name, rank, context(settingsByRank.get(rank))));
+            contexts.add(context(rank == worldSize - 1 ? proxy.settings() : Map.of()));
         }
-        return joining.stream().map(TcpJob::result).toList();
+        return joining("g", contexts);
     }
 
     /** Has all ranks join, each in a context of its own, and leave again; keeps nothing of them. */
     void joinAndLeave(String name, Map<String, String> settings) {
-        List<SystemContext> contexts = new ArrayList<>();
-        List<CompletableFuture<ProcessGroup>> joining = new ArrayList<>();
-        for (int rank = 0; rank < worldSize; rank++) {
-            contexts.add(context(settings));
-            joining.add(joining(name, rank, contexts.get(rank)));
-        }
-        List<ProcessGroup> groups = joining.stream().map(TcpJob::result).toList();
-        onAll(groups, group -> {
-            group.close();
-            return null;
-        });
+        List<SystemContext> contexts =
+                Stream.generate(() -> context(settings)).limit(worldSize).toList();
+        List<ProcessGroup> groups = joined(name, contexts);
+        runOnAll(groups, ProcessGroup::close);
         contexts.forEach(SystemContext::close);
         synchronized (open) {
             open.removeAll(groups);
@@ -138,6 +156,13 @@ final class TcpJob implements AutoCloseable {
     /** Has every group do the same at once, each on a thread of its own. */
     public static <T> List<T> onAll(List<ProcessGroup> groups, Function<ProcessGroup, T> task) {
         return startOnAll(groups, task).stream().map(TcpJob::result).toList();
+    }
+
+    static void runOnAll(List<ProcessGroup> groups, Consumer<ProcessGroup> task) {
+        onAll(groups, group -> {
+            task.accept(group);
+            return null;
+        });
     }
 
     static <T> List<CompletableFuture<T>> startOnAll(List<ProcessGroup> groups, Function<ProcessGroup, T> task) {
@@ -178,6 +203,25 @@ final class TcpJob implements AutoCloseable {
             return expected;
         }
         throw new AssertionError("it ended well");
+    }
+
+    /** Checks that a task fails on all ranks, with a code and with a text that has these parts. */
+    static List<FerroException> assertFail(
+            List<ProcessGroup> groups, Code code, Consumer<ProcessGroup> task, String... parts) {
+        List<FerroException> failures = onAll(groups, group -> failure(() -> task.accept(group)));
+        failures.forEach(failure -> Ranks.assertSays(failure, code, parts));
+        return failures;
+    }
+
+    /**
+     * Sums until it fails; a sum that is wrong must not be. A thousand sums may take less time than a busy machine needs to see
+     * the end of a connection.
+     */
+    static void sumUntilItFails(ProcessGroup group, int count) {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        for (int call = 0; System.nanoTime() - end < 0; call++) {
+            AbortBesideSiblingTest.sum(group, call, count);
+        }
     }
 
     @Override

@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -41,12 +40,10 @@ class TcpMembershipTest {
     private final List<SystemContext> contexts = new ArrayList<>();
 
     private List<ProcessGroup> join(TcpJob job, int worldSize) {
-        List<CompletableFuture<ProcessGroup>> joining = new ArrayList<>();
         for (int rank = 0; rank < worldSize; rank++) {
             contexts.add(job.context());
-            joining.add(job.joining("world", rank, contexts.get(rank)));
         }
-        List<ProcessGroup> groups = joining.stream().map(TcpJob::result).toList();
+        List<ProcessGroup> groups = job.joined("world", contexts);
         groups.forEach(group -> events.add(listenTo(group)));
         return groups;
     }
@@ -154,15 +151,13 @@ class TcpMembershipTest {
             List<ProcessGroup> groups = join(job, 2);
             TcpJob.onAll(groups, TcpMembershipTest::sum);
             // each sends, and listens to nobody
-            TcpJob.onAll(groups, group -> {
-                group.broadcast(new float[] {7}, group.rank());
-                return null;
-            });
+            TcpJob.runOnAll(groups, group -> group.broadcast(new float[] {7}, group.rank()));
 
             for (int rank = 0; rank < 2; rank++) {
                 await(events.get(rank), event -> event.kind() == Kind.FAILED);
-                assertEquals(
-                        Code.MISMATCH, groups.get(rank).failure().orElseThrow().code());
+                FerroException failure = groups.get(rank).failure().orElseThrow();
+                Ranks.assertSays(failure, Code.MISMATCH, "root 0", "root 1");
+                assertEquals(Set.of(0, 1), failure.where().culprits());
             }
         }
     }

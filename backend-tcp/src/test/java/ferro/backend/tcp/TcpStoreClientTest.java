@@ -47,29 +47,20 @@ class TcpStoreClientTest {
     }
 
     @Test
-    void serverHearsOfClientsOfOtherJobsAndOfNoOtherRefusal() {
+    void clientOfAnotherJobOrSecretIsRefusedAndTheServerHearsOfOtherJobsAlone() {
         CompletableFuture<String> told = new CompletableFuture<>();
         try (TcpStoreServer server = server()) {
             Duration timeout = Duration.ofSeconds(20);
             server.onOtherJob((job, from) -> told.complete(job + " from " + from));
 
-            assertThrows(FerroException.class, () -> TcpStoreClient.open(at(server, "app.1", null), timeout));
-            assertThrows(FerroException.class, () -> TcpStoreClient.open(at(server, "app.0", SECRET), timeout));
-
-            assertEquals("app.0 from 127.0.0.1", TcpJob.result(told));
-        }
-    }
-
-    @Test
-    void clientOfAnotherJobOrSecretIsRefused() {
-        try (TcpStoreServer server = server()) {
-            Duration timeout = Duration.ofSeconds(20);
-            FerroException older =
-                    assertThrows(FerroException.class, () -> TcpStoreClient.open(at(server, "app.0", SECRET), timeout));
-            assertEquals(Code.RENDEZVOUS, older.code(), older.getMessage());
             FerroException stranger =
                     assertThrows(FerroException.class, () -> TcpStoreClient.open(at(server, "app.1", null), timeout));
+            FerroException older =
+                    assertThrows(FerroException.class, () -> TcpStoreClient.open(at(server, "app.0", SECRET), timeout));
+
             assertEquals(Code.UNAUTHENTICATED, stranger.code(), stranger.getMessage());
+            assertEquals(Code.RENDEZVOUS, older.code(), older.getMessage());
+            assertEquals("app.0 from 127.0.0.1", TcpJob.result(told));
         }
     }
 }

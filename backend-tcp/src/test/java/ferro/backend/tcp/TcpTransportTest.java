@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.FerroException;
 import ferro.HostTensor;
 import ferro.Medium;
-import ferro.backend.tcp.connect.Addresses;
 import ferro.backend.tcp.mesh.Ranks;
 import ferro.spi.CallHeader;
 import ferro.spi.Link;
@@ -65,16 +64,6 @@ class TcpTransportTest {
             assertEquals(new Medium("TCP (loopback)", List.of("127.0.0.1", "127.0.0.1")), pair.medium());
             assertEquals(Medium.UNKNOWN, lone.medium());
         }
-        assertTrue(Addresses.isLoopback("0:0:0:0:0:0:0:1%lo"));
-        assertTrue(Addresses.isLoopback("::1%no-such-interface-here"));
-        assertFalse(Addresses.isLoopback("127.example.org"));
-        assertFalse(Addresses.isLoopback("127.0.0.256"));
-    }
-
-    @Test
-    void aWakeUpBeforeTheFirstSleepEndsIt() {
-        transports.get(0).wakeup();
-        transports.get(0).park(System.nanoTime() + TimeUnit.HOURS.toNanos(1));
     }
 
     @Test

@@ -4,20 +4,20 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ferro.FerroException;
+import ferro.FerroException.Code;
 import ferro.backend.tcp.connect.TcpProxy;
 import ferro.backend.tcp.connect.TcpProxy.End;
 import ferro.backend.tcp.connect.TcpProxy.Fault;
+import ferro.backend.tcp.mesh.Ranks;
 import ferro.backend.tcp.tls.TlsProvider;
 import ferro.backend.tcp.tls.TlsSession;
 import ferro.group.ProcessGroup;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -59,6 +59,7 @@ class TlsMemoryTest {
 
     @AfterEach
     void allAreFreed() throws InterruptedException {
+        proxy.close();
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
         while (TlsSession.unfreed() > before && System.nanoTime() - deadline < 0) {
             Thread.sleep(5);
@@ -67,16 +68,15 @@ class TlsMemoryTest {
         assertTrue(after <= before, (after - before) + " sessions that were never closed");
     }
 
-    private static void onJob(Map<String, String> more, TcpProxy proxy, Consumer<List<ProcessGroup>> task) {
+    private final TcpProxy proxy = new TcpProxy();
+
+    TlsMemoryTest() throws IOException {}
+
+    private void onJob(Map<String, String> more, Consumer<List<ProcessGroup>> task) {
         Map<String, String> settings = new HashMap<>(more);
         settings.put("ferro.tls.provider", "openssl");
         try (TcpJob job = new TcpJob(RANKS, Duration.ofSeconds(60), TcpJob.encrypted(settings))) {
-            List<CompletableFuture<ProcessGroup>> joining = new ArrayList<>();
-            for (int rank = 0; rank < RANKS; rank++) {
-                Map<String, String> own = rank == RANKS - 1 ? proxy.settings() : Map.of();
-                joining.add(job.joining("g", rank, job.context(own)));
-            }
-            List<ProcessGroup> groups = joining.stream().map(TcpJob::result).toList();
+            List<ProcessGroup> groups = job.joinBehind(proxy);
             sum(groups);
             assertTrue(TlsSession.unfreed() > RANKS, "nothing is encrypted");
             task.accept(groups);
@@ -88,100 +88,67 @@ class TlsMemoryTest {
     }
 
     @Test
-    void whenAllLeave() throws IOException {
-        try (TcpProxy proxy = new TcpProxy()) {
-            onJob(Map.of(), proxy, groups -> {});
-        }
+    void whenAllLeave() {
+        onJob(Map.of(), groups -> {});
     }
 
     @Test
-    void whenPartsOfTheGroupComeAndGo() throws IOException {
-        try (TcpProxy proxy = new TcpProxy()) {
-            onJob(Map.of(), proxy, groups -> {
-                for (int round = 0; round < 3; round++) {
-                    List<ProcessGroup> parts = TcpJob.onAll(groups, group -> group.newGroup(0, 1, 2));
-                    sum(parts);
-                    TcpJob.onAll(parts, part -> {
-                        part.close();
-                        return null;
-                    });
-                }
-            });
-        }
+    void whenPartsOfTheGroupComeAndGo() {
+        onJob(Map.of(), groups -> {
+            for (int round = 0; round < 3; round++) {
+                List<ProcessGroup> parts = TcpJob.onAll(groups, group -> group.newGroup(0, 1, 2));
+                sum(parts);
+                TcpJob.runOnAll(parts, ProcessGroup::close);
+            }
+        });
     }
 
     @Test
-    void whenAGroupIsAborted() throws IOException {
-        try (TcpProxy proxy = new TcpProxy()) {
-            onJob(Map.of(), proxy, groups -> groups.get(1).abort(new IllegalStateException("enough")));
-        }
+    void whenAGroupIsAborted() {
+        onJob(Map.of(), groups -> groups.get(1).abort(new IllegalStateException("enough")));
     }
 
     @ParameterizedTest
     @EnumSource(names = {"CLOSED", "RESET"})
-    void whenConnectionsAreMadeAnewWhileIdle(End how) throws IOException {
-        try (TcpProxy proxy = new TcpProxy()) {
-            onJob(Map.of(), proxy, groups -> {
-                for (int round = 0; round < 3; round++) {
-                    proxy.endIdleData(how);
-                    sum(groups);
-                }
-            });
-        }
+    void whenConnectionsAreMadeAnewWhileIdle(End how) {
+        onJob(Map.of(), groups -> {
+            for (int round = 0; round < 3; round++) {
+                proxy.endIdleData(how);
+                sum(groups);
+            }
+        });
     }
 
     @Test
-    void whenConnectionsAreWorn() throws IOException {
-        try (TcpProxy proxy = new TcpProxy()) {
-            onJob(Map.of("ferro.tls.key.bytes", "1MiB"), proxy, groups -> {
-                int first = proxy.allDataConnections();
-                for (int round = 0; round < 100; round++) {
-                    sum(groups);
-                }
-                assertTrue(proxy.allDataConnections() > first + 2, "no connection was replaced");
-            });
-        }
+    void whenConnectionsAreWorn() {
+        onJob(Map.of("ferro.tls.key.bytes", "1MiB"), groups -> {
+            int first = proxy.allDataConnections();
+            for (int round = 0; round < 100; round++) {
+                sum(groups);
+            }
+            assertTrue(proxy.allDataConnections() > first + 2, "no connection was replaced");
+        });
     }
 
     @Test
-    void whenABitIsChanged() throws IOException {
-        try (TcpProxy proxy = new TcpProxy()) {
-            proxy.onData(Fault.flip(300_007));
-            onJob(
-                    Map.of(),
-                    proxy,
-                    groups -> TcpJob.onAll(
-                            groups,
-                            group -> TcpJob.failure(() -> {
-                                for (int call = 0; call < 1_000; call++) {
-                                    AbortBesideSiblingTest.sum(group, call, 20_000);
-                                }
-                            })));
-        }
+    void whenABitIsChanged() {
+        proxy.onData(Fault.flip(300_007));
+        onJob(
+                Map.of(),
+                groups -> TcpJob.assertFail(groups, Code.PROTOCOL, group -> TcpJob.sumUntilItFails(group, 20_000)));
     }
 
     @Test
-    void whenAJoinFails() throws IOException {
-        try (TcpProxy proxy = new TcpProxy();
-                TcpJob job = new TcpJob(
-                        2, Duration.ofSeconds(6), TcpJob.encrypted(Map.of("ferro.tls.provider", "openssl")))) {
+    void whenAJoinFails() {
+        try (TcpJob job =
+                new TcpJob(2, Duration.ofSeconds(6), TcpJob.encrypted(Map.of("ferro.tls.provider", "openssl")))) {
             AtomicInteger cut = new AtomicInteger();
             proxy.onControl((from, bytes, length) -> from + length <= 400 || cut.incrementAndGet() == 0);
-            CompletableFuture<ProcessGroup> first = job.joining("g", 0, job.context());
-            CompletableFuture<ProcessGroup> second = job.joining("g", 1, job.context(proxy.settings()));
-            for (CompletableFuture<ProcessGroup> one : List.of(first, second)) {
-                FerroException failure = TcpJob.failure(() -> unwrapped(one));
+            for (CompletableFuture<ProcessGroup> one : job.joiningBehind(proxy)) {
+                FerroException failure = Ranks.failure(one);
                 assertTrue(failure.getMessage().contains("rank"), failure.getMessage());
             }
             assertTrue(cut.get() > 0, "no handshake was cut off");
-        }
-    }
-
-    private static void unwrapped(CompletableFuture<ProcessGroup> joining) {
-        try {
-            TcpJob.result(joining);
-        } catch (CompletionException failed) {
-            throw (FerroException) failed.getCause();
         }
     }
 }

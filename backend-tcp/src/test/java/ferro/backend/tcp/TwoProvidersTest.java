@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.HostTensor;
 import ferro.Work;
@@ -47,13 +46,13 @@ class TwoProvidersTest {
     }
 
     private static List<ProcessGroup> join(TcpJob job, TcpProxy proxy) {
-        List<CompletableFuture<ProcessGroup>> joining = new ArrayList<>();
+        List<Map<String, String>> settings = new ArrayList<>();
         for (int rank = 0; rank < PROVIDERS.size(); rank++) {
             Map<String, String> own = new HashMap<>(rank == PROVIDERS.size() - 1 ? proxy.settings() : Map.of());
             own.put("ferro.tls.provider", PROVIDERS.get(rank));
-            joining.add(job.joining("g", rank, job.context(own)));
+            settings.add(own);
         }
-        return joining.stream().map(TcpJob::result).toList();
+        return job.joinAll("g", settings);
     }
 
     private static void sum(List<ProcessGroup> groups, int count) {
@@ -129,7 +128,7 @@ class TwoProvidersTest {
 
     /** Every rank sends to the next one, ahead of what that one receives. */
     private static void messages(List<ProcessGroup> groups) {
-        TcpJob.onAll(groups, group -> {
+        TcpJob.runOnAll(groups, group -> {
             int right = (group.rank() + 1) % group.worldSize();
             int left = (group.rank() + group.worldSize() - 1) % group.worldSize();
             for (int round = 0; round < 20; round++) {
@@ -146,7 +145,6 @@ class TwoProvidersTest {
                 }
                 sent.forEach(Work::await);
             }
-            return null;
         });
     }
 
@@ -157,17 +155,7 @@ class TwoProvidersTest {
             List<ProcessGroup> groups = join(job, proxy);
             proxy.onData(Fault.flip(100_003));
 
-            List<FerroException> failures = TcpJob.onAll(
-                    groups,
-                    group -> TcpJob.failure(() -> {
-                        for (int call = 0; call < 1_000; call++) {
-                            AbortBesideSiblingTest.sum(group, call, 20_000);
-                        }
-                    }));
-
-            for (FerroException failure : failures) {
-                assertEquals(Code.PROTOCOL, failure.code(), failure.getMessage());
-            }
+            TcpJob.assertFail(groups, Code.PROTOCOL, group -> TcpJob.sumUntilItFails(group, 20_000));
         }
     }
 }

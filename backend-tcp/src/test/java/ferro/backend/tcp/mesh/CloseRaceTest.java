@@ -21,8 +21,9 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** A rank that closes in good order while another makes its first call, for which their connection is just being made. */
 @Tag("long")
@@ -34,27 +35,10 @@ class CloseRaceTest {
 
     private static final long STEP_NANOS = 20_000;
 
-    @Test
-    void theFirstCallOfTheLowerRankEndsSoonWhenTheHigherCloses() {
-        race(1, group -> group);
-    }
-
-    @Test
-    void theFirstCallOfTheHigherRankEndsSoonWhenTheLowerCloses() {
-        race(0, group -> group);
-    }
-
-    @Test
-    void theFirstCallOfASubgroupEndsSoonWhenTheHigherClosesThatOnly() {
-        race(1, group -> group.newGroup(0, 1));
-    }
-
-    @Test
-    void theFirstCallOfASubgroupEndsSoonWhenTheLowerClosesThatOnly() {
-        race(0, group -> group.newGroup(0, 1));
-    }
-
-    private static void race(int closing, UnaryOperator<ProcessGroup> used) {
+    @ParameterizedTest
+    @CsvSource({"1, false", "0, false", "1, true", "0, true"})
+    void theFirstCallOfAGroupEndsSoonWhenTheOtherRankCloses(int closing, boolean isSubgroup) {
+        UnaryOperator<ProcessGroup> used = group -> isSubgroup ? group.newGroup(0, 1) : group;
         try (TcpStoreServer server = TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", 2, null)) {
             Map<String, String> settings = new HashMap<>();
             settings.put("ferro.backend", "tcp");

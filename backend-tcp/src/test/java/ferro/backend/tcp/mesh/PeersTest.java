@@ -32,8 +32,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Who may connect to a rank, once it has proved that it belongs to the job. */
 @Timeout(60)
@@ -49,6 +52,18 @@ class PeersTest {
             new Hello.ChannelIdentity(5, (byte) 1, 3),
             NO_OPTIONS,
             new Hello.Attempt(1, 1, new byte[Hello.NONCE_BYTES]));
+
+    private final Ranks ranks = Ranks.onLoopback();
+    private final JoiningContext context = ranks.context(SPEC, Map.of());
+    private final Peers peers =
+            new Peers(SPEC, TcpPort.use(SPEC, context, System.nanoTime() + Ranks.LONG.toNanos()), 7);
+    private final Recorder recorder = new Recorder();
+
+    @AfterEach
+    void end() {
+        context.release(TcpPort.class);
+        ranks.close();
+    }
 
     /** Says a hello, proves itself, and returns what is refused; null if it is let in. */
     private static Refusal knock(
@@ -71,10 +86,10 @@ class PeersTest {
         return null;
     }
 
-    private static int portOf(Ranks ranks, int rank) {
+    private int portOfRankOne() {
         try (Store store =
                 ranks.context(GroupSpec.of("g", 2, 3, Ranks.LONG), Map.of()).store()) {
-            byte[] card = store.get("g/1/card/" + rank, Ranks.LONG);
+            byte[] card = store.get("g/1/card/1", Ranks.LONG);
             return Roster.Card.of(new String(card, StandardCharsets.UTF_8)).port();
         }
     }
@@ -92,169 +107,114 @@ class PeersTest {
 
     @Test
     void membersThatDoNotBelongHereHearWhy() {
-        try (Ranks ranks = Ranks.onLoopback()) {
-            ranks.joinAll(3);
-            long id = new Roster(null, SPEC, null, null, null).id();
-            int port = portOf(ranks, 1);
+        ranks.joinAll(3);
+        long id = new Roster(null, SPEC, null, null, null).id();
+        int port = portOfRankOne();
 
-            assertRefused(port, new Hello.Peering(id, 0, 4, 1), "has world size 3, you have 4");
-            assertRefused(port, new Hello.Peering(id, 0, 3, 2), "this is rank 1", "you want rank 2");
-            assertRefused(port, new Hello.Peering(id, 2, 3, 1), "you say that you are rank 2");
-            assertRefused(port, new Hello.Peering(id, -1, 3, 1), "you say that you are rank -1");
-            assertRefused(
-                    port, new Hello.Peering(id, 0, 3, 1), "rank 0 of \"g\" is already connected", "two processes");
-            assertRefused(port, new Hello.Peering(id + 1, 0, 3, 1), "not joined at 127.0.0.1:" + port);
-            try (Stranger stranger = Stranger.at(port)) {
-                Refusal refusal = knock(stranger, Hello.ConnectionKind.STORE, new Hello.Peering(0, 0, 3, -1), NONE);
-                assertTrue(refusal.getMessage().contains("no store is served"), refusal.getMessage());
-            }
+        assertRefused(port, new Hello.Peering(id, 0, 4, 1), "has world size 3, you have 4");
+        assertRefused(port, new Hello.Peering(id, 0, 3, 2), "this is rank 1", "you want rank 2");
+        assertRefused(port, new Hello.Peering(id, 2, 3, 1), "you say that you are rank 2");
+        assertRefused(port, new Hello.Peering(id, -1, 3, 1), "you say that you are rank -1");
+        assertRefused(port, new Hello.Peering(id, 0, 3, 1), "rank 0 of \"g\" is already connected", "two processes");
+        assertRefused(port, new Hello.Peering(id + 1, 0, 3, 1), "not joined at 127.0.0.1:" + port);
+        try (Stranger stranger = Stranger.at(port)) {
+            Refusal refusal = knock(stranger, Hello.ConnectionKind.STORE, new Hello.Peering(0, 0, 3, -1), NONE);
+            assertTrue(refusal.getMessage().contains("no store is served"), refusal.getMessage());
         }
     }
 
     @Test
     void aSecondDataConnectionOfOneEpochIsRefusedAndAHigherOneLetIn() {
-        try (Ranks ranks = Ranks.onLoopback()) {
-            List<TcpMesh> meshes = ranks.joinAll(3);
-            Recorder recorder = new Recorder();
-            meshes.get(1).register(5, recorder);
-            Hello.Peering member = new Hello.Peering(new Roster(null, SPEC, null, null, null).id(), 0, 3, 1);
-            int port = portOf(ranks, 1);
-            try (Stranger first = Stranger.at(port);
-                    Stranger again = Stranger.at(port);
-                    Stranger higher = Stranger.at(port);
-                    Stranger noLane = Stranger.at(port)) {
-                Hello.ConnectionKind data = Hello.ConnectionKind.DATA;
-                assertEquals(null, knock(first, data, member, new Hello.ChannelIdentity(5, (byte) 1, 3)));
-                Refusal refusal = knock(again, data, member, new Hello.ChannelIdentity(5, (byte) 1, 3));
-                assertEquals(null, knock(higher, data, member, new Hello.ChannelIdentity(5, (byte) 1, 4)));
-                Refusal lane = knock(noLane, data, member, new Hello.ChannelIdentity(5, (byte) 7, 0));
+        List<TcpMesh> meshes = ranks.joinAll(3);
+        meshes.get(1).register(5, recorder);
+        Hello.Peering member = new Hello.Peering(new Roster(null, SPEC, null, null, null).id(), 0, 3, 1);
+        int port = portOfRankOne();
+        try (Stranger first = Stranger.at(port);
+                Stranger again = Stranger.at(port);
+                Stranger higher = Stranger.at(port);
+                Stranger noLane = Stranger.at(port)) {
+            Hello.ConnectionKind data = Hello.ConnectionKind.DATA;
+            assertEquals(null, knock(first, data, member, new Hello.ChannelIdentity(5, (byte) 1, 3)));
+            Refusal refusal = knock(again, data, member, new Hello.ChannelIdentity(5, (byte) 1, 3));
+            assertEquals(null, knock(higher, data, member, new Hello.ChannelIdentity(5, (byte) 1, 4)));
+            Refusal lane = knock(noLane, data, member, new Hello.ChannelIdentity(5, (byte) 7, 0));
 
-                assertEquals(Code.PROTOCOL, refusal.code());
-                assertTrue(refusal.getMessage().contains("epoch 3"), refusal.getMessage());
-                assertTrue(lane.getMessage().contains("lane 7"), lane.getMessage());
-                assertEquals(DataLane.POINT_TO_POINT + " 3", recorder.next().text());
-                assertEquals(DataLane.POINT_TO_POINT + " 4", recorder.next().text());
-            }
+            assertEquals(Code.PROTOCOL, refusal.code());
+            assertTrue(refusal.getMessage().contains("epoch 3"), refusal.getMessage());
+            assertTrue(lane.getMessage().contains("lane 7"), lane.getMessage());
+            assertEquals(DataLane.POINT_TO_POINT + " 3", recorder.next().text());
+            assertEquals(DataLane.POINT_TO_POINT + " 4", recorder.next().text());
         }
     }
 
     @Test
     void theEpochOfAConnectionThatEndsBeforeItIsInIsFreeAgain() throws Refusal {
-        try (Ranks ranks = Ranks.onLoopback()) {
-            JoiningContext context = ranks.context(SPEC, Map.of());
-            TcpPort port = TcpPort.use(SPEC, context, System.nanoTime() + Ranks.LONG.toNanos());
-            Peers peers = new Peers(SPEC, port, 7);
-            EmbeddedChannel first = new EmbeddedChannel();
-            peers.admit(DATA_HELLO, first);
-            Refusal refusal = assertThrows(Refusal.class, () -> peers.admit(DATA_HELLO, new EmbeddedChannel()));
-            assertTrue(refusal.getMessage().contains("epoch 3 is already connected"), refusal.getMessage());
+        EmbeddedChannel first = new EmbeddedChannel();
+        peers.admit(DATA_HELLO, first);
+        Refusal refusal = refusal(DATA_HELLO);
+        assertTrue(refusal.getMessage().contains("epoch 3 is already connected"), refusal.getMessage());
 
-            first.close();
+        first.close();
 
-            peers.admit(DATA_HELLO, new EmbeddedChannel());
-            context.release(TcpPort.class);
-        }
+        peers.admit(DATA_HELLO, new EmbeddedChannel());
     }
 
     /** The end of the former may come behind the new one, and the former was never confirmed. */
-    @Test
-    void aProcessThatConnectsAgainTakesTheConnectionsPlaceUnlessAnotherProcessDoes() throws Refusal {
-        try (Ranks ranks = Ranks.onLoopback()) {
-            JoiningContext context = ranks.context(SPEC, Map.of());
-            TcpPort port = TcpPort.use(SPEC, context, System.nanoTime() + Ranks.LONG.toNanos());
-            Peers peers = new Peers(SPEC, port, 7);
-            EmbeddedChannel former = new EmbeddedChannel();
-            EmbeddedChannel again = new EmbeddedChannel();
-            peers.admit(controlHello(1, 4), former);
+    @ParameterizedTest
+    @CsvSource({"CONTROL, two processes have this rank", "DATA, epoch 3 is already connected"})
+    void aProcessThatConnectsAgainTakesTheConnectionsPlaceUnlessAnotherProcessDoes(
+            Hello.ConnectionKind kind, String taken) throws Refusal {
+        peers.register(5, recorder);
+        EmbeddedChannel former = new EmbeddedChannel();
+        EmbeddedChannel again = new EmbeddedChannel();
+        peers.admit(said(kind, 1, 4), former);
 
-            peers.admit(controlHello(1, 5), again);
+        peers.admit(said(kind, 1, 5), again);
 
-            assertFalse(former.isOpen());
-            assertTrue(again.isOpen());
-            Refusal late = assertThrows(Refusal.class, () -> peers.admit(controlHello(1, 4), new EmbeddedChannel()));
-            assertEquals(Code.TIMED_OUT, late.code());
-            assertTrue(late.getMessage().contains("attempt 4 of rank 0"), late.getMessage());
-            Refusal other = assertThrows(Refusal.class, () -> peers.admit(controlHello(2, 6), new EmbeddedChannel()));
-            assertTrue(other.getMessage().contains("two processes have this rank"), other.getMessage());
-            assertTrue(again.isOpen());
-            context.release(TcpPort.class);
-        }
+        assertFalse(former.isOpen());
+        assertTrue(again.isOpen());
+        Refusal late = refusal(said(kind, 1, 4));
+        assertEquals(Code.TIMED_OUT, late.code());
+        assertTrue(late.getMessage().contains("attempt 4 of rank 0"), late.getMessage());
+        Refusal other = refusal(said(kind, 2, 6));
+        assertTrue(other.getMessage().contains(taken), other.getMessage());
+        assertTrue(again.isOpen());
     }
 
-    private static Hello controlHello(long process, int attempt) {
-        return said(Hello.ConnectionKind.CONTROL, NONE, process, attempt);
+    private Refusal refusal(Hello hello) {
+        return assertThrows(Refusal.class, () -> peers.admit(hello, new EmbeddedChannel()));
     }
 
-    private static Hello said(Hello.ConnectionKind kind, Hello.ChannelIdentity channel, long process, int attempt) {
+    private static Hello said(Hello.ConnectionKind kind, long process, int attempt) {
+        Hello.ChannelIdentity channel = kind == Hello.ConnectionKind.DATA ? DATA_HELLO.channel() : NONE;
         Hello.Peering member = new Hello.Peering(7, 0, 3, 1);
         Hello.Attempt fresh = new Hello.Attempt(process, attempt, new byte[Hello.NONCE_BYTES]);
         return new Hello(kind, "default", member, channel, NO_OPTIONS, fresh);
     }
 
     @Test
-    void aProcessThatConnectsAgainTakesThePlaceOfItsDataConnection() throws Refusal {
-        try (Ranks ranks = Ranks.onLoopback()) {
-            JoiningContext context = ranks.context(SPEC, Map.of());
-            TcpPort port = TcpPort.use(SPEC, context, System.nanoTime() + Ranks.LONG.toNanos());
-            Peers peers = new Peers(SPEC, port, 7);
-            Recorder recorder = new Recorder();
-            peers.register(5, recorder);
-            EmbeddedChannel former = new EmbeddedChannel();
-            EmbeddedChannel again = new EmbeddedChannel();
-            peers.admit(dataHello(1, 4), former);
-
-            peers.admit(dataHello(1, 5), again);
-
-            assertFalse(former.isOpen());
-            assertTrue(again.isOpen());
-            Refusal late = assertThrows(Refusal.class, () -> peers.admit(dataHello(1, 4), new EmbeddedChannel()));
-            assertEquals(Code.TIMED_OUT, late.code());
-            Refusal refused = assertThrows(Refusal.class, () -> peers.admit(dataHello(2, 6), new EmbeddedChannel()));
-            assertTrue(refused.getMessage().contains("epoch 3 is already connected"), refused.getMessage());
-            context.release(TcpPort.class);
-        }
-    }
-
-    private static Hello dataHello(long process, int attempt) {
-        return said(Hello.ConnectionKind.DATA, DATA_HELLO.channel(), process, attempt);
-    }
-
-    @Test
     void aConfirmedDataConnectionIsNotReplaced() throws Refusal {
-        try (Ranks ranks = Ranks.onLoopback()) {
-            JoiningContext context = ranks.context(SPEC, Map.of());
-            TcpPort port = TcpPort.use(SPEC, context, System.nanoTime() + Ranks.LONG.toNanos());
-            Peers peers = new Peers(SPEC, port, 7);
-            EmbeddedChannel confirmed = new EmbeddedChannel();
-            peers.admit(dataHello(1, 4), confirmed);
-            peers.entered(dataHello(1, 4), confirmed);
+        EmbeddedChannel confirmed = new EmbeddedChannel();
+        peers.admit(said(Hello.ConnectionKind.DATA, 1, 4), confirmed);
+        peers.entered(said(Hello.ConnectionKind.DATA, 1, 4), confirmed);
 
-            Refusal refused = assertThrows(Refusal.class, () -> peers.admit(dataHello(1, 5), new EmbeddedChannel()));
+        Refusal refused = refusal(said(Hello.ConnectionKind.DATA, 1, 5));
 
-            assertTrue(refused.getMessage().contains("epoch 3 is already connected"), refused.getMessage());
-            assertTrue(confirmed.isOpen());
-            context.release(TcpPort.class);
-        }
+        assertTrue(refused.getMessage().contains("epoch 3 is already connected"), refused.getMessage());
+        assertTrue(confirmed.isOpen());
     }
 
     @Test
     void aRankThatCannotConnectIsReportedAlsoWhereItsLastAttemptHadCome() throws Refusal {
-        try (Ranks ranks = Ranks.onLoopback()) {
-            JoiningContext context = ranks.context(SPEC, Map.of());
-            TcpPort port = TcpPort.use(SPEC, context, System.nanoTime() + Ranks.LONG.toNanos());
-            Peers peers = new Peers(SPEC, port, 7);
-            Recorder recorder = new Recorder();
-            peers.register(5, recorder);
-            EmbeddedChannel attempt = new EmbeddedChannel();
-            peers.admit(dataHello(1, 4), attempt);
-            Refusal gaveUp = new Refusal(Code.RENDEZVOUS, "gave up");
-            peers.received(0, ControlFrame.noData(new DataKey(0, 5, DataLane.POINT_TO_POINT), 3, gaveUp));
+        peers.register(5, recorder);
+        EmbeddedChannel attempt = new EmbeddedChannel();
+        peers.admit(said(Hello.ConnectionKind.DATA, 1, 4), attempt);
+        Refusal gaveUp = new Refusal(Code.RENDEZVOUS, "gave up");
+        peers.received(0, ControlFrame.noData(new DataKey(0, 5, DataLane.POINT_TO_POINT), 3, gaveUp));
 
-            attempt.close();
+        attempt.close();
 
-            assertEquals(Code.RENDEZVOUS, recorder.next().cause().code());
-            context.release(TcpPort.class);
-        }
+        assertEquals(Code.RENDEZVOUS, recorder.next().cause().code());
     }
 
     @Test
@@ -279,20 +239,12 @@ class PeersTest {
     }
 
     /** Lets a data connection in, does something, and lets it be used. */
-    private static Recorder.Heard firstHeardAfter(Channel connection, Consumer<Peers> between) throws Refusal {
-        try (Ranks ranks = Ranks.onLoopback()) {
-            JoiningContext context = ranks.context(SPEC, Map.of());
-            TcpPort port = TcpPort.use(SPEC, context, System.nanoTime() + Ranks.LONG.toNanos());
-            Peers peers = new Peers(SPEC, port, 7);
-            Recorder recorder = new Recorder();
-            peers.register(5, recorder);
-            peers.admit(DATA_HELLO, connection);
-            between.accept(peers);
-            peers.entered(DATA_HELLO, connection);
-            Recorder.Heard heard = recorder.next();
-            context.release(TcpPort.class);
-            return heard;
-        }
+    private Recorder.Heard firstHeardAfter(Channel connection, Consumer<Peers> between) throws Refusal {
+        peers.register(5, recorder);
+        peers.admit(DATA_HELLO, connection);
+        between.accept(peers);
+        peers.entered(DATA_HELLO, connection);
+        return recorder.next();
     }
 
     /** Takes no option. */
@@ -310,57 +262,48 @@ class PeersTest {
 
     @Test
     void aPeerWhoseFramesMakeNoSenseIsLostWithProtocol() {
-        try (Ranks ranks = Ranks.onLoopback()) {
-            // rank 0 is played by hand: rank 1 of two waits for it
-            GroupSpec spec = GroupSpec.of("g", 1, 2, Ranks.LONG);
-            var joining = ranks.join(1, 2, Ranks.LONG);
-            try (Store store =
-                    ranks.context(GroupSpec.of("g", 0, 2, Ranks.LONG), Map.of()).store()) {
-                byte[] card = store.get("g/1/card/1", Ranks.LONG);
-                int port =
-                        Roster.Card.of(new String(card, StandardCharsets.UTF_8)).port();
-                store.set(
-                        "g/1/card/0",
-                        new Roster.Card("127.0.0.1", 9, 1, 1, PeerMachine.UNKNOWN, "")
-                                .text()
-                                .getBytes(StandardCharsets.UTF_8));
-                try (Stranger rankZero = Stranger.at(port)) {
-                    Hello.Peering member = new Hello.Peering(new Roster(null, spec, null, null, null).id(), 0, 2, 1);
-                    assertEquals(null, knock(rankZero, Hello.ConnectionKind.CONTROL, member, NONE));
-                    rankZero.say(ControlFrame.ready(5000).encoded());
-                    TcpMesh mesh = Ranks.result(joining);
-                    // what rank 0 has measured counts on all ranks, which have not
-                    assertTrue(mesh.isFar());
-                    Recorder recorder = new Recorder();
-                    mesh.register(5, recorder);
-                    byte[] frame = ControlFrame.message(5, ByteBuffer.wrap(new byte[] {'x'}))
-                            .encoded();
-                    rankZero.say(frame);
-                    assertEquals("x", recorder.next().text());
-                    frame[4] = 0x7F;
+        // rank 0 is played by hand: rank 1 of two waits for it
+        GroupSpec spec = GroupSpec.of("g", 1, 2, Ranks.LONG);
+        var joining = ranks.join(1, 2, Ranks.LONG);
+        try (Store store =
+                ranks.context(GroupSpec.of("g", 0, 2, Ranks.LONG), Map.of()).store()) {
+            byte[] card = store.get("g/1/card/1", Ranks.LONG);
+            int port = Roster.Card.of(new String(card, StandardCharsets.UTF_8)).port();
+            store.set(
+                    "g/1/card/0",
+                    new Roster.Card("127.0.0.1", 9, 1, 1, PeerMachine.UNKNOWN, "")
+                            .text()
+                            .getBytes(StandardCharsets.UTF_8));
+            try (Stranger rankZero = Stranger.at(port)) {
+                Hello.Peering member = new Hello.Peering(new Roster(null, spec, null, null, null).id(), 0, 2, 1);
+                assertEquals(null, knock(rankZero, Hello.ConnectionKind.CONTROL, member, NONE));
+                rankZero.say(ControlFrame.ready(5000).encoded());
+                TcpMesh mesh = Ranks.result(joining);
+                // what rank 0 has measured counts on all ranks, which have not
+                assertTrue(mesh.isFar());
+                mesh.register(5, recorder);
+                byte[] frame = ControlFrame.message(5, ByteBuffer.wrap(new byte[] {'x'}))
+                        .encoded();
+                rankZero.say(frame);
+                assertEquals("x", recorder.next().text());
+                frame[4] = 0x7F;
 
-                    rankZero.say(frame);
+                rankZero.say(frame);
 
-                    Recorder.Heard lost = recorder.next();
-                    assertEquals(Code.PROTOCOL, lost.cause().code());
-                    assertTrue(lost.text().contains("MESSAGE with 2130706433 bytes"), lost.text());
-                }
+                Recorder.Heard lost = recorder.next();
+                assertEquals(Code.PROTOCOL, lost.cause().code());
+                assertTrue(lost.text().contains("MESSAGE with 2130706433 bytes"), lost.text());
             }
         }
     }
 
     @Test
     void whatIsThrownOnThisSideIsNotBlamedOnThePeer() {
-        try (Ranks ranks = Ranks.onLoopback()) {
-            JoiningContext context = ranks.context(SPEC, Map.of());
-            Peers peers = new Peers(SPEC, TcpPort.use(SPEC, context, System.nanoTime() + Ranks.LONG.toNanos()), 7);
 
-            FerroException failure = peers.ownFailure(0, new NullPointerException("of the test"));
+        FerroException failure = peers.ownFailure(0, new NullPointerException("of the test"));
 
-            assertEquals(Code.ABORTED, failure.code());
-            assertEquals(Set.of(1), failure.where().culprits());
-            assertTrue(failure.getMessage().contains("rank 1 of \"g\" failed with an exception"), failure.getMessage());
-            context.release(TcpPort.class);
-        }
+        assertEquals(Code.ABORTED, failure.code());
+        assertEquals(Set.of(1), failure.where().culprits());
+        assertTrue(failure.getMessage().contains("rank 1 of \"g\" failed with an exception"), failure.getMessage());
     }
 }

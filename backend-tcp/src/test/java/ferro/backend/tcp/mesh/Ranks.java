@@ -1,6 +1,10 @@
 package ferro.backend.tcp.mesh;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import ferro.FerroException;
+import ferro.FerroException.Code;
 import ferro.backend.tcp.TcpStoreServer;
 import ferro.backend.tcp.rendezvous.JoiningContext;
 import ferro.spi.GroupSpec;
@@ -111,6 +115,13 @@ public final class Ranks implements AutoCloseable {
                 return known;
             }
             throw new AssertionError("expected a FerroException", failed.getCause());
+        }
+    }
+
+    public static void assertSays(FerroException failure, Code code, String... parts) {
+        assertEquals(code, failure.code(), failure.getMessage());
+        for (String part : parts) {
+            assertTrue(failure.getMessage().contains(part), failure.getMessage());
         }
     }
 

@@ -1,10 +1,8 @@
 package ferro.backend.tcp.mesh;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ferro.ReduceOp;
-import ferro.backend.tcp.TcpStoreServer;
 import ferro.backend.tcp.connect.Sockets;
 import ferro.backend.tcp.connect.Threads;
 import ferro.group.Groups;
@@ -12,7 +10,6 @@ import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -24,24 +21,6 @@ import org.junit.jupiter.api.Timeout;
 /** The front door down to the sockets. */
 @Timeout(60)
 class TcpGroupTest {
-    @Test
-    void threeRanksAddUpWhatTheyHaveOverRealSockets() {
-        try (TcpStoreServer server = TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", 3, null)) {
-            Map<String, String> settings = new HashMap<>();
-            settings.put("ferro.backend", "tcp");
-            settings.put("ferro.rendezvous", "tcp://127.0.0.1:" + server.port());
-            settings.put("FERRO_STORE_SERVED", "1");
-            List<CompletableFuture<float[]>> ranks = new ArrayList<>();
-            for (int rank = 0; rank < 3; rank++) {
-                GroupSpec spec = GroupSpec.of("world", rank, 3, Ranks.LONG);
-                ranks.add(Threads.start(() -> sum(spec, settings)));
-            }
-            for (CompletableFuture<float[]> rank : ranks) {
-                assertArrayEquals(new float[] {6, 60, 600, 6000}, Ranks.result(rank));
-            }
-        }
-    }
-
     @Test
     void twoGroupsOfOneRankShareItsPortAndTheSecondOutlivesTheFirst() throws IOException {
         int port = Sockets.freePort();
@@ -71,16 +50,6 @@ class TcpGroupTest {
                 second.allReduce(data, ReduceOp.SUM);
                 return data[0];
             }
-        }
-    }
-
-    private static float[] sum(GroupSpec spec, Map<String, String> settings) {
-        try (SystemContext context = SystemContext.of(settings);
-                ProcessGroup group = Groups.join(spec, context)) {
-            int own = spec.rank() + 1;
-            float[] data = {own, 10 * own, 100 * own, 1000 * own};
-            group.allReduce(data, ReduceOp.SUM);
-            return data;
         }
     }
 }

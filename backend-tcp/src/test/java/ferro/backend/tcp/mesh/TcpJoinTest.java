@@ -36,6 +36,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -49,29 +50,27 @@ class TcpJoinTest {
     /** What is promised of times shows in the quickest of several tries: the machine may do something else. */
     private static final int TRIES = 20;
 
-    private static void assertSays(FerroException failure, Code code, String... parts) {
-        assertEquals(code, failure.code(), failure.getMessage());
-        for (String part : parts) {
-            assertTrue(failure.getMessage().contains(part), failure.getMessage());
-        }
+    private final Ranks ranks = Ranks.onLoopback();
+
+    @AfterEach
+    void end() {
+        ranks.close();
     }
 
     @Test
     @DisplayName("row 23: a rank that never comes is named on all that are there, at the deadline")
     void aRankThatNeverComesIsNamedOnAllThatAreThereAtTheDeadline() {
         readClasses();
-        try (Ranks ranks = Ranks.onLoopback()) {
-            long deadline = Ranks.SHORT.toMillis();
-            long least = Long.MAX_VALUE;
-            for (int tries = 0; tries < TRIES && least >= deadline + 100; tries++) {
-                CompletableFuture<TcpMesh> first = ranks.join(0, 4, Ranks.SHORT);
-                CompletableFuture<TcpMesh> second = ranks.join(2, 4, Ranks.SHORT);
+        long deadline = Ranks.SHORT.toMillis();
+        long least = Long.MAX_VALUE;
+        for (int tries = 0; tries < TRIES && least >= deadline + 100; tries++) {
+            CompletableFuture<TcpMesh> first = ranks.join(0, 4, Ranks.SHORT);
+            CompletableFuture<TcpMesh> second = ranks.join(2, 4, Ranks.SHORT);
 
-                long later = Math.max(missed(first, List.of(1, 3), 4), missed(second, List.of(1, 3), 4));
-                least = Math.min(least, later);
-            }
-            assertTrue(least >= deadline && least < deadline + 100, least + " ms");
+            long later = Math.max(missed(first, List.of(1, 3), 4), missed(second, List.of(1, 3), 4));
+            least = Math.min(least, later);
         }
+        assertTrue(least >= deadline && least < deadline + 100, least + " ms");
     }
 
     /** The first join of a process reads its classes, which may take longer than a short deadline. */
@@ -95,7 +94,7 @@ class TcpJoinTest {
         if (isLate(failure)) {
             return Long.MAX_VALUE;
         }
-        assertSays(failure, Code.RENDEZVOUS, "missing: " + missing + " of " + worldSize);
+        Ranks.assertSays(failure, Code.RENDEZVOUS, "missing: " + missing + " of " + worldSize);
         assertEquals(Set.copyOf(missing), failure.where().culprits());
         Matcher within = WITHIN.matcher(failure.getMessage());
         assertTrue(within.find(), failure.getMessage());
@@ -104,114 +103,100 @@ class TcpJoinTest {
 
     @Test
     void joiningHasADeadlineOfItsOwnInTheStoreAndAmongTheRanks() {
-        try (Ranks ranks = Ranks.onLoopback()) {
-            Map<String, String> patient = Map.of("ferro.join.timeout", "20s");
-            CompletableFuture<TcpMesh> first = ranks.join(0, 2, Duration.ofMillis(1), patient);
-            CompletableFuture<TcpMesh> second = ranks.join(1, 2, Duration.ofMillis(1), patient);
-            assertEquals(0, Ranks.result(first).rank());
-            assertEquals(1, Ranks.result(second).rank());
-            List.of(first, second).forEach(one -> Ranks.result(one).close());
+        Map<String, String> patient = Map.of("ferro.join.timeout", "20s");
+        CompletableFuture<TcpMesh> first = ranks.join(0, 2, Duration.ofMillis(1), patient);
+        CompletableFuture<TcpMesh> second = ranks.join(1, 2, Duration.ofMillis(1), patient);
+        assertEquals(0, Ranks.result(first).rank());
+        assertEquals(1, Ranks.result(second).rank());
+        List.of(first, second).forEach(one -> Ranks.result(one).close());
 
-            FerroException alone = unlessLate(time -> ranks.join(0, 2, Ranks.LONG, joinTimeout(time)));
-            long millis = missed(CompletableFuture.failedFuture(alone), List.of(1), 2);
-            ranks.server.close();
-            FerroException unserved = unlessLate(time -> ranks.join(1, 2, Ranks.LONG, joinTimeout(time)));
+        FerroException alone = unlessLate(time -> ranks.join(0, 2, Ranks.LONG, joinTimeout(time)));
+        long millis = missed(CompletableFuture.failedFuture(alone), List.of(1), 2);
+        ranks.server.close();
+        FerroException unserved = unlessLate(time -> ranks.join(1, 2, Ranks.LONG, joinTimeout(time)));
 
-            assertTrue(millis >= 300 && millis < Ranks.LONG.toMillis() / 2, millis + " ms");
-            assertSays(alone, Code.RENDEZVOUS, "(ferro.join.timeout sets the time)");
-            assertSays(unserved, Code.RENDEZVOUS, "the launcher is missing", "(ferro.join.timeout sets the time)");
-        }
+        assertTrue(millis >= 300 && millis < Ranks.LONG.toMillis() / 2, millis + " ms");
+        Ranks.assertSays(alone, Code.RENDEZVOUS, "(ferro.join.timeout sets the time)");
+        Ranks.assertSays(unserved, Code.RENDEZVOUS, "the launcher is missing", "(ferro.join.timeout sets the time)");
     }
 
     @Test
     void timeOutsOfAThousandYearsAreTakenByJoiningAndByTheStore() {
         Duration endless = Duration.ofDays(365_000);
-        try (Ranks ranks = Ranks.onLoopback()) {
-            CompletableFuture<TcpMesh> first = ranks.join(0, 2, endless);
-            CompletableFuture<TcpMesh> second = ranks.join(1, 2, endless);
+        CompletableFuture<TcpMesh> first = ranks.join(0, 2, endless);
+        CompletableFuture<TcpMesh> second = ranks.join(1, 2, endless);
 
-            assertEquals(0, Ranks.result(first).rank());
-            assertEquals(1, Ranks.result(second).rank());
-            JoiningContext context = ranks.context(GroupSpec.of("g", 0, 2, endless), Map.of());
-            context.store().set("key", new byte[] {3});
-            assertEquals(3, context.store().get("key", endless)[0]);
-        }
+        assertEquals(0, Ranks.result(first).rank());
+        assertEquals(1, Ranks.result(second).rank());
+        JoiningContext context = ranks.context(GroupSpec.of("g", 0, 2, endless), Map.of());
+        context.store().set("key", new byte[] {3});
+        assertEquals(3, context.store().get("key", endless)[0]);
     }
 
     @Test
     void aGroupThatFailedToJoinCanBeTriedAgain() {
-        try (Ranks ranks = Ranks.onLoopback()) {
-            Ranks.failure(ranks.join(0, 2, Duration.ofMillis(300)));
+        Ranks.failure(ranks.join(0, 2, Duration.ofMillis(300)));
 
-            List<TcpMesh> meshes = ranks.joinAll(2);
+        List<TcpMesh> meshes = ranks.joinAll(2);
 
-            assertEquals(2, meshes.size());
-        }
+        assertEquals(2, meshes.size());
     }
 
     @Test
     @DisplayName("row 24: the next generation of a group takes the place of the one that was closed")
     void aGroupThatWasClosedCanBeJoinedAgainUnderItsName() {
-        try (Ranks ranks = Ranks.onLoopback()) {
-            for (int round = 0; round < 3; round++) {
-                ranks.joinAll(3).forEach(TcpMesh::close);
-            }
+        for (int round = 0; round < 3; round++) {
+            ranks.joinAll(3).forEach(TcpMesh::close);
         }
     }
 
     @Test
     @DisplayName("row 24: a second process with a rank is refused at once, and the first unharmed")
     void aSecondProcessWithARankIsRefusedAtOnceAndTheFirstUnharmed() {
-        try (Ranks ranks = Ranks.onLoopback()) {
-            List<TcpMesh> meshes = ranks.joinAll(2);
-            long start = System.nanoTime();
+        List<TcpMesh> meshes = ranks.joinAll(2);
+        long start = System.nanoTime();
 
-            FerroException failure = Ranks.failure(ranks.join(1, 2, Ranks.LONG));
+        FerroException failure = Ranks.failure(ranks.join(1, 2, Ranks.LONG));
 
-            assertSays(
-                    failure,
-                    Code.RENDEZVOUS,
-                    "rank 1 of \"g\" has already joined",
-                    "process " + ProcessHandle.current().pid(),
-                    "127.0.0.1:");
-            assertTrue(System.nanoTime() - start < TimeUnit.SECONDS.toNanos(5), "not at once");
-            Recorder recorder = new Recorder();
-            meshes.get(0).register(5, recorder);
-            meshes.get(1).control(0, 5, java.nio.ByteBuffer.wrap(new byte[] {'!'}));
-            assertEquals("!", recorder.next().text());
-        }
+        Ranks.assertSays(
+                failure,
+                Code.RENDEZVOUS,
+                "rank 1 of \"g\" has already joined",
+                "process " + ProcessHandle.current().pid(),
+                "127.0.0.1:");
+        assertTrue(System.nanoTime() - start < TimeUnit.SECONDS.toNanos(5), "not at once");
+        Recorder recorder = new Recorder();
+        meshes.get(0).register(5, recorder);
+        meshes.get(1).control(0, 5, java.nio.ByteBuffer.wrap(new byte[] {'!'}));
+        assertEquals("!", recorder.next().text());
     }
 
     @Test
     @DisplayName("row 26: world sizes that differ fail on all ranks with both values")
     void worldSizesThatDifferFailOnAllRanksWithBothValues() {
-        try (Ranks ranks = Ranks.onLoopback()) {
-            CompletableFuture<TcpMesh> first = ranks.join(0, 2, Ranks.LONG);
-            CompletableFuture<TcpMesh> second = ranks.join(1, 3, Ranks.LONG);
+        CompletableFuture<TcpMesh> first = ranks.join(0, 2, Ranks.LONG);
+        CompletableFuture<TcpMesh> second = ranks.join(1, 3, Ranks.LONG);
 
-            for (CompletableFuture<TcpMesh> one : List.of(first, second)) {
-                assertSays(Ranks.failure(one), Code.RENDEZVOUS, "world size ", "2", "3");
-            }
+        for (CompletableFuture<TcpMesh> one : List.of(first, second)) {
+            Ranks.assertSays(Ranks.failure(one), Code.RENDEZVOUS, "world size ", "2", "3");
         }
     }
 
     @Test
     @DisplayName("row 25: another job is refused by the store within 100 ms, both named")
     void anotherJobIsRefusedByTheStoreNamingBoth() {
-        try (Ranks ranks = Ranks.onLoopback()) {
-            Map<String, String> foreign = Map.of("FERRO_JOB_ID", "other");
-            Ranks.failure(ranks.join(0, 2, Ranks.LONG, foreign)); // the first is slow: nothing is loaded yet
-            long least = Long.MAX_VALUE;
-            for (int tries = 0; tries < TRIES && least >= 100; tries++) {
-                long start = System.nanoTime();
-                FerroException failure = Ranks.failure(ranks.join(1, 2, Ranks.LONG, foreign));
-                least = Math.min(least, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
+        Map<String, String> foreign = Map.of("FERRO_JOB_ID", "other");
+        Ranks.failure(ranks.join(0, 2, Ranks.LONG, foreign)); // the first is slow: nothing is loaded yet
+        long least = Long.MAX_VALUE;
+        for (int tries = 0; tries < TRIES && least >= 100; tries++) {
+            long start = System.nanoTime();
+            FerroException failure = Ranks.failure(ranks.join(1, 2, Ranks.LONG, foreign));
+            least = Math.min(least, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
 
-                assertSays(
-                        failure, Code.RENDEZVOUS, "\"default\"", "\"other\"", "that the launcher serves: this is job");
-            }
-            assertTrue(least < 100, least + " ms");
+            Ranks.assertSays(
+                    failure, Code.RENDEZVOUS, "\"default\"", "\"other\"", "that the launcher serves: this is job");
         }
+        assertTrue(least < 100, least + " ms");
     }
 
     @Test
@@ -229,8 +214,8 @@ class TcpJoinTest {
 
             assertEquals(0, Ranks.result(one).rank());
             assertEquals(1, Ranks.result(two).rank());
-            assertSays(failures.get(0), Code.UNAUTHENTICATED, "FERRO_SECRET_FILE");
-            assertSays(
+            Ranks.assertSays(failures.get(0), Code.UNAUTHENTICATED, "FERRO_SECRET_FILE");
+            Ranks.assertSays(
                     failures.get(1), Code.UNAUTHENTICATED, "accepting side has a secret", "connecting side has none");
             for (FerroException failure : failures) {
                 assertFalse(failure.toString().contains(CANARY), failure.toString());
@@ -241,12 +226,10 @@ class TcpJoinTest {
     @Test
     void aSecretThatOthersCanReadIsRefused(@TempDir Path folder) throws IOException {
         Path open = secret(folder.resolve("open"), CANARY, "rw-r--r--");
-        try (Ranks ranks = Ranks.onLoopback()) {
-            FerroException failure =
-                    Ranks.failure(ranks.join(1, 2, Ranks.LONG, Map.of("FERRO_SECRET_FILE", open.toString())));
+        FerroException failure =
+                Ranks.failure(ranks.join(1, 2, Ranks.LONG, Map.of("FERRO_SECRET_FILE", open.toString())));
 
-            assertSays(failure, Code.UNAUTHENTICATED, "0600", "GROUP_READ");
-        }
+        Ranks.assertSays(failure, Code.UNAUTHENTICATED, "0600", "GROUP_READ");
     }
 
     private static Path secret(Path file, String text, String mode) throws IOException {
@@ -256,11 +239,9 @@ class TcpJoinTest {
 
     @Test
     void anOpenAddressWithoutASecretIsRefusedWithTheWayOut() {
-        try (Ranks ranks = Ranks.onLoopback()) {
-            FerroException failure = Ranks.failure(ranks.join(1, 2, Ranks.LONG, Map.of("ferro.tcp.bind", "0.0.0.0")));
+        FerroException failure = Ranks.failure(ranks.join(1, 2, Ranks.LONG, Map.of("ferro.tcp.bind", "0.0.0.0")));
 
-            assertSays(failure, Code.UNAUTHENTICATED, "0.0.0.0", "FERRO_SECRET_FILE");
-        }
+        Ranks.assertSays(failure, Code.UNAUTHENTICATED, "0.0.0.0", "FERRO_SECRET_FILE");
     }
 
     @Test
@@ -270,23 +251,21 @@ class TcpJoinTest {
         try (Ranks ranks = new Ranks("0123456789abcdef".getBytes(StandardCharsets.UTF_8))) {
             FerroException failure = Ranks.failure(ranks.join(1, 2, Ranks.LONG, open));
 
-            assertSays(failure, Code.UNAUTHENTICATED, "0.0.0.0 with a secret of 8 random bytes at most: need 16");
+            Ranks.assertSays(failure, Code.UNAUTHENTICATED, "0.0.0.0 with a secret of 8 random bytes at most: need 16");
         }
     }
 
     @Test
     @DisplayName("row 23: without rank 0 the others name it, and the store that it serves")
     void withoutRankZeroTheOthersNameItAndTheStoreThatItServes() {
-        try (Ranks ranks = Ranks.onLoopback()) {
-            ranks.server.close();
-            Map<String, String> unserved = Map.of("FERRO_STORE_SERVED", "0");
+        ranks.server.close();
+        Map<String, String> unserved = Map.of("FERRO_STORE_SERVED", "0");
 
-            FerroException failure = unlessLate(time -> ranks.join(1, 2, time, unserved));
+        FerroException failure = unlessLate(time -> ranks.join(1, 2, time, unserved));
 
-            String store = "the store at 127.0.0.1:" + ranks.server.port() + " that rank 0 serves within ";
-            assertSays(failure, Code.RENDEZVOUS, "rank 0 is missing, cannot connect to " + store, "attempts");
-            assertEquals(Set.of(0), failure.where().culprits());
-        }
+        String store = "the store at 127.0.0.1:" + ranks.server.port() + " that rank 0 serves within ";
+        Ranks.assertSays(failure, Code.RENDEZVOUS, "rank 0 is missing, cannot connect to " + store, "attempts");
+        assertEquals(Set.of(0), failure.where().culprits());
     }
 
     private static Map<String, String> joinTimeout(Duration time) {
@@ -306,26 +285,22 @@ class TcpJoinTest {
 
     @Test
     void aLauncherThatServesNoStoreIsNamed() {
-        try (Ranks ranks = Ranks.onLoopback()) {
-            ranks.server.close();
+        ranks.server.close();
 
-            FerroException failure = unlessLate(time -> ranks.join(1, 2, time));
+        FerroException failure = unlessLate(time -> ranks.join(1, 2, time));
 
-            assertSays(failure, Code.RENDEZVOUS, "the launcher is missing", "that the launcher serves within ");
-            assertEquals(Set.of(), failure.where().culprits());
-        }
+        Ranks.assertSays(failure, Code.RENDEZVOUS, "the launcher is missing", "that the launcher serves within ");
+        assertEquals(Set.of(), failure.where().culprits());
     }
 
     @Test
     void waitingForTheStoreIsSaidAfterThreeSecondsAndThenEveryTen() throws InterruptedException {
-        try (Ranks ranks = Ranks.onLoopback()) {
-            ranks.server.close();
+        ranks.server.close();
 
-            String store = "the store at 127.0.0.1:" + ranks.server.port() + " that ";
-            assertStarts(
-                    "waiting for ranks [0] of 2: " + store + "rank 0 serves", Map.of("FERRO_STORE_SERVED", "0"), ranks);
-            assertStarts("waiting for " + store + "the launcher serves", Map.of(), ranks);
-        }
+        String store = "the store at 127.0.0.1:" + ranks.server.port() + " that ";
+        assertStarts(
+                "waiting for ranks [0] of 2: " + store + "rank 0 serves", Map.of("FERRO_STORE_SERVED", "0"), ranks);
+        assertStarts("waiting for " + store + "the launcher serves", Map.of(), ranks);
     }
 
     private static void assertStarts(String begin, Map<String, String> settings, Ranks ranks)
@@ -337,11 +312,9 @@ class TcpJoinTest {
 
     @Test
     void aLineBeforeTheStoreIsDialledSaysThatItsHostHasNoAddress() throws InterruptedException {
-        try (Ranks ranks = Ranks.onLoopback()) {
-            assertEquals(
-                    List.of("waiting for an address of \"nowhere.invalid\", the host of the store"),
-                    lines(ranks, Map.of("MASTER_ADDR", "nowhere.invalid"), "pause"));
-        }
+        assertEquals(
+                List.of("waiting for an address of \"nowhere.invalid\", the host of the store"),
+                lines(ranks, Map.of("MASTER_ADDR", "nowhere.invalid"), "pause"));
     }
 
     /** Returns what rank 1 says while its thread is inside a method of Waits. */
@@ -396,26 +369,24 @@ class TcpJoinTest {
 
     @Test
     void anInterruptEndsAJoinWithTheFlagSet() {
-        try (Ranks ranks = Ranks.onLoopback()) {
-            GroupSpec spec = GroupSpec.of("g", 0, 2, Ranks.LONG);
-            JoiningContext context = ranks.context(spec, Map.of());
-            CompletableFuture<Thread> started = new CompletableFuture<>();
-            CompletableFuture<Boolean> flag = new CompletableFuture<>();
-            CompletableFuture<TcpMesh> joining = Threads.start(() -> {
-                context.store();
-                started.complete(Thread.currentThread());
-                try {
-                    return TcpMesh.join(spec, context);
-                } finally {
-                    flag.complete(Thread.currentThread().isInterrupted());
-                }
-            });
+        GroupSpec spec = GroupSpec.of("g", 0, 2, Ranks.LONG);
+        JoiningContext context = ranks.context(spec, Map.of());
+        CompletableFuture<Thread> started = new CompletableFuture<>();
+        CompletableFuture<Boolean> flag = new CompletableFuture<>();
+        CompletableFuture<TcpMesh> joining = Threads.start(() -> {
+            context.store();
+            started.complete(Thread.currentThread());
+            try {
+                return TcpMesh.join(spec, context);
+            } finally {
+                flag.complete(Thread.currentThread().isInterrupted());
+            }
+        });
 
-            Ranks.result(started).interrupt();
+        Ranks.result(started).interrupt();
 
-            assertSays(Ranks.failure(joining), Code.INTERRUPTED, "interrupted");
-            assertTrue(Ranks.result(flag));
-        }
+        Ranks.assertSays(Ranks.failure(joining), Code.INTERRUPTED, "interrupted");
+        assertTrue(Ranks.result(flag));
     }
 
     @Test
@@ -424,10 +395,10 @@ class TcpJoinTest {
         Map<String, String> served = new HashMap<>();
         served.put("MASTER_PORT", Integer.toString(port));
         served.put("FERRO_STORE_SERVED", "0");
-        try (Ranks ranks = Ranks.onLoopback()) {
-            CompletableFuture<TcpMesh> later = ranks.join(1, 3, Ranks.LONG, served);
-            CompletableFuture<TcpMesh> last = ranks.join(2, 3, Ranks.LONG, served);
-            CompletableFuture<TcpMesh> first = ranks.join(0, 3, Ranks.LONG, served);
+        try (Ranks three = Ranks.onLoopback()) {
+            CompletableFuture<TcpMesh> later = three.join(1, 3, Ranks.LONG, served);
+            CompletableFuture<TcpMesh> last = three.join(2, 3, Ranks.LONG, served);
+            CompletableFuture<TcpMesh> first = three.join(0, 3, Ranks.LONG, served);
 
             Ranks.result(first);
             Ranks.result(later);
@@ -445,52 +416,46 @@ class TcpJoinTest {
         torch.put("MASTER_PORT", Integer.toString(port - 1));
         torch.put("FERRO_STORE_SERVED", "0");
         torch.put("TORCHELASTIC_USE_AGENT_STORE", "True");
-        try (Ranks ranks = Ranks.onLoopback()) {
-            CompletableFuture<TcpMesh> first = ranks.join(0, 2, Ranks.LONG, torch);
-            CompletableFuture<TcpMesh> second = ranks.join(1, 2, Ranks.LONG, torch);
+        CompletableFuture<TcpMesh> first = ranks.join(0, 2, Ranks.LONG, torch);
+        CompletableFuture<TcpMesh> second = ranks.join(1, 2, Ranks.LONG, torch);
 
-            Ranks.result(first);
-            Ranks.result(second);
+        Ranks.result(first);
+        Ranks.result(second);
 
-            assertEquals(List.of("127.0.0.1"), Sockets.listening(port));
-        }
+        assertEquals(List.of("127.0.0.1"), Sockets.listening(port));
     }
 
     @Test
     void thePortIsBoundExactlyAsAsked() throws IOException {
         int port = Sockets.freePort();
-        try (Ranks ranks = Ranks.onLoopback()) {
-            Map<String, String> asked = Map.of("ferro.tcp.port", Integer.toString(port), "ferro.tcp.bind", "127.0.0.2");
-            CompletableFuture<TcpMesh> first = ranks.join(0, 2, Ranks.LONG);
-            CompletableFuture<TcpMesh> second = ranks.join(1, 2, Ranks.LONG, asked);
+        Map<String, String> asked = Map.of("ferro.tcp.port", Integer.toString(port), "ferro.tcp.bind", "127.0.0.2");
+        CompletableFuture<TcpMesh> first = ranks.join(0, 2, Ranks.LONG);
+        CompletableFuture<TcpMesh> second = ranks.join(1, 2, Ranks.LONG, asked);
 
-            Ranks.result(first);
-            Ranks.result(second);
+        Ranks.result(first);
+        Ranks.result(second);
 
-            assertEquals(List.of("127.0.0.2"), Sockets.listening(port));
-        }
+        assertEquals(List.of("127.0.0.2"), Sockets.listening(port));
     }
 
     @Test
     void nothingStaysOpenAfterTheLastClose() {
-        try (Ranks ranks = Ranks.onLoopback()) {
-            GroupSpec spec = GroupSpec.of("g", 0, 2, Ranks.LONG);
-            JoiningContext context = ranks.context(spec, Map.of());
-            CompletableFuture<TcpMesh> first = Threads.start(() -> TcpMesh.join(spec, context));
-            CompletableFuture<TcpMesh> second = ranks.join(1, 2, Ranks.LONG);
-            Ranks.result(second);
-            TcpMesh mesh = Ranks.result(first);
+        GroupSpec spec = GroupSpec.of("g", 0, 2, Ranks.LONG);
+        JoiningContext context = ranks.context(spec, Map.of());
+        CompletableFuture<TcpMesh> first = Threads.start(() -> TcpMesh.join(spec, context));
+        CompletableFuture<TcpMesh> second = ranks.join(1, 2, Ranks.LONG);
+        Ranks.result(second);
+        TcpMesh mesh = Ranks.result(first);
 
-            mesh.close();
+        mesh.close();
 
-            boolean[] made = new boolean[1];
-            assertThrows(
-                    IllegalStateException.class,
-                    () -> context.shared(TcpPort.class, () -> {
-                        made[0] = true;
-                        throw new IllegalStateException("made anew");
-                    }));
-            assertTrue(made[0], "the port is still in use");
-        }
+        boolean[] made = new boolean[1];
+        assertThrows(
+                IllegalStateException.class,
+                () -> context.shared(TcpPort.class, () -> {
+                    made[0] = true;
+                    throw new IllegalStateException("made anew");
+                }));
+        assertTrue(made[0], "the port is still in use");
     }
 }

@@ -31,6 +31,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -42,35 +43,40 @@ import org.junit.jupiter.params.provider.ValueSource;
 class TcpMeshTest {
     private static final long GROUP = 77;
 
+    private final Ranks ranks = Ranks.onLoopback();
+
+    @AfterEach
+    void end() {
+        ranks.close();
+    }
+
     private static ByteBuffer bytes(String text) {
         return ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
     }
 
     @Test
     void everyRankOfThreeHearsTheMessagesOfTheOthers() {
-        try (Ranks ranks = Ranks.onLoopback()) {
-            List<TcpMesh> meshes = ranks.joinAll(3);
-            List<Recorder> recorders = List.of(new Recorder(), new Recorder(), new Recorder());
-            for (int rank = 0; rank < 3; rank++) {
-                meshes.get(rank).register(GROUP, recorders.get(rank));
-            }
-            for (int from = 0; from < 3; from++) {
-                for (int to = 0; to < 3; to++) {
-                    if (from != to) {
-                        meshes.get(from).control(to, GROUP, bytes("from " + from + " to " + to));
-                    }
+        List<TcpMesh> meshes = ranks.joinAll(3);
+        List<Recorder> recorders = List.of(new Recorder(), new Recorder(), new Recorder());
+        for (int rank = 0; rank < 3; rank++) {
+            meshes.get(rank).register(GROUP, recorders.get(rank));
+        }
+        for (int from = 0; from < 3; from++) {
+            for (int to = 0; to < 3; to++) {
+                if (from != to) {
+                    meshes.get(from).control(to, GROUP, bytes("from " + from + " to " + to));
                 }
             }
+        }
 
-            for (int rank = 0; rank < 3; rank++) {
-                Set<String> heard = new HashSet<>();
-                for (int i = 0; i < 2; i++) {
-                    Recorder.Heard one = recorders.get(rank).next();
-                    assertEquals("from " + one.peer() + " to " + rank, one.text());
-                    heard.add(one.text());
-                }
-                assertEquals(2, heard.size());
+        for (int rank = 0; rank < 3; rank++) {
+            Set<String> heard = new HashSet<>();
+            for (int i = 0; i < 2; i++) {
+                Recorder.Heard one = recorders.get(rank).next();
+                assertEquals("from " + one.peer() + " to " + rank, one.text());
+                heard.add(one.text());
             }
+            assertEquals(2, heard.size());
         }
     }
 
@@ -81,8 +87,7 @@ class TcpMeshTest {
         int challengeBytes = 68;
         CountDownLatch until = new CountDownLatch(1);
         Map<String, String> hasty = Map.of("ferro.tcp.handshake.timeout", "200ms");
-        try (TcpProxy proxy = new TcpProxy();
-                Ranks ranks = Ranks.onLoopback()) {
+        try (TcpProxy proxy = new TcpProxy()) {
             CompletableFuture<TcpMesh> joining = ranks.join(0, 2, Ranks.LONG, hasty);
             TcpMesh second = Ranks.result(ranks.join(1, 2, Ranks.LONG, proxy.settings()));
             TcpMesh first = Ranks.result(joining);
@@ -111,87 +116,59 @@ class TcpMeshTest {
 
     @Test
     void theTimeLeftOfAJoinCountsFromItsStart() {
-        try (Ranks ranks = Ranks.onLoopback()) {
-            Map<String, String> limited = Map.of("ferro.join.timeout", "50s");
-            CompletableFuture<TcpMesh> first = ranks.join(0, 2, Ranks.LONG, limited);
-            TcpMesh second = Ranks.result(ranks.join(1, 2, Ranks.LONG, limited));
+        Map<String, String> limited = Map.of("ferro.join.timeout", "50s");
+        CompletableFuture<TcpMesh> first = ranks.join(0, 2, Ranks.LONG, limited);
+        TcpMesh second = Ranks.result(ranks.join(1, 2, Ranks.LONG, limited));
 
-            for (TcpMesh mesh : List.of(Ranks.result(first), second)) {
-                Duration left = mesh.joinLeft();
-                assertTrue(left.compareTo(Duration.ofSeconds(50)) < 0, left::toString);
-                assertTrue(left.compareTo(Duration.ofMillis(1)) > 0, left::toString);
-            }
-        }
-    }
-
-    @Test
-    void messagesThatComeBeforeTheListenerAreKeptInOrder() {
-        try (Ranks ranks = Ranks.onLoopback()) {
-            List<TcpMesh> meshes = ranks.joinAll(2);
-            Recorder other = new Recorder();
-            meshes.get(1).register(GROUP + 1, other);
-            for (int i = 0; i < 5; i++) {
-                meshes.get(0).control(1, GROUP, bytes("message " + i));
-            }
-            meshes.get(0).control(1, GROUP + 1, bytes("last"));
-            assertEquals("last", other.next().text());
-
-            Recorder late = new Recorder();
-            meshes.get(1).register(GROUP, late);
-
-            for (int i = 0; i < 5; i++) {
-                assertEquals("message " + i, late.next().text());
-            }
+        for (TcpMesh mesh : List.of(Ranks.result(first), second)) {
+            Duration left = mesh.joinLeft();
+            assertTrue(left.compareTo(Duration.ofSeconds(50)) < 0, left::toString);
+            assertTrue(left.compareTo(Duration.ofMillis(1)) > 0, left::toString);
         }
     }
 
     @Test
     void messagesAboveFourKilobytesAreRefusedWithBothNumbers() {
-        try (Ranks ranks = Ranks.onLoopback()) {
-            List<TcpMesh> meshes = ranks.joinAll(2);
+        List<TcpMesh> meshes = ranks.joinAll(2);
 
-            var failure = assertThrows(
-                    IllegalArgumentException.class, () -> meshes.get(0).control(1, GROUP, ByteBuffer.allocate(4097)));
+        var failure = assertThrows(
+                IllegalArgumentException.class, () -> meshes.get(0).control(1, GROUP, ByteBuffer.allocate(4097)));
 
-            assertTrue(failure.getMessage().contains("4097"), failure.getMessage());
-            assertTrue(failure.getMessage().contains("4096"), failure.getMessage());
-            assertThrows(InvalidRankException.class, () -> meshes.get(0).control(2, GROUP, bytes("x")));
-        }
+        assertTrue(failure.getMessage().contains("4097"), failure.getMessage());
+        assertTrue(failure.getMessage().contains("4096"), failure.getMessage());
+        assertThrows(InvalidRankException.class, () -> meshes.get(0).control(2, GROUP, bytes("x")));
     }
 
     @Test
     void aPeerThatIsDroppedHardIsLostToEveryGroupAtOnceAndToLaterOnes() {
-        try (Ranks ranks = Ranks.onLoopback()) {
-            List<TcpMesh> meshes = ranks.joinAll(3);
-            Recorder first = new Recorder();
-            Recorder second = new Recorder();
-            meshes.get(0).register(GROUP, first);
-            meshes.get(0).register(GROUP + 1, second);
-            long start = System.nanoTime();
+        List<TcpMesh> meshes = ranks.joinAll(3);
+        Recorder first = new Recorder();
+        Recorder second = new Recorder();
+        meshes.get(0).register(GROUP, first);
+        meshes.get(0).register(GROUP + 1, second);
+        long start = System.nanoTime();
 
-            meshes.get(2).drop();
+        meshes.get(2).drop();
 
-            for (Recorder recorder : List.of(first, second)) {
-                Recorder.Heard lost = recorder.next();
-                assertEquals("lost", lost.kind());
-                assertEquals(2, lost.peer());
-                assertEquals(Code.PEER_LOST, lost.cause().code());
-                assertEquals(Set.of(2), lost.cause().where().culprits());
-                assertTrue(lost.text().contains("without a goodbye"), lost.text());
-                assertTrue(lost.nanos() - start < TimeUnit.SECONDS.toNanos(2), "too late");
-            }
-            Recorder late = new Recorder();
-            meshes.get(0).register(GROUP + 2, late);
-            assertEquals(2, late.next().peer());
+        for (Recorder recorder : List.of(first, second)) {
+            Recorder.Heard lost = recorder.next();
+            assertEquals("lost", lost.kind());
+            assertEquals(2, lost.peer());
+            assertEquals(Code.PEER_LOST, lost.cause().code());
+            assertEquals(Set.of(2), lost.cause().where().culprits());
+            assertTrue(lost.text().contains("without a goodbye"), lost.text());
+            assertTrue(lost.nanos() - start < TimeUnit.SECONDS.toNanos(2), "too late");
         }
+        Recorder late = new Recorder();
+        meshes.get(0).register(GROUP + 2, late);
+        assertEquals(2, late.next().peer());
     }
 
     @Test
     @DisplayName("row 33: a rank that leaves 16 MiB of control messages unread is given up with PARTITION")
     void aRankThatLeavesControlMessagesUnreadIsGivenUp() throws IOException {
         CountDownLatch never = new CountDownLatch(1);
-        try (TcpProxy proxy = new TcpProxy();
-                Ranks ranks = Ranks.onLoopback()) {
+        try (TcpProxy proxy = new TcpProxy()) {
             var first = ranks.join(0, 2, Ranks.LONG);
             Ranks.result(ranks.join(1, 2, Ranks.LONG, proxy.settings()));
             TcpMesh mesh = Ranks.result(first);
@@ -216,8 +193,7 @@ class TcpMeshTest {
 
     @Test
     void aConnectionThatCannotBeAcceptedFailsOnBothSidesAtOnceAndBlamesWhoLacksSomething() throws IOException {
-        try (TcpProxy proxy = new TcpProxy();
-                Ranks ranks = Ranks.onLoopback()) {
+        try (TcpProxy proxy = new TcpProxy()) {
             GroupSpec spec = GroupSpec.of("g", 1, 2, Ranks.LONG);
             JoiningContext context = ranks.context(spec, proxy.settings());
             CompletableFuture<TcpMesh> joining = ranks.join(0, 2, Ranks.LONG);
@@ -259,44 +235,39 @@ class TcpMeshTest {
 
     @Test
     void aRankThatCannotAcceptWhileItJoinsIsRefusedAtOnce() {
-        try (Ranks ranks = Ranks.onLoopback()) {
-            GroupSpec spec = GroupSpec.of("g", 1, 2, Ranks.LONG);
-            JoiningContext context = ranks.context(spec, Map.of());
-            CompletableFuture<TcpMesh> joining = CompletableFuture.supplyAsync(() -> TcpMesh.join(spec, context));
-            while (!joining.isDone()) {
-                context.find(TcpPort.class).ifPresent(port -> {
-                    port.loop().run(() -> port.notAccepted("Too many open files (EMFILE)"));
-                    context.release(TcpPort.class);
-                });
-                Thread.yield();
-            }
-
-            FerroException failure = Ranks.failure(joining);
-
-            assertEquals(Code.RESOURCE, failure.code(), failure.getMessage());
-            assertEquals(Set.of(1), failure.where().culprits(), failure.getMessage());
-            assertTrue(failure.getMessage().contains("Too many open files (EMFILE)"), failure.getMessage());
+        GroupSpec spec = GroupSpec.of("g", 1, 2, Ranks.LONG);
+        JoiningContext context = ranks.context(spec, Map.of());
+        CompletableFuture<TcpMesh> joining = CompletableFuture.supplyAsync(() -> TcpMesh.join(spec, context));
+        while (!joining.isDone()) {
+            context.find(TcpPort.class).ifPresent(port -> {
+                port.loop().run(() -> port.notAccepted("Too many open files (EMFILE)"));
+                context.release(TcpPort.class);
+            });
+            Thread.yield();
         }
+
+        FerroException failure = Ranks.failure(joining);
+
+        Ranks.assertSays(failure, Code.RESOURCE, "Too many open files (EMFILE)");
+        assertEquals(Set.of(1), failure.where().culprits(), failure.getMessage());
     }
 
     @Test
     void anOrderlyCloseIsToldApart() {
-        try (Ranks ranks = Ranks.onLoopback()) {
-            List<TcpMesh> meshes = ranks.joinAll(2);
-            Recorder recorder = new Recorder();
-            meshes.get(0).register(GROUP, recorder);
-            meshes.get(1).retain();
-            meshes.get(1).close();
-            meshes.get(1).control(0, GROUP, bytes("last words"));
+        List<TcpMesh> meshes = ranks.joinAll(2);
+        Recorder recorder = new Recorder();
+        meshes.get(0).register(GROUP, recorder);
+        meshes.get(1).retain();
+        meshes.get(1).close();
+        meshes.get(1).control(0, GROUP, bytes("last words"));
 
-            meshes.get(1).close();
+        meshes.get(1).close();
 
-            assertEquals("last words", recorder.next().text());
-            Recorder.Heard lost = recorder.next();
-            assertEquals("lost", lost.kind());
-            assertTrue(lost.text().contains("closed the group"), lost.text());
-            assertThrows(IllegalStateException.class, () -> meshes.get(1).retain());
-        }
+        assertEquals("last words", recorder.next().text());
+        Recorder.Heard lost = recorder.next();
+        assertEquals("lost", lost.kind());
+        assertTrue(lost.text().contains("closed the group"), lost.text());
+        assertThrows(IllegalStateException.class, () -> meshes.get(1).retain());
     }
 
     @Test
@@ -313,36 +284,34 @@ class TcpMeshTest {
     @ParameterizedTest
     @ValueSource(strings = {"auto", "nio"})
     void bothSidesGetOneDataChannelWhoeverAsksAndHoweverOften(String io) throws IOException {
-        try (Ranks ranks = Ranks.onLoopback()) {
-            ranks.common.put("ferro.tcp.io", io);
-            List<TcpMesh> meshes = ranks.joinAll(2);
-            Recorder lower = new Recorder();
-            Recorder higher = new Recorder();
-            meshes.get(0).register(GROUP, lower);
-            meshes.get(1).openData(0, GROUP, DataLane.COLLECTIVE, 0);
-            meshes.get(1).openData(0, GROUP, DataLane.COLLECTIVE, 0);
-            meshes.get(0).openData(1, GROUP, DataLane.COLLECTIVE, 0);
-            Recorder.Heard atLower = lower.next();
-            meshes.get(1).register(GROUP, higher);
-            Recorder.Heard atHigher = higher.next();
+        ranks.common.put("ferro.tcp.io", io);
+        List<TcpMesh> meshes = ranks.joinAll(2);
+        Recorder lower = new Recorder();
+        Recorder higher = new Recorder();
+        meshes.get(0).register(GROUP, lower);
+        meshes.get(1).openData(0, GROUP, DataLane.COLLECTIVE, 0);
+        meshes.get(1).openData(0, GROUP, DataLane.COLLECTIVE, 0);
+        meshes.get(0).openData(1, GROUP, DataLane.COLLECTIVE, 0);
+        Recorder.Heard atLower = lower.next();
+        meshes.get(1).register(GROUP, higher);
+        Recorder.Heard atHigher = higher.next();
 
-            assertEquals("COLLECTIVE 0", atLower.text());
-            assertEquals("COLLECTIVE 0", atHigher.text());
-            for (Channel channel : List.of(atLower.channel(), atHigher.channel())) {
-                assertFalse(channel.isRegistered());
-                assertFalse(channel.config().isAutoRead());
-                assertNull(channel.pipeline().firstContext());
-                assertEquals(true, channel.config().getOption(ChannelOption.SO_KEEPALIVE));
-                if (meshes.get(0).io().epoll()) {
-                    assertEquals(60, channel.config().getOption(EpollChannelOption.TCP_KEEPIDLE));
-                }
+        assertEquals("COLLECTIVE 0", atLower.text());
+        assertEquals("COLLECTIVE 0", atHigher.text());
+        for (Channel channel : List.of(atLower.channel(), atHigher.channel())) {
+            assertFalse(channel.isRegistered());
+            assertFalse(channel.config().isAutoRead());
+            assertNull(channel.pipeline().firstContext());
+            assertEquals(true, channel.config().getOption(ChannelOption.SO_KEEPALIVE));
+            if (meshes.get(0).io().epoll()) {
+                assertEquals(60, channel.config().getOption(EpollChannelOption.TCP_KEEPIDLE));
             }
-            meshes.get(0).openData(1, GROUP, DataLane.POINT_TO_POINT, 3);
-            assertEquals("POINT_TO_POINT 3", lower.next().text());
-            assertEquals("POINT_TO_POINT 3", higher.next().text());
-            assertTrue(lower.heard.isEmpty() && higher.heard.isEmpty());
-            exchange(meshes.get(0).io(), atLower.channel(), atHigher.channel());
         }
+        meshes.get(0).openData(1, GROUP, DataLane.POINT_TO_POINT, 3);
+        assertEquals("POINT_TO_POINT 3", lower.next().text());
+        assertEquals("POINT_TO_POINT 3", higher.next().text());
+        assertTrue(lower.heard.isEmpty() && higher.heard.isEmpty());
+        exchange(meshes.get(0).io(), atLower.channel(), atHigher.channel());
     }
 
     /** Drives the channels as the data path does; what stands before an end is not lost. */

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException;
 import ferro.FerroException.Code;
-import ferro.Store;
 import ferro.backend.tcp.TcpStoreServer;
 import ferro.backend.tcp.connect.Sockets;
 import ferro.backend.tcp.connect.Threads;
@@ -20,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -40,10 +40,17 @@ class SlotWaitTest {
             "WORLD_SIZE",
             "");
 
+    private final Ranks ranks = Ranks.onLoopback();
+
+    @AfterEach
+    void end() {
+        ranks.close();
+    }
+
     /** Takes the place of rank 1 as a process that has ended: nobody listens where it did. */
-    private static Roster ended(Store store) throws IOException {
+    private Roster ended() throws IOException {
         Roster roster = new Roster(
-                store,
+                ranks.context(GroupSpec.of("g", 0, 2, Ranks.LONG), Map.of()).store(),
                 GroupSpec.of("g", 1, 2, Ranks.LONG),
                 new Card("127.0.0.1", Sockets.freePort(), 4711, 9, PeerMachine.UNKNOWN, ""),
                 new Roster.SharedSettings(false, TlsPolicy.TlsUse.AUTO, false),
@@ -52,112 +59,94 @@ class SlotWaitTest {
         return roster;
     }
 
-    private static Store storeOfRankZero(Ranks ranks) {
-        return ranks.context(GroupSpec.of("g", 0, 2, Ranks.LONG), Map.of()).store();
-    }
-
     @Test
     void itWaitsWhileThePlaceIsThatOfAProcessThatHasEndedAndIsRefusedWithTheReason() throws IOException {
-        try (Ranks ranks = Ranks.onLoopback()) {
-            ended(storeOfRankZero(ranks));
-            long start = System.nanoTime();
+        ended();
+        long start = System.nanoTime();
 
-            FerroException failure = Ranks.failure(ranks.join(1, 2, Ranks.SHORT));
+        FerroException failure = Ranks.failure(ranks.join(1, 2, Ranks.SHORT));
 
-            assertTrue(System.nanoTime() - start >= TimeUnit.MILLISECONDS.toNanos(800), "not waited");
-            assertEquals(Code.RENDEZVOUS, failure.code());
-            for (String part : List.of(
-                    "the rank is held by process 4711 at 127.0.0.1:",
-                    "a rank cannot rejoin a running job; end the other ranks",
-                    "ferro.join.timeout")) {
-                assertTrue(failure.getMessage().contains(part), failure.getMessage());
-            }
-        }
+        assertTrue(System.nanoTime() - start >= TimeUnit.MILLISECONDS.toNanos(800), "not waited");
+        Ranks.assertSays(
+                failure,
+                Code.RENDEZVOUS,
+                "the rank is held by process 4711 at 127.0.0.1:",
+                "a rank cannot rejoin a running job; end the other ranks",
+                "ferro.join.timeout");
     }
 
     @Test
     void anInterruptOfItsWaitNamesTheGroupAndTheRank() throws Exception {
-        try (Ranks ranks = Ranks.onLoopback()) {
-            ended(storeOfRankZero(ranks));
-            GroupSpec spec = GroupSpec.of("g", 1, 2, Ranks.LONG);
-            JoiningContext context = ranks.context(spec, Map.of());
-            CompletableFuture<Thread> started = new CompletableFuture<>();
-            CompletableFuture<TcpMesh> second = Threads.start(() -> {
-                started.complete(Thread.currentThread());
-                return TcpMesh.join(spec, context);
-            });
-            Threads.awaitInside(SlotWait.class, "pause", 1);
+        ended();
+        GroupSpec spec = GroupSpec.of("g", 1, 2, Ranks.LONG);
+        JoiningContext context = ranks.context(spec, Map.of());
+        CompletableFuture<Thread> started = new CompletableFuture<>();
+        CompletableFuture<TcpMesh> second = Threads.start(() -> {
+            started.complete(Thread.currentThread());
+            return TcpMesh.join(spec, context);
+        });
+        Threads.awaitInside(SlotWait.class, "pause", 1);
 
-            Ranks.result(started).interrupt();
+        Ranks.result(started).interrupt();
 
-            FerroException failure = Ranks.failure(second);
-            assertEquals(Code.INTERRUPTED, failure.code());
-            String text = failure.getMessage();
-            assertTrue(text.startsWith("interrupted while joining \"g\" as rank 1: rank 1 is still held by"), text);
-        }
+        FerroException failure = Ranks.failure(second);
+        assertEquals(Code.INTERRUPTED, failure.code());
+        String text = failure.getMessage();
+        assertTrue(text.startsWith("interrupted while joining \"g\" as rank 1: rank 1 is still held by"), text);
     }
 
     @Test
     void itJoinsWhenThePlaceIsGivenUp() throws Exception {
-        try (Ranks ranks = Ranks.onLoopback()) {
-            Roster before = ended(storeOfRankZero(ranks));
-            CompletableFuture<TcpMesh> second = ranks.join(1, 2, Ranks.LONG);
-            Threads.awaitInside(SlotWait.class, "pause", 1);
+        Roster before = ended();
+        CompletableFuture<TcpMesh> second = ranks.join(1, 2, Ranks.LONG);
+        Threads.awaitInside(SlotWait.class, "pause", 1);
 
-            before.giveUp();
+        before.giveUp();
 
-            assertEquals(0, Ranks.result(ranks.join(0, 2, Ranks.LONG)).rank());
-            assertEquals(1, Ranks.result(second).rank());
-        }
+        assertEquals(0, Ranks.result(ranks.join(0, 2, Ranks.LONG)).rank());
+        assertEquals(1, Ranks.result(second).rank());
     }
 
     @Test
     void itTakesThePlaceThatItsContextHasReleasedWithoutTheStoreHavingHeardOfIt() throws IOException {
-        try (Ranks ranks = Ranks.onLoopback()) {
-            Roster before = ended(storeOfRankZero(ranks));
-            GroupSpec spec = GroupSpec.of("g", 1, 2, Ranks.LONG);
-            JoiningContext context = ranks.context(spec, Map.of());
-            ReleasedSlots.of(context).add(9, 0);
+        Roster before = ended();
+        GroupSpec spec = GroupSpec.of("g", 1, 2, Ranks.LONG);
+        JoiningContext context = ranks.context(spec, Map.of());
+        ReleasedSlots.of(context).add(9, 0);
 
-            CompletableFuture<TcpMesh> second = Threads.start(() -> TcpMesh.join(spec, context));
+        CompletableFuture<TcpMesh> second = Threads.start(() -> TcpMesh.join(spec, context));
 
-            assertEquals(0, Ranks.result(ranks.join(0, 2, Ranks.LONG)).rank());
-            Ranks.result(second).close();
-            before.giveUp();
-        }
+        assertEquals(0, Ranks.result(ranks.join(0, 2, Ranks.LONG)).rank());
+        Ranks.result(second).close();
+        before.giveUp();
     }
 
     @Test
     void itJoinsTheNextJobWhenTheStoreOfTheOldOneHasGone() throws Exception {
-        try (Ranks ranks = Ranks.onLoopback()) {
-            ended(storeOfRankZero(ranks));
-            CompletableFuture<TcpMesh> second = ranks.join(1, 2, Ranks.LONG);
-            Threads.awaitInside(SlotWait.class, "pause", 1);
-            int port = ranks.server.port();
+        ended();
+        CompletableFuture<TcpMesh> second = ranks.join(1, 2, Ranks.LONG);
+        Threads.awaitInside(SlotWait.class, "pause", 1);
+        int port = ranks.server.port();
 
-            ranks.server.close();
-            try (TcpStoreServer next =
-                    TcpStoreServer.start(InetAddress.getLoopbackAddress(), port, "default", 4, null)) {
-                CompletableFuture<TcpMesh> first = ranks.join(0, 2, Ranks.LONG);
+        ranks.server.close();
+        try (TcpStoreServer next = TcpStoreServer.start(InetAddress.getLoopbackAddress(), port, "default", 4, null)) {
+            CompletableFuture<TcpMesh> first = ranks.join(0, 2, Ranks.LONG);
 
-                assertEquals(port, next.port());
-                assertEquals(0, Ranks.result(first).rank());
-                assertEquals(1, Ranks.result(second).rank());
-            }
+            assertEquals(port, next.port());
+            assertEquals(0, Ranks.result(first).rank());
+            assertEquals(1, Ranks.result(second).rank());
         }
     }
 
     @Test
     void aClusterMayStartItWhileTheProcessBeforeItIsStillEnding() throws Exception {
-        try (Ranks ranks = Ranks.onLoopback()) {
-            List<TcpMesh> old = ranks.joinAll(2);
-            CompletableFuture<TcpMesh> second = ranks.join(1, 2, Ranks.LONG, CLUSTER);
-            Threads.awaitInside(SlotWait.class, "pause", 1);
+        List<TcpMesh> old = ranks.joinAll(2);
+        CompletableFuture<TcpMesh> second = ranks.join(1, 2, Ranks.LONG, CLUSTER);
+        Threads.awaitInside(SlotWait.class, "pause", 1);
 
-            old.forEach(TcpMesh::close);
+        old.forEach(TcpMesh::close);
 
-            assertEquals(0, Ranks.result(ranks.join(0, 2, Ranks.LONG)).rank());
-            assertEquals(1, Ranks.result(second).rank());
-        }
+        assertEquals(0, Ranks.result(ranks.join(0, 2, Ranks.LONG)).rank());
+        assertEquals(1, Ranks.result(second).rank());
     }
 }
