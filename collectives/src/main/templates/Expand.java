@@ -19,19 +19,25 @@ import java.util.stream.Stream;
  * <ul>
  * <li>{@code #table name  column  column} begins a table, and each line {@code #  cell  cell} below adds a row. Two blanks or more
  *     separate cells. A dash is an empty cell.
- * <li>{@code #for name ... #end} repeats lines for each row of a table.
+ * <li>{@code #row name} adds a row to a table, with a cell in each line {@code #  column  text} below. Lines without a column
+ *     continue the text, from where it began.
+ * <li>{@code #for name ... #end} repeats lines for each row of a table. With a question mark behind the name, there may be no
+ *     table. A cell that its row lacks and another row has is empty.
  * <li>{@code #if column ... #else ... #end} takes lines where the cell of the current row is not empty.
  * <li>{@code #file path} begins a file.
  * <li>{@code ## text} is a comment.
  * </ul>
- * In text and paths, {@code ${column}} stands for the cell of the current row, and {@code ${column(x, y)}} for a cell with x in
- * place of the word a and y in place of the word b.
+ * In text, paths and cells, {@code ${column}} stands for the cell of the current row, and {@code ${column(x, y)}} for a cell
+ * with x in place of the word a and y in place of the word b. Further lines of a cell begin with the blanks and stars with which
+ * the line begins that has the cell.
  *
  * <p>A file that is as it should be is not touched, so that nothing is compiled anew. Files that the template made once and makes
  * no more are deleted: the first line of each names its template.
  */
 final class Expand {
     private static final Pattern VALUE = Pattern.compile("\\$\\{(\\w+)(?:\\((.*?), (.*?)\\))?}");
+    private static final Pattern CELL = Pattern.compile("#  (\\w+) +(?=\\S)");
+    private static final Pattern MARGIN = Pattern.compile("^[ *]*");
     private static final Pattern OPERAND = Pattern.compile("\\b[ab]\\b");
 
     private final Path template;
@@ -63,6 +69,7 @@ final class Expand {
             switch (words[0]) {
                 case "##" -> {}
                 case "#table" -> at = readTable(at);
+                case "#row" -> at = readRow(at);
                 case "#for" -> at = repeat(at, row);
                 case "#if" -> at = choose(at, row);
                 case "#file" ->
@@ -82,7 +89,7 @@ final class Expand {
             throw wrong(at, "no such directive: " + text);
         }
         if (file != null) {
-            file.append(text).append('\n');
+            file.append(text.replaceAll("(?m) +$", "")).append('\n');
         } else if (!text.isBlank()) {
             throw wrong(at, "text before the first #file: " + lines.get(at));
         }
@@ -109,6 +116,31 @@ final class Expand {
         return last;
     }
 
+    /** Reads one row; returns the line of its last cell. */
+    private int readRow(int at) {
+        Map<String, String> row = new HashMap<>();
+        String name = lines.get(at).substring("#row".length()).strip();
+        tables.computeIfAbsent(name, table -> new ArrayList<>()).add(row);
+        String column = "";
+        int begin = 0;
+        int last = at;
+        while (last + 1 < lines.size() && lines.get(last + 1).matches("#(  .*)?")) {
+            String line = lines.get(++last);
+            Matcher cell = CELL.matcher(line);
+            if (cell.lookingAt()) {
+                column = cell.group(1);
+                begin = cell.end();
+                row.put(column, line.substring(begin).equals("-") ? "" : line.substring(begin));
+            } else if (column.isEmpty()
+                    || !line.substring(1, Math.min(begin, line.length())).isBlank()) {
+                throw wrong(last, "neither a cell nor more of the one above: " + line);
+            } else {
+                row.merge(column, "\n" + line.substring(Math.min(begin, line.length())), String::concat);
+            }
+        }
+        return last;
+    }
+
     /** Returns what stands behind the first two blanks of a line. */
     private List<String> cells(int at) {
         String[] cells = lines.get(at).strip().split(" {2,}");
@@ -120,11 +152,15 @@ final class Expand {
         int end = matching("#end", at);
         String name =
                 filled(lines.get(at).substring("#for".length()), at, outer).strip();
-        if (!tables.containsKey(name)) {
+        boolean isOptional = name.endsWith("?");
+        name = isOptional ? name.substring(0, name.length() - 1) : name;
+        if (!isOptional && !tables.containsKey(name)) {
             throw wrong(at, "no table " + name + " above: there are " + new TreeSet<>(tables.keySet()));
         }
-        for (Map<String, String> row : tables.get(name)) {
+        List<Map<String, String>> rows = tables.getOrDefault(name, List.of());
+        for (Map<String, String> row : rows) {
             Map<String, String> both = new HashMap<>(outer);
+            rows.forEach(other -> other.keySet().forEach(column -> both.put(column, "")));
             both.putAll(row);
             expand(at + 1, end, both);
         }
@@ -161,7 +197,11 @@ final class Expand {
     }
 
     private String filled(String text, int at, Map<String, String> row) {
-        return VALUE.matcher(text).replaceAll(found -> Matcher.quoteReplacement(filled(found, at, row)));
+        Matcher margin = MARGIN.matcher(text);
+        String begin = margin.find() ? "\n" + margin.group() : "";
+        return VALUE.matcher(text)
+                .replaceAll(
+                        found -> Matcher.quoteReplacement(filled(found, at, row).replace("\n", begin)));
     }
 
     private String filled(MatchResult found, int at, Map<String, String> row) {
@@ -176,7 +216,7 @@ final class Expand {
         if (!row.containsKey(column)) {
             throw wrong(at, "no column " + column + " here: there are " + new TreeSet<>(row.keySet()));
         }
-        return row.get(column);
+        return filled(row.get(column), at, row);
     }
 
     private IllegalArgumentException wrong(int at, String what) {

@@ -10,13 +10,19 @@ import ferro.FerroException;
 import ferro.GroupEvent;
 import ferro.HostTensor;
 import ferro.Medium;
+import ferro.Work;
+import ferro.control.membership.Hashing;
+import ferro.spi.Settings;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
 
 /**
  * A group as one rank sees it, with every collective. This is the main class for users.
@@ -98,7 +104,7 @@ import java.util.function.Consumer;
  * only their own call: a failed {@link #newGroup}, the deadline or an interrupt of a receive that no message has matched, and a
  * {@link ferro.FerroTransferException} for a result that cannot be copied back to its device.
  */
-public final class ProcessGroup extends SubgroupForms implements AutoCloseable {
+public final class ProcessGroup extends CallForms implements AutoCloseable {
     /**
      * In a receive, in place of a rank: takes a message of any rank, this one included. The {@link ferro.MessageStatus} says which rank
      * has sent it.
@@ -289,11 +295,181 @@ public final class ProcessGroup extends SubgroupForms implements AutoCloseable {
         return new ProcessGroup(end, options.labelled(label), watched);
     }
 
-    @Override
+    /**
+     * Makes a group of some ranks of this group. Exactly these ranks must call this method, in the same order relative to other
+     * {@code newGroup} calls. The call returns when all ranks of the new group have made it. The new group fails and closes
+     * independently of this group. If a rank does not make the call in time, only this call fails.
+     *
+     * @param ranks ranks of this group, including this one, without duplicates
+     * @return new group, whose ranks are the positions in {@code ranks}
+     * @throws IllegalArgumentException      if {@code ranks} has a rank twice, has no rank of this group
+     *     ({@link ferro.InvalidRankException}), or lacks this rank
+     * @throws IllegalStateException         if the group is closed, or inside {@link #coalesced}
+     * @throws UnsupportedOperationException if the back end cannot make groups
+     * @throws FerroException                TIMED_OUT or PEER_LOST if a rank does not make the call, MISMATCH if a rank gives
+     *     another list; another code if the group has failed
+     */
     public ProcessGroup newGroup(int... ranks) {
         Objects.requireNonNull(ranks, "ranks");
         Duration deadline = options.timeout();
         return new ProcessGroup(end.newGroup(ranks, deadline), CallOptions.of(deadline), null);
+    }
+
+    /**
+     * Splits the group by colors: all ranks gather all colors and keys, then the ranks of each color call {@link #newGroup}.
+     *
+     * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="split" :
+     *
+     * int pair = group.rank() / 2; // not negative, so every rank gets a group
+     * try (ProcessGroup both = group.split(pair, group.rank()).orElseThrow()) {
+     *     both.allReduce(gradient, ReduceOp.SUM);
+     * }
+     * }
+     *
+     * @param color ranks of one color form one group; negative for no group
+     * @param key   order in the new group; ranks with equal keys are ordered by rank
+     * @return new group; empty if {@code color} is negative
+     * @throws IllegalStateException         if the group is closed, or inside {@link #coalesced}
+     * @throws UnsupportedOperationException if the back end cannot make groups
+     * @throws FerroException                if the group fails or has failed, or a rank does not join the new group
+     */
+    public Optional<ProcessGroup> split(int color, int key) {
+        end.coalescing().refuse("split");
+        int[] all = new int[2 * end.backend().worldSize()];
+        allGather(HostTensor.of(new int[] {color, key}), HostTensor.of(all));
+        return color < 0 ? Optional.empty() : Optional.of(newGroup(members(color, all)));
+    }
+
+    /** Returns the ranks of a color, ordered by key, ties by rank; {@code all} has a color and a key for each rank. */
+    private static int[] members(int color, int... all) {
+        return IntStream.range(0, all.length / 2)
+                .filter(rank -> all[2 * rank] == color)
+                .boxed()
+                .sorted(Comparator.comparingInt((Integer rank) -> all[2 * rank + 1])
+                        .thenComparingInt(rank -> rank))
+                .mapToInt(Integer::intValue)
+                .toArray();
+    }
+
+    /**
+     * Makes a group of the ranks that are on the host of this rank: all ranks gather their hosts, then the ranks of each host
+     * call {@link #newGroup}. Ranks are on one host if they have the same {@code ferro.host}. Without this setting, they are
+     * on one host if they have the same boot of the same kernel and the same host name, so two containers are two hosts.
+     *
+     * @return new group, in the order of the ranks of this group
+     * @throws IllegalStateException         if the group is closed, or inside {@link #coalesced}
+     * @throws UnsupportedOperationException if the back end cannot make groups, or a rank does not know its host because its
+     *     system is not Linux and {@code ferro.host} is not set
+     * @throws FerroException                if the group fails or has failed, or a rank does not join the new group
+     */
+    public ProcessGroup splitByHost() {
+        long[] hosts = gatheredHosts("splitByHost");
+        long own = hosts[end.backend().rank()];
+        return newGroup(ranks(hosts, rank -> hosts[rank] == own));
+    }
+
+    /**
+     * Makes a group of one rank of each host, the lowest one: all ranks gather their hosts as {@link #splitByHost} does, then
+     * these ranks call {@link #newGroup}. A program sums in the group of each host first, then among the hosts.
+     *
+     * @return new group, in the order of the ranks of this group; empty on all other ranks
+     * @throws IllegalStateException         if the group is closed, or inside {@link #coalesced}
+     * @throws UnsupportedOperationException as {@link #splitByHost} throws it
+     * @throws FerroException                if the group fails or has failed, or a rank does not join the new group
+     */
+    public Optional<ProcessGroup> hosts() {
+        long[] hosts = gatheredHosts("hosts");
+        IntPredicate isFirst = rank -> IntStream.range(0, rank).noneMatch(lower -> hosts[lower] == hosts[rank]);
+        return isFirst.test(end.backend().rank()) ? Optional.of(newGroup(ranks(hosts, isFirst))) : Optional.empty();
+    }
+
+    private static int[] ranks(long[] hosts, IntPredicate chosen) {
+        return IntStream.range(0, hosts.length).filter(chosen).toArray();
+    }
+
+    /** Returns a number for the host of each rank; equal numbers stand for one host. */
+    private long[] gatheredHosts(String what) {
+        end.coalescing().refuse(what);
+        String name = Settings.HOST
+                .find(end.context())
+                .map("name "::concat)
+                .orElseGet(() -> end.context().processes().machine());
+        // 0 stands for an unknown host
+        long own = name.isEmpty() ? 0 : Hashing.of(name) | 1;
+        long[] all = new long[end.backend().worldSize()];
+        allGather(HostTensor.of(new long[] {own}), HostTensor.of(all));
+        for (int rank = 0; rank < all.length; rank++) {
+            if (all[rank] == 0) {
+                throw new UnsupportedOperationException(what + " of " + all.length + " ranks: rank " + rank
+                        + " does not know its host, because its system is not Linux: set ferro.host on each rank");
+            }
+        }
+        return all;
+    }
+
+    /**
+     * Runs several collectives as one where possible: consecutive small all-reduces of one type and op are fused. The results are
+     * bitwise the same as those of separate calls. Every rank must make the same calls in its block, in the same order; a
+     * difference is a MISMATCH.
+     *
+     * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="coalesced" :
+     *
+     * group.coalesced(() -> gradients.forEach(one -> group.allReduce(one, ReduceOp.SUM)));
+     * }
+     *
+     * <p>Inside the block, calls of this thread on this group and on its views are checked and kept. No call runs, and no result
+     * exists, before the end of the block. This method then waits for all calls, with one deadline of this group for all
+     * together. Handles of {@code …Async} calls are done when this method returns. Awaiting such a handle inside the block throws
+     * an IllegalStateException, as {@code split}, {@code newGroup} and {@code allocate} do. The memory of two fused calls must
+     * not overlap. If the block throws, none of its calls runs. Calls of a nested block belong to the outer block.
+     *
+     * <p>Messages are kept too: sends and receives of the block start together at its end, in their order, behind its
+     * collectives. So ranks that first send and then receive do not wait for each other:
+     *
+     * {@snippet file="ferro/examples/snippets/MessageSnippetsTest.java" region="blockOfMessages" :
+     *
+     * group.coalesced(() -> {
+     *     group.send(own, next, 0);
+     *     group.recvAsync(received, previous, 0);
+     * });
+     * }
+     *
+     * <p>{@code recv}, {@code recvUpTo}, {@code probe}, {@code match} and {@code sendReceive} throw an IllegalStateException
+     * inside the block, because they return what has come. Back ends of five methods and NCCL run the messages one after
+     * another.
+     *
+     * @param block makes the calls; its exceptions are thrown unchanged
+     * @throws IllegalArgumentException      if the memory of two fused calls overlaps, or a call of the block does not fit
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do a call of the block
+     * @throws FerroException                if the group fails or has failed
+     */
+    public void coalesced(Runnable block) {
+        end.coalescing().run(Objects.requireNonNull(block, "block"), end, options.timeout());
+    }
+
+    /**
+     * Does the same as {@link #coalesced}, but only starts the calls of the block and does not wait for them. This method waits
+     * only for earlier calls on device tensors that go through host memory, until those calls have ended.
+     *
+     * {@snippet file="ferro/examples/snippets/ProcessGroupSnippetsTest.java" region="coalescedAsync" :
+     *
+     * Work sums = group.coalescedAsync(() -> gradients.forEach(one -> group.allReduce(one, ReduceOp.SUM)));
+     * prepareNextBatch(); // without the gradients
+     * sums.await();
+     * }
+     *
+     * <p>Handles of {@code …Async} calls inside the block or a nested block are done when the returned handle is done.
+     *
+     * @param block makes the calls; their tensors must not be used until the work is done
+     * @return handle of all calls of the block
+     * @throws IllegalArgumentException      if the memory of two fused calls overlaps, or a call of the block does not fit
+     * @throws IllegalStateException         if the group is closed
+     * @throws UnsupportedOperationException if the back end cannot do a call of the block
+     * @throws FerroException                if the group has failed, or fails during the wait for earlier calls
+     */
+    public Work coalescedAsync(Runnable block) {
+        return end.coalescing().submit(Objects.requireNonNull(block, "block"), end, options.timeout());
     }
 
     /**

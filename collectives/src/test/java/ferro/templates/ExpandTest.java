@@ -62,6 +62,35 @@ class ExpandTest {
     }
 
     @Test
+    void aRowMayHaveACellPerLineWithLinesAndCellsInIt() throws IOException {
+        String rows = """
+                #row call
+                #  name  sum
+                #  does  Adds.
+                #
+                #        Twice: ${name}
+                #row call
+                #  name  none
+                #row sum
+                #  more  only this
+                #file Calls.java
+                #for call
+                 * ${name} ${does}
+                #for ${name}?
+                ${more}
+                #end
+                #end
+                """;
+        expander.expand(template(rows), folder.resolve("made"));
+        assertEquals(
+                "// Made from sums.template by Expand.java: change that, not this file.\n"
+                        + " * sum Adds.\n *\n * Twice: sum\nonly this\n * none\n",
+                Files.readString(folder.resolve("made/Calls.java")));
+        Path template = template(rows.replace("#        Twice", "#      Twice"));
+        assertThrows(IllegalArgumentException.class, () -> expander.expand(template, folder.resolve("made")));
+    }
+
+    @Test
     void aFileIsWrittenOnlyIfItsTextIsNew() throws IOException {
         Path made = folder.resolve("made/int/Integer.java");
         Path template = template(SUMS);

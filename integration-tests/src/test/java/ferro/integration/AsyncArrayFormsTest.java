@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.Collective;
 import ferro.CollectiveKind;
 import ferro.CollectiveKind.Held;
 import ferro.MessageStatus;
@@ -42,9 +43,7 @@ class AsyncArrayFormsTest {
 
     /** Returns the forms whose first parameter is an array and that wait, or do not wait, in one order. */
     private static List<Method> forms(boolean waits) {
-        return Stream.<Class<?>>iterate(ProcessGroup.class, type -> type != Object.class, Class::getSuperclass)
-                .flatMap(type -> Stream.of(type.getDeclaredMethods()))
-                .filter(form -> Modifier.isPublic(form.getModifiers()) && !form.isSynthetic())
+        return Stream.of(ProcessGroup.class.getMethods())
                 .filter(form -> (waits ? WAITED_FOR : Set.of(Work.class)).contains(form.getReturnType()))
                 .filter(form -> form.getParameterCount() > 0)
                 .filter(form -> form.getParameterTypes()[0].isArray())
@@ -54,7 +53,11 @@ class AsyncArrayFormsTest {
 
     private static Set<String> names(List<Method> forms, String suffix) {
         return forms.stream()
-                .map(form -> form.getName() + suffix + Arrays.toString(form.getParameterTypes()))
+                .map(form -> form.getName()
+                        + suffix
+                        + Stream.of(form.getParameterTypes())
+                                .map(Class::getSimpleName)
+                                .toList())
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
@@ -63,6 +66,27 @@ class AsyncArrayFormsTest {
         Set<String> started = names(forms(false), "");
         assertEquals(names(forms(true), ASYNC), started);
         assertEquals(12 * 6, started.size(), "twelve kinds on six types of arrays");
+    }
+
+    @Test
+    void everyFactoryOfCollectiveHasItsFormsButThoseThatOnlySubmitTakes() {
+        List<Method> factories = Stream.of(Collective.class.getMethods())
+                .filter(made -> Modifier.isStatic(made.getModifiers()) && made.getReturnType() == Collective.class)
+                .toList();
+        Set<String> forms = names(List.of(ProcessGroup.class.getMethods()), "");
+        Set<String> onlySubmitted = names(factories, "");
+        onlySubmitted.removeIf(form -> forms.contains(form) && forms.contains(form.replaceFirst("\\[", ASYNC + "[")));
+        assertEquals(
+                Set.of(
+                        "allReduce[Tensor, Tensor, ReduceOp]",
+                        "exclusiveScan[Tensor, Tensor, ReduceOp]",
+                        "gather[Tensor, int, long[]]",
+                        "gather[Tensor, int]",
+                        "reduce[Tensor, Tensor, ReduceOp, int]",
+                        "scan[Tensor, Tensor, ReduceOp]",
+                        "scatter[Tensor, int, long[]]",
+                        "scatter[Tensor, int]"),
+                onlySubmitted);
     }
 
     @ParameterizedTest

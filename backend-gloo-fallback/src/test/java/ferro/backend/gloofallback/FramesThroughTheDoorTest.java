@@ -33,11 +33,11 @@ class FramesThroughTheDoorTest {
             float[] data = {1, 2};
 
             assertEquals(
-                    List.of("ArrayForms.allReduce", "GroupCalls.run", "DispatchingBackend.run", "GroupEngine.run"),
+                    List.of("CallForms.allReduce", "GroupCalls.run", "DispatchingBackend.run", "GroupEngine.run"),
                     frames(() -> group.allReduce(data, ReduceOp.SUM)));
             assertEquals(
                     List.of(
-                            "TensorForms.allReduceAsync",
+                            "CallForms.allReduceAsync",
                             "GroupCalls.submit",
                             "DispatchingBackend.submit",
                             "GroupEngine.submit"),
