@@ -10,19 +10,6 @@ final class CallChecks {
 
     private CallChecks() {}
 
-    /**
-     * The division of a tensor into the parts of all ranks.
-     *
-     * @param counts    part lengths; empty for equal parts
-     * @param rank      owner of the part
-     * @param worldSize number of parts
-     */
-    record PartLengths(long[] counts, int rank, int worldSize) {
-        boolean areGiven() {
-            return isGiven(counts);
-        }
-    }
-
     private static boolean isGiven(long... counts) {
         return counts.length > 0;
     }
@@ -71,8 +58,13 @@ final class CallChecks {
         }
     }
 
-    /** Checks that the code of a user-defined op supports the element type. */
+    /** Checks that the kind has the op, and that the code of a user-defined op supports the element type. */
     static void op(CollectiveKind kind, ReduceOp op, Tensor operand) {
+        if (kind.isScan() && op == ReduceOp.AVG) {
+            throw new IllegalArgumentException(
+                    kind + ": a scan has no avg, because the number of operands differs between the ranks: use sum, and"
+                            + " divide the result");
+        }
         Optional<String> reason = op.unsupportedBecause(operand.dataType());
         if (reason.isPresent()) {
             throw new IllegalArgumentException(kind + ": " + reason.get());
@@ -97,20 +89,6 @@ final class CallChecks {
         }
     }
 
-    /** Checks a scan. */
-    static void scan(Collective call, int rank) {
-        usable(call, rank);
-        sameType(call.kind(), call.in(), call.out());
-        if (call.op() == ReduceOp.AVG) {
-            throw new IllegalArgumentException(call.kind()
-                    + ": a scan has no avg, because the number of operands differs between the ranks: use sum, and"
-                    + " divide the result");
-        }
-        op(call.kind(), call.op(), call.in());
-        length(call.kind(), "output", call.out(), call.in().elementCount(), "input");
-        Overlaps.refuseButIdentical(call.kind(), call.in(), call.out());
-    }
-
     private static String place(Tensor tensor) {
         return tensor instanceof DeviceTensor on ? "on device " + on.device() : "in host memory";
     }
@@ -126,23 +104,29 @@ final class CallChecks {
      * Checks the length of a rank's own part against the tensor of all parts. Also checks that the part does not
      * overlap the tensor of all parts, except exactly at the part's own offset.
      */
-    static void parts(CollectiveKind kind, Tensor part, Tensor whole, PartLengths parts) {
-        long begin = parts.rank * part.elementCount();
-        if (parts.areGiven()) {
-            total(kind, wholeName(kind), whole, parts.counts, parts.worldSize);
-            ownLength(kind, partName(kind), part, parts);
-            begin = sum(parts.counts, parts.rank);
-        } else if (whole.elementCount() != Math.multiplyExact(part.elementCount(), (long) parts.worldSize)) {
-            throw notAll(kind, part, whole, parts.worldSize);
+    static void parts(Collective call, int rank, int worldSize) {
+        CollectiveKind kind = call.kind();
+        Tensor part = call.operand();
+        Tensor whole = kind.in() == Held.PART ? call.out() : call.in();
+        long[] counts = call.inCounts();
+        if (kind.combines()) {
+            partsOfRecords(kind, call.op(), part, counts);
         }
-        Overlaps.refuseButOwnPart(kind, part, whole, begin, parts.rank);
+        long begin = rank * part.elementCount();
+        if (isGiven(counts)) {
+            total(kind, wholeName(kind), whole, counts, worldSize);
+            ownLength(kind, part, counts, rank);
+            begin = sum(counts, rank);
+        } else if (whole.elementCount() != Math.multiplyExact(part.elementCount(), (long) worldSize)) {
+            throw notAll(kind, part, whole, worldSize);
+        }
+        Overlaps.refuseButOwnPart(kind, part, whole, begin, rank);
     }
 
-    private static void ownLength(CollectiveKind kind, String name, Tensor part, PartLengths parts) {
-        long need = parts.counts[parts.rank];
-        if (part.elementCount() != need) {
+    private static void ownLength(CollectiveKind kind, Tensor part, long[] counts, int rank) {
+        if (part.elementCount() != counts[rank]) {
             // the text is made only here, because a call with counts must not allocate for them
-            length(kind, name, part, need, "counts[" + parts.rank + "]");
+            length(kind, partName(kind), part, counts[rank], "counts[" + rank + "]");
         }
     }
 
@@ -171,27 +155,39 @@ final class CallChecks {
     }
 
     /** Checks the length of a rank's own part if only another rank has the tensor of all parts. */
-    static void ownPart(CollectiveKind kind, String name, Tensor part, PartLengths parts) {
-        if (parts.areGiven()) {
-            oneEach(kind, parts.counts, parts.worldSize);
-            ownLength(kind, name, part, parts);
+    static void ownPart(Collective call, int rank, int worldSize) {
+        long[] counts = call.inCounts();
+        if (isGiven(counts)) {
+            oneEach(call.kind(), counts, worldSize);
+            ownLength(call.kind(), call.operand(), counts, rank);
         }
+    }
+
+    /** Checks the parts of an all-to-all, which never works in place. */
+    static void allToAll(Collective call, int rank, int worldSize) {
+        total(call.kind(), "input", call.in(), call.inCounts(), worldSize);
+        total(call.kind(), "output", call.out(), call.outCounts(), worldSize);
+        ownParts(call, rank, worldSize);
+        Overlaps.refuse(call.kind(), call.in(), call.out());
     }
 
     /**
      * Checks that a rank sends as many elements to itself as it expects from itself. If neither side has
      * counts, input and output must have the same length.
      */
-    static void ownParts(Tensor in, Tensor out, long[] sendCounts, long[] recvCounts, PartLengths all) {
-        if (!isGiven(sendCounts) && !isGiven(recvCounts)) {
-            length(CollectiveKind.ALL_TO_ALL, "output", out, in.elementCount(), "input");
+    private static void ownParts(Collective call, int rank, int worldSize) {
+        long inLength = call.in().elementCount();
+        if (!call.hasCounts()) {
+            length(call.kind(), "output", call.out(), inLength, "input");
             return;
         }
-        long sent = isGiven(sendCounts) ? sendCounts[all.rank] : in.elementCount() / all.worldSize;
-        long expected = isGiven(recvCounts) ? recvCounts[all.rank] : out.elementCount() / all.worldSize;
+        long[] in = call.inCounts();
+        long[] out = call.outCounts();
+        long sent = isGiven(in) ? in[rank] : inLength / worldSize;
+        long expected = isGiven(out) ? out[rank] : call.out().elementCount() / worldSize;
         if (sent != expected) {
             throw new IllegalArgumentException(
-                    "allToAll: rank " + all.rank + " has " + sent + " elements for itself and expects " + expected
+                    call.kind() + ": rank " + rank + " has " + sent + " elements for itself and expects " + expected
                             + ": both counts of a rank for itself must be equal");
         }
     }

@@ -13,18 +13,7 @@ package ferro;
  * for parts of equal length. Send and receive are not collectives: they are matched by peer and tag, and have no
  * sequence number.
  */
-public sealed interface Collective extends Operands
-        permits CollectiveRecords.AllReduce,
-                CollectiveRecords.Broadcast,
-                CollectiveRecords.Reduce,
-                CollectiveRecords.AllGather,
-                CollectiveRecords.ReduceScatter,
-                CollectiveRecords.Gather,
-                CollectiveRecords.Scatter,
-                CollectiveRecords.AllToAll,
-                CollectiveRecords.Scan,
-                CollectiveRecords.ExclusiveScan,
-                CollectiveRecords.Barrier {
+public sealed interface Collective permits CollectiveCall {
     /**
      * Returns an all-reduce in place: combines the tensors of all ranks, and writes the result into the tensor of every
      * rank.
@@ -34,8 +23,7 @@ public sealed interface Collective extends Operands
      * @return call
      */
     static Collective allReduce(Tensor data, ReduceOp op) {
-        CallChecks.given(CollectiveKind.ALL_REDUCE, "data", data);
-        return new CollectiveRecords.AllReduce(data, data, op);
+        return CollectiveCall.inPlace(CollectiveKind.ALL_REDUCE, data, op, CollectiveCall.NO_ROOT);
     }
 
     /**
@@ -47,7 +35,7 @@ public sealed interface Collective extends Operands
      * @return call
      */
     static Collective allReduce(Tensor in, Tensor out, ReduceOp op) {
-        return new CollectiveRecords.AllReduce(in, out, op);
+        return CollectiveCall.of(CollectiveKind.ALL_REDUCE, in, out, op);
     }
 
     /**
@@ -58,7 +46,7 @@ public sealed interface Collective extends Operands
      * @return call
      */
     static Collective broadcast(Tensor data, int root) {
-        return new CollectiveRecords.Broadcast(data, root);
+        return CollectiveCall.of(CollectiveKind.BROADCAST, data, data, null, root);
     }
 
     /**
@@ -71,8 +59,7 @@ public sealed interface Collective extends Operands
      * @return call
      */
     static Collective reduce(Tensor data, ReduceOp op, int root) {
-        CallChecks.given(CollectiveKind.REDUCE, "data", data);
-        return new CollectiveRecords.Reduce(data, data, op, root);
+        return CollectiveCall.inPlace(CollectiveKind.REDUCE, data, op, root);
     }
 
     /**
@@ -87,7 +74,7 @@ public sealed interface Collective extends Operands
      */
     static Collective reduce(Tensor in, Tensor out, ReduceOp op, int root) {
         CallChecks.given(CollectiveKind.REDUCE, in, out);
-        return new CollectiveRecords.Reduce(in, out, op, root);
+        return CollectiveCall.of(CollectiveKind.REDUCE, in, out, op, root);
     }
 
     /**
@@ -98,7 +85,7 @@ public sealed interface Collective extends Operands
      * @return call
      */
     static Collective allGather(Tensor in, Tensor out) {
-        return new CollectiveRecords.AllGather(in, out, CallChecks.EQUAL_PARTS);
+        return allGather(in, out, CallChecks.EQUAL_PARTS);
     }
 
     /**
@@ -110,7 +97,7 @@ public sealed interface Collective extends Operands
      * @return call
      */
     static Collective allGather(Tensor in, Tensor out, long[] counts) {
-        return new CollectiveRecords.AllGather(in, out, counts);
+        return CollectiveCall.inParts(CollectiveKind.ALL_GATHER, in, out, null, CollectiveCall.NO_ROOT, counts);
     }
 
     /**
@@ -123,7 +110,7 @@ public sealed interface Collective extends Operands
      * @return call
      */
     static Collective reduceScatter(Tensor in, Tensor out, ReduceOp op) {
-        return new CollectiveRecords.ReduceScatter(in, out, op, CallChecks.EQUAL_PARTS);
+        return reduceScatter(in, out, op, CallChecks.EQUAL_PARTS);
     }
 
     /**
@@ -136,7 +123,7 @@ public sealed interface Collective extends Operands
      * @return call
      */
     static Collective reduceScatter(Tensor in, Tensor out, ReduceOp op, long[] counts) {
-        return new CollectiveRecords.ReduceScatter(in, out, op, counts);
+        return CollectiveCall.inParts(CollectiveKind.REDUCE_SCATTER, in, out, op, CollectiveCall.NO_ROOT, counts);
     }
 
     /**
@@ -161,7 +148,7 @@ public sealed interface Collective extends Operands
      * @return call
      */
     static Collective gather(Tensor in, int root, long[] counts) {
-        return new CollectiveRecords.Gather(in, null, root, counts);
+        return CollectiveCall.inParts(CollectiveKind.GATHER, in, null, null, root, counts);
     }
 
     /**
@@ -187,7 +174,7 @@ public sealed interface Collective extends Operands
      */
     static Collective gather(Tensor in, Tensor out, int root, long[] counts) {
         CallChecks.given(CollectiveKind.GATHER, in, out);
-        return new CollectiveRecords.Gather(in, out, root, counts);
+        return CollectiveCall.inParts(CollectiveKind.GATHER, in, out, null, root, counts);
     }
 
     /**
@@ -212,7 +199,7 @@ public sealed interface Collective extends Operands
      * @return call
      */
     static Collective scatter(Tensor out, int root, long[] counts) {
-        return new CollectiveRecords.Scatter(null, out, root, counts);
+        return CollectiveCall.inParts(CollectiveKind.SCATTER, null, out, null, root, counts);
     }
 
     /**
@@ -238,7 +225,7 @@ public sealed interface Collective extends Operands
      */
     static Collective scatter(Tensor in, Tensor out, int root, long[] counts) {
         CallChecks.given(CollectiveKind.SCATTER, in, out);
-        return new CollectiveRecords.Scatter(in, out, root, counts);
+        return CollectiveCall.inParts(CollectiveKind.SCATTER, in, out, null, root, counts);
     }
 
     /**
@@ -249,7 +236,7 @@ public sealed interface Collective extends Operands
      * @return call
      */
     static Collective allToAll(Tensor in, Tensor out) {
-        return new CollectiveRecords.AllToAll(in, out, CallChecks.EQUAL_PARTS, CallChecks.EQUAL_PARTS);
+        return CollectiveCall.of(CollectiveKind.ALL_TO_ALL, in, out, null);
     }
 
     /**
@@ -263,7 +250,8 @@ public sealed interface Collective extends Operands
      * @return call
      */
     static Collective allToAll(Tensor in, Tensor out, long[] sendCounts, long[] recvCounts) {
-        return new CollectiveRecords.AllToAll(in, out, sendCounts, recvCounts);
+        return new CollectiveCall(
+                CollectiveKind.ALL_TO_ALL, in, out, null, CollectiveCall.NO_ROOT, sendCounts, recvCounts);
     }
 
     /**
@@ -274,8 +262,7 @@ public sealed interface Collective extends Operands
      * @return call
      */
     static Collective scan(Tensor data, ReduceOp op) {
-        CallChecks.given(CollectiveKind.SCAN, "data", data);
-        return new CollectiveRecords.Scan(data, data, op);
+        return CollectiveCall.inPlace(CollectiveKind.SCAN, data, op, CollectiveCall.NO_ROOT);
     }
 
     /**
@@ -287,7 +274,7 @@ public sealed interface Collective extends Operands
      * @return call
      */
     static Collective scan(Tensor in, Tensor out, ReduceOp op) {
-        return new CollectiveRecords.Scan(in, out, op);
+        return CollectiveCall.of(CollectiveKind.SCAN, in, out, op);
     }
 
     /**
@@ -299,8 +286,7 @@ public sealed interface Collective extends Operands
      * @return call
      */
     static Collective exclusiveScan(Tensor data, ReduceOp op) {
-        CallChecks.given(CollectiveKind.EXCLUSIVE_SCAN, "data", data);
-        return new CollectiveRecords.ExclusiveScan(data, data, op);
+        return CollectiveCall.inPlace(CollectiveKind.EXCLUSIVE_SCAN, data, op, CollectiveCall.NO_ROOT);
     }
 
     /**
@@ -317,7 +303,7 @@ public sealed interface Collective extends Operands
      * @return call
      */
     static Collective exclusiveScan(Tensor in, Tensor out, ReduceOp op) {
-        return new CollectiveRecords.ExclusiveScan(in, out, op);
+        return CollectiveCall.of(CollectiveKind.EXCLUSIVE_SCAN, in, out, op);
     }
 
     /**
@@ -326,7 +312,7 @@ public sealed interface Collective extends Operands
      * @return call
      */
     static Collective barrier() {
-        return CollectiveRecords.Barrier.CALL;
+        return CollectiveCall.BARRIER;
     }
 
     /**
@@ -362,4 +348,79 @@ public sealed interface Collective extends Operands
      * @return call of the same kind, op, root and counts
      */
     Collective on(Tensor in, Tensor out);
+
+    /**
+     * Returns a tensor of the call that every rank has. The element type of this tensor is the type of the call.
+     *
+     * @return tensor; null for a barrier
+     */
+    Tensor operand();
+
+    /**
+     * Returns the operand. A call that has only one tensor returns that tensor.
+     *
+     * @return tensor; null for a barrier, and in a call that was made without it, see {@link Collective#gather(Tensor,
+     *     int)} and {@link Collective#scatter(Tensor, int)}
+     */
+    Tensor in();
+
+    /**
+     * Returns the result tensor. A call that has only one tensor returns that tensor.
+     *
+     * @return tensor; null for a barrier, and in a call that was made without it, see {@link Collective#gather(Tensor,
+     *     int)} and {@link Collective#scatter(Tensor, int)}
+     */
+    Tensor out();
+
+    /**
+     * Returns the reduction that combines elements.
+     *
+     * @return reduction, or null for a call that combines nothing
+     */
+    ReduceOp op();
+
+    /**
+     * Returns the root.
+     *
+     * @return rank, or -1 for a call without root
+     */
+    int root();
+
+    /**
+     * Returns whether the call gives the length of each part (v-form).
+     *
+     * @return false if all parts are equal
+     */
+    boolean hasCounts();
+
+    /**
+     * Returns the lengths of the parts of the operand, one per rank.
+     *
+     * @return lengths; empty if all are equal. The array belongs to the call and must not be changed
+     */
+    long[] inCounts();
+
+    /**
+     * Returns the lengths of the parts of the result, one per rank.
+     *
+     * @return lengths; empty if all are equal. Only the result of an all-to-all may have other lengths than the
+     *     operand, see {@link #inCounts}. The array belongs to the call and must not be changed
+     */
+    long[] outCounts();
+
+    /**
+     * Returns the tensor of the call that a rank reads.
+     *
+     * @param rank rank
+     * @return operand, or null if the rank only receives
+     */
+    Tensor reads(int rank);
+
+    /**
+     * Returns the tensor of the call that a rank writes.
+     *
+     * @param rank rank
+     * @return result, or null if the rank only sends
+     */
+    Tensor writes(int rank);
 }

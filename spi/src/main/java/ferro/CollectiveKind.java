@@ -67,6 +67,16 @@ public enum CollectiveKind {
         public boolean isAll(boolean isRoot) {
             return this == ALL || this == (isRoot ? ALL_ON_ROOT : ALL_OFF_ROOT);
         }
+
+        /**
+         * Returns whether a rank has any of the data.
+         *
+         * @param isRoot whether the rank is the root
+         * @return false if the rank has nothing
+         */
+        public boolean has(boolean isRoot) {
+            return this == PART || isAll(isRoot);
+        }
     }
 
     /**

@@ -6,9 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.CollectiveKind.Held;
-import java.util.EnumSet;
 import java.util.List;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class CollectiveKindTest {
@@ -31,12 +29,11 @@ class CollectiveKindTest {
 
     @Test
     void everyCallHasWhatItsKindSays() {
-        Set<CollectiveKind> seen = EnumSet.noneOf(CollectiveKind.class);
+        assertEquals(
+                List.of(CollectiveKind.values()),
+                CALLS.stream().map(Collective::kind).toList());
         for (Collective call : CALLS) {
             CollectiveKind kind = call.kind();
-            assertTrue(seen.add(kind), kind.label());
-            assertEquals(
-                    call.getClass().getSimpleName().toLowerCase(), kind.label().toLowerCase());
             assertEquals(call.root() >= 0, kind.isRooted(), kind.label());
             assertEquals(call.op() != null, kind.combines(), kind.label());
             for (int rank : new int[] {0, ROOT}) {
@@ -44,7 +41,6 @@ class CollectiveKindTest {
                 assertSame(held(kind.out(), rank), call.writes(rank), kind + " writes on rank " + rank);
             }
         }
-        assertEquals(EnumSet.allOf(CollectiveKind.class), seen);
     }
 
     private static Tensor held(Held held, int rank) {

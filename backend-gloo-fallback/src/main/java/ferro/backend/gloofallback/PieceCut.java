@@ -33,11 +33,10 @@ record PieceCut(long partElements, int parts, long pieceElements) {
      * Returns the parts of all ranks together, even if this rank does not keep them: the cut must not depend on the rank.
      */
     private static int partsInStaging(Collective call, int worldSize) {
-        return switch (call.kind()) {
-            case ALL_TO_ALL -> 2 * worldSize;
-            case ALL_GATHER, REDUCE_SCATTER, GATHER, SCATTER -> worldSize;
-            default -> 1;
-        };
+        if (!call.kind().hasParts()) {
+            return 1;
+        }
+        return call.kind() == CollectiveKind.ALL_TO_ALL ? 2 * worldSize : worldSize;
     }
 
     long pieces() {

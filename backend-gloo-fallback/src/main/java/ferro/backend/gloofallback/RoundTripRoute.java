@@ -1,6 +1,8 @@
 package ferro.backend.gloofallback;
 
 import ferro.Collective;
+import ferro.CollectiveKind;
+import ferro.CollectiveKind.Held;
 import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.HostTensor;
@@ -26,29 +28,24 @@ record RoundTripRoute(Collective call, int rank, int parts, TensorSide out, Tens
     record OwnPart(DeviceTensor from, DeviceTensor to) {}
 
     static RoundTripRoute of(Collective call, int rank, int worldSize) {
+        CollectiveKind kind = call.kind();
+        if (kind == CollectiveKind.ALL_TO_ALL) {
+            return allToAll(call, rank, worldSize);
+        }
+        if (!kind.hasParts() || kind.isRooted() && rank != call.root()) {
+            return new RoundTripRoute(call, rank, 1, part(call.reads(rank), 0), part(call.writes(rank), 0), null);
+        }
         DeviceTensor in = (DeviceTensor) call.in();
         DeviceTensor out = (DeviceTensor) call.out();
-        return switch (call.kind()) {
-            case ALL_GATHER ->
-                new RoundTripRoute(
-                        call, rank, worldSize, part(in, rank), all(out, worldSize, rank), own(in, part(out, in, rank)));
-            case REDUCE_SCATTER ->
-                new RoundTripRoute(call, rank, worldSize, all(in, worldSize, -1), part(out, rank), null);
-            case GATHER ->
-                rank == call.root()
-                        ? new RoundTripRoute(
-                                call, rank, worldSize, null, all(out, worldSize, rank), own(in, part(out, in, rank)))
-                        : new RoundTripRoute(call, rank, 1, part(in, 0), null, null);
-            case SCATTER ->
-                rank == call.root()
-                        ? new RoundTripRoute(
-                                call, rank, worldSize, all(in, worldSize, rank), null, own(part(in, out, rank), out))
-                        : new RoundTripRoute(call, rank, 1, null, part(out, 0), null);
-            case ALL_TO_ALL -> allToAll(call, rank, worldSize);
-            default ->
-                new RoundTripRoute(
-                        call, rank, 1, part((DeviceTensor) call.reads(rank), 0), part(written(call, rank), 0), null);
-        };
+        if (kind.in() == Held.PART) {
+            TensorSide sent = kind.isRooted() ? null : part(in, rank);
+            OwnPart own = own(in, part(out, in, rank));
+            return new RoundTripRoute(call, rank, worldSize, sent, all(out, worldSize, rank), own);
+        }
+        return kind.isRooted()
+                ? new RoundTripRoute(
+                        call, rank, worldSize, all(in, worldSize, rank), null, own(part(in, out, rank), out))
+                : new RoundTripRoute(call, rank, worldSize, all(in, worldSize, -1), part(out, rank), null);
     }
 
     private static RoundTripRoute allToAll(Collective call, int rank, int worldSize) {
@@ -60,12 +57,8 @@ record RoundTripRoute(Collective call, int rank, int parts, TensorSide out, Tens
         return new RoundTripRoute(call, rank, 2 * worldSize, all(in, worldSize, rank), back, within);
     }
 
-    private static DeviceTensor written(Collective call, int rank) {
-        return (DeviceTensor) call.writes(rank);
-    }
-
-    private static TensorSide part(DeviceTensor tensor, int first) {
-        return tensor == null ? null : new TensorSide(tensor, first, 1, -1);
+    private static TensorSide part(Tensor tensor, int first) {
+        return tensor == null ? null : new TensorSide((DeviceTensor) tensor, first, 1, -1);
     }
 
     private static TensorSide all(DeviceTensor tensor, int worldSize, int left) {
@@ -98,15 +91,11 @@ record RoundTripRoute(Collective call, int rank, int parts, TensorSide out, Tens
     Collective onHost(HostTensor staging) {
         long length = staging.elementCount() / parts;
         Tensor own = parts == 1 ? staging : staging.slice(rank * length, length);
-        boolean root = rank == call.root();
-        return switch (call.kind()) {
-            case ALL_GATHER -> call.on(own, staging);
-            case REDUCE_SCATTER -> call.on(staging, own);
-            case GATHER -> root ? call.on(own, staging) : call.on(staging, staging);
-            case SCATTER -> root ? call.on(staging, own) : call.on(staging, staging);
-            case ALL_TO_ALL ->
-                call.on(staging.slice(0, parts / 2 * length), staging.slice(parts / 2 * length, parts / 2 * length));
-            default -> call.on(staging, staging);
-        };
+        CollectiveKind kind = call.kind();
+        if (kind == CollectiveKind.ALL_TO_ALL) {
+            long half = parts / 2 * length;
+            return call.on(staging.slice(0, half), staging.slice(half, half));
+        }
+        return call.on(kind.in() == Held.PART ? own : staging, kind.out() == Held.PART ? own : staging);
     }
 }

@@ -1,0 +1,137 @@
+package ferro;
+
+import ferro.CollectiveKind.Held;
+
+/**
+ * The call behind {@link Collective}, the same for all kinds. Only the static methods of {@code Collective} make one.
+ * Who has which tensor, and what a kind needs, follows from {@link CollectiveKind}.
+ *
+ * @param kind      kind
+ * @param in        operand; the only tensor of a broadcast is operand and result
+ * @param out       result
+ * @param op        reduction; null if nothing is combined
+ * @param root      root; -1 if there is none
+ * @param inCounts  lengths of the parts of the operand; empty if all are equal
+ * @param outCounts lengths of the parts of the result; empty if all are equal
+ */
+record CollectiveCall(
+        CollectiveKind kind, Tensor in, Tensor out, ReduceOp op, int root, long[] inCounts, long[] outCounts)
+        implements Collective {
+    static final Collective BARRIER = of(CollectiveKind.BARRIER, null, null, null);
+
+    static final int NO_ROOT = -1;
+
+    CollectiveCall {
+        if (isOneTensor(kind)) {
+            CallChecks.given(kind, "data", in);
+        }
+        if (isOfEveryRank(kind.in())) {
+            CallChecks.given(kind, "input", in);
+        }
+        if (isOfEveryRank(kind.out())) {
+            CallChecks.given(kind, "output", out);
+        }
+        if (kind.combines()) {
+            CallChecks.given(kind, "op", op);
+        }
+        boolean exchanges = kind == CollectiveKind.ALL_TO_ALL;
+        CallChecks.given(kind, exchanges ? "sendCounts" : "counts", inCounts);
+        CallChecks.given(kind, exchanges ? "recvCounts" : "counts", outCounts);
+    }
+
+    /** Makes a call without root and counts. */
+    static Collective of(CollectiveKind kind, Tensor in, Tensor out, ReduceOp op) {
+        return of(kind, in, out, op, NO_ROOT);
+    }
+
+    /** Makes a call without counts. */
+    static Collective of(CollectiveKind kind, Tensor in, Tensor out, ReduceOp op, int root) {
+        return new CollectiveCall(kind, in, out, op, root, CallChecks.EQUAL_PARTS, CallChecks.EQUAL_PARTS);
+    }
+
+    /** Makes a call in place. */
+    static Collective inPlace(CollectiveKind kind, Tensor data, ReduceOp op, int root) {
+        CallChecks.given(kind, "data", data);
+        return of(kind, data, data, op, root);
+    }
+
+    /** Makes a call whose parts have the same lengths on all ranks. */
+    static Collective inParts(CollectiveKind kind, Tensor in, Tensor out, ReduceOp op, int root, long[] counts) {
+        return new CollectiveCall(kind, in, out, op, root, counts, counts);
+    }
+
+    private static boolean isOfEveryRank(Held held) {
+        return held.has(true) && held.has(false);
+    }
+
+    private static boolean isOneTensor(CollectiveKind kind) {
+        return kind.out() == Held.ALL_OFF_ROOT;
+    }
+
+    @Override
+    public Tensor operand() {
+        return kind.out() == Held.PART ? out : in;
+    }
+
+    @Override
+    public Tensor reads(int rank) {
+        return kind.in().has(rank == root) ? in : null;
+    }
+
+    @Override
+    public Tensor writes(int rank) {
+        return kind.out().has(rank == root) ? out : null;
+    }
+
+    @Override
+    public boolean hasCounts() {
+        return inCounts.length > 0 || outCounts.length > 0;
+    }
+
+    @Override
+    public void check(int rank, int worldSize) {
+        CallChecks.usable(this, rank);
+        if (kind.in() == Held.NONE) {
+            return;
+        }
+        if (kind.isRooted()) {
+            checkRoot(rank, worldSize);
+            if (rank != root) {
+                return;
+            }
+            CallChecks.present(kind, "input", in, root);
+            CallChecks.present(kind, "output", out, root);
+        }
+        CallChecks.sameType(kind, in, out);
+        if (!kind.isRooted() && kind.combines()) {
+            CallChecks.op(kind, op, in);
+        }
+        if (kind == CollectiveKind.ALL_TO_ALL) {
+            CallChecks.allToAll(this, rank, worldSize);
+        } else if (kind.hasParts()) {
+            CallChecks.parts(this, rank, worldSize);
+        } else {
+            CallChecks.length(kind, "output", out, in.elementCount(), "input");
+            Overlaps.refuseButIdentical(kind, in, out);
+        }
+    }
+
+    /** Checks what a call with a root has on every rank. */
+    private void checkRoot(int rank, int worldSize) {
+        InvalidRankException.check(kind.label(), "root", root, worldSize);
+        if (kind.hasParts()) {
+            CallChecks.ownPart(this, rank, worldSize);
+        } else if (kind.combines()) {
+            CallChecks.op(kind, op, in);
+        }
+    }
+
+    @Override
+    public Collective on(Tensor otherIn, Tensor otherOut) {
+        if (kind.in() == Held.NONE) {
+            return this;
+        }
+        Tensor operand = otherIn == null && isOneTensor(kind) ? otherOut : otherIn;
+        return new CollectiveCall(kind, operand, isOneTensor(kind) ? operand : otherOut, op, root, inCounts, outCounts);
+    }
+}
