@@ -7,11 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException.Code;
+import ferro.dispatch.Done;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
@@ -19,71 +19,18 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(30)
 class AllWorkTest {
-    private final Part first = new Part(4, Duration.ofMillis(30));
-    private final Part second = new Part(7, Duration.ofMillis(20));
+    private final Done first = Done.open(4, Duration.ofMillis(30));
+    private final Done second = Done.open(7, Duration.ofMillis(20));
     private final Work all = Work.all(List.of(first, second));
-
-    /** An operation that a test ends. */
-    private static final class Part implements Work {
-        private final CompletableFuture<Void> end = new CompletableFuture<>();
-        private final long sequence;
-        private final Duration elapsed;
-
-        Part(long sequence, Duration elapsed) {
-            this.sequence = sequence;
-            this.elapsed = elapsed;
-        }
-
-        @Override
-        public boolean isDone() {
-            return end.isDone();
-        }
-
-        @Override
-        public void await() {
-            try {
-                end.join();
-            } catch (CompletionException failed) {
-                throw (RuntimeException) failed.getCause();
-            }
-        }
-
-        @Override
-        public boolean await(Duration timeout) {
-            try {
-                end.get(Math.max(0, timeout.toNanos()), TimeUnit.NANOSECONDS);
-                return true;
-            } catch (TimeoutException notYet) {
-                return false;
-            } catch (Exception failed) {
-                throw (RuntimeException) failed.getCause();
-            }
-        }
-
-        @Override
-        public CompletionStage<Void> completion() {
-            return end.minimalCompletionStage();
-        }
-
-        @Override
-        public long sequence() {
-            return sequence;
-        }
-
-        @Override
-        public Duration elapsed() {
-            return elapsed;
-        }
-    }
 
     @Test
     void isDoneWhenTheLastIs() {
         CompletableFuture<Void> chained = all.completion().toCompletableFuture();
-        second.end.complete(null);
+        second.end().complete(null);
         assertFalse(all.isDone());
         assertFalse(all.await(Duration.ofMillis(5)));
         assertFalse(chained.isDone());
-        first.end.complete(null);
+        first.end().complete(null);
         assertTrue(all.isDone());
         assertTrue(all.await(Duration.ZERO));
         assertTrue(all.await(Duration.ofSeconds(Long.MIN_VALUE)));
@@ -97,13 +44,13 @@ class AllWorkTest {
     @Test
     void waitsForTheOthersWhereOneHasFailed() {
         IllegalStateException failure = new IllegalStateException("of the first");
-        first.end.completeExceptionally(failure);
+        first.end().completeExceptionally(failure);
         assertFalse(all.isDone(), "the second may still touch its tensors");
         CompletableFuture<RuntimeException> told =
                 CompletableFuture.supplyAsync(() -> assertThrows(IllegalStateException.class, all::await));
         assertThrows(TimeoutException.class, () -> told.get(20, TimeUnit.MILLISECONDS));
         assertFalse(all.await(Duration.ZERO), "nor is it over for one who looks");
-        second.end.complete(null);
+        second.end().complete(null);
         assertSame(failure, told.join());
         assertSame(failure, assertThrows(IllegalStateException.class, () -> all.await(Duration.ZERO)));
         assertSame(
@@ -118,8 +65,8 @@ class AllWorkTest {
     void tellsTheInterruptOfItsThreadFirst() {
         FerroException.Where where = FerroException.Where.of("world", 0);
         FerroException interrupted = new FerroException(Code.INTERRUPTED, where, "rank 0 was interrupted");
-        first.end.completeExceptionally(new FerroException(Code.ABORTED, where, "rank 0 aborted the group"));
-        second.end.completeExceptionally(interrupted);
+        first.end().completeExceptionally(new FerroException(Code.ABORTED, where, "rank 0 aborted the group"));
+        second.end().completeExceptionally(interrupted);
         assertSame(interrupted, assertThrows(FerroException.class, all::await));
         assertSame(interrupted, assertThrows(FerroException.class, Work.all(List.of(second, first))::await));
     }

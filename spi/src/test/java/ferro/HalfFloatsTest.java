@@ -133,7 +133,10 @@ class HalfFloatsTest {
         HostTensor halves = HostTensor.of(DataType.FLOAT16, new short[3], 0, 3);
         HostTensor others = HostTensor.of(DataType.BFLOAT16, new short[3], 0, 3);
         assertThrows(IllegalArgumentException.class, () -> HalfFloats.convert(halves, others));
-        assertThrows(IllegalArgumentException.class, () -> HalfFloats.widen(DataType.UINT16, (short) 1));
+        String element = assertThrows(
+                        IllegalArgumentException.class, () -> HalfFloats.widen(DataType.UINT16, (short) 1))
+                .getMessage();
+        assertTrue(element.contains("u16: need f16 or bf16"), element);
         assertThrows(IllegalArgumentException.class, () -> HalfFloats.narrow(DataType.FLOAT32, 1));
         String lengths = assertThrows(
                         IllegalArgumentException.class, () -> HalfFloats.convert(floats.slice(0, 2), halves))
@@ -242,14 +245,5 @@ class HalfFloatsTest {
             magnitude = Math.scalb((double) (fraction + (1 << fractionBits)), exponent - bias - fractionBits);
         }
         return (bits & 0x8000) == 0 ? magnitude : -magnitude;
-    }
-
-    @Test
-    void anElementOfAnotherTypeIsRefused() {
-        IllegalArgumentException refused =
-                assertThrows(IllegalArgumentException.class, () -> HalfFloats.widen(DataType.INT16, (short) 1));
-
-        assertTrue(refused.getMessage().contains("i16: need f16 or bf16"), refused.getMessage());
-        assertThrows(IllegalArgumentException.class, () -> HalfFloats.narrow(DataType.FLOAT32, 1));
     }
 }

@@ -5,15 +5,21 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /** A handle whose end the test decides. */
-record Done(CompletableFuture<Void> end) implements Work {
+public record Done(CompletableFuture<Void> end, long sequence, Duration elapsed) implements Work {
     static Done well() {
-        return new Done(CompletableFuture.completedFuture(null));
+        return new Done(CompletableFuture.completedFuture(null), 1, Duration.ZERO);
     }
 
     static Done open() {
-        return new Done(new CompletableFuture<>());
+        return open(1, Duration.ZERO);
+    }
+
+    public static Done open(long sequence, Duration elapsed) {
+        return new Done(new CompletableFuture<>(), sequence, elapsed);
     }
 
     @Override
@@ -32,22 +38,18 @@ record Done(CompletableFuture<Void> end) implements Work {
 
     @Override
     public boolean await(Duration timeout) {
-        await();
+        try {
+            end.get(Math.max(0, timeout.toNanos()), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException notYet) {
+            return false;
+        } catch (Exception failed) {
+            await();
+        }
         return true;
     }
 
     @Override
     public CompletionStage<Void> completion() {
         return end;
-    }
-
-    @Override
-    public long sequence() {
-        return 1;
-    }
-
-    @Override
-    public Duration elapsed() {
-        return Duration.ZERO;
     }
 }

@@ -21,8 +21,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -40,60 +38,12 @@ class CoalescedTest {
         return Stream.of(SHARED, LINKS).flatMap(how -> Stream.of(1, 2, 3, 4).map(size -> Arguments.of(how, size)));
     }
 
-    /** Runs something on every rank, on a thread each, and returns how each ended. */
-    private static List<Throwable> onEveryRank(Map<String, String> how, int size, Consumer<ProcessGroup> program) {
-        List<AtomicReference<Throwable>> ends = new ArrayList<>();
-        List<Thread> threads = new ArrayList<>();
-        for (SimulatedBackend rank : SimulatedBackend.createGroup(size, how)) {
-            AtomicReference<Throwable> end = new AtomicReference<>();
-            ends.add(end);
-            Thread thread = new Thread(() -> {
-                try (ProcessGroup group = ProcessGroup.of(rank)) {
-                    program.accept(group);
-                } catch (Throwable failure) {
-                    end.set(failure);
-                }
-            });
-            threads.add(thread);
-            thread.start();
-        }
-        threads.forEach(CoalescedTest::join);
-        return ends.stream().map(AtomicReference::get).toList();
+    private static List<Throwable> onEveryRank(Map<String, String> how, int size, Ranks.Script program) {
+        return Ranks.outcomes(SimulatedBackend.createGroup(size, how), program);
     }
 
-    private static void join(Thread thread) {
-        try {
-            thread.join();
-        } catch (InterruptedException interrupted) {
-            throw new AssertionError("interrupted while a rank ran", interrupted);
-        }
-    }
-
-    private static void onEveryRankWell(Map<String, String> how, int size, Consumer<ProcessGroup> program) {
-        for (Throwable end : onEveryRank(how, size, program)) {
-            if (end != null) {
-                throw new AssertionError("a rank failed: " + end, end);
-            }
-        }
-    }
-
-    @ParameterizedTest
-    @MethodSource("groups")
-    void aBlockStartsFromWhatWasSubmittedBefore(Map<String, String> how, int size) {
-        onEveryRankWell(how, size, group -> {
-            for (int turn = 0; turn < 20; turn++) {
-                long[] first = {3};
-                long[] second = {5};
-                Work before = group.allReduceAsync(HostTensor.of(first), ReduceOp.SUM);
-                group.coalesced(() -> {
-                    group.allReduce(first, ReduceOp.SUM);
-                    group.allReduce(second, ReduceOp.SUM);
-                });
-                before.await();
-                assertEquals(3L * size * size, first[0], "summed twice");
-                assertEquals(5L * size, second[0]);
-            }
-        });
+    private static void onEveryRankWell(Map<String, String> how, int size, Ranks.Script program) {
+        Ranks.run(SimulatedBackend.createGroup(size, how), program);
     }
 
     @ParameterizedTest

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 /** Runs each rank on a thread of its own. */
 final class Ranks {
@@ -38,6 +39,15 @@ final class Ranks {
         CompletableFuture.allOf(running.toArray(CompletableFuture[]::new))
                 .orTimeout(bound.toMillis(), TimeUnit.MILLISECONDS)
                 .join();
+    }
+
+    /** Runs a script on all ranks and closes them; returns how each ended, null for well. */
+    static List<Throwable> outcomes(List<? extends Backend> ranks, Script script) {
+        List<CompletableFuture<Throwable>> running = ranks.stream()
+                .map(rank -> CompletableFuture.runAsync(() -> runOne(rank, script), Ranks::onThread)
+                        .handle((done, failure) -> failure == null ? null : failure.getCause()))
+                .toList();
+        return running.stream().map(CompletableFuture::join).collect(Collectors.toList());
     }
 
     private static void runOne(Backend rank, Script script) {

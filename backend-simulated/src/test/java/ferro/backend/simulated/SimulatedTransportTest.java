@@ -7,45 +7,17 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.DataType;
 import ferro.HostTensor;
 import ferro.InvalidRankException;
 import ferro.ReduceOp;
 import ferro.spi.CallHeader;
 import ferro.spi.Link;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class SimulatedTransportTest {
     private final Ends ends = new Ends(3);
-
-    @Test
-    void elementsArriveHoweverBothSidesCutThem() {
-        int[] sent = numbers(1000);
-        int[] got = new int[1000];
-        cut(sent, ends.link(0, 1)::send, 1, 7, 500, 492);
-        cut(got, ends.link(1, 0)::receive, 400, 2, 598);
-        ends.settle();
-        assertArrayEquals(sent, got);
-        assertEquals(4, ends.link(0, 1).sent());
-        assertEquals(3, ends.link(1, 0).received());
-        assertEquals(4000, ends.link(1, 0).bytesMoved());
-    }
-
-    @Test
-    void callsInARowKeepTheirElementsApart() {
-        float[] first = new float[2];
-        float[] second = new float[3];
-        ends.link(1, 0).receive(call(1), HostTensor.of(first), 0, 2);
-        ends.link(1, 0).receive(call(2), HostTensor.of(second), 0, 3);
-        ends.link(0, 1).send(call(1), HostTensor.of(new float[] {5, 6}), 0, 2);
-        ends.link(0, 1).send(call(2), HostTensor.of(new float[] {7, 8, 9}), 0, 3);
-        ends.settle();
-        assertArrayEquals(new float[] {5, 6}, first);
-        assertArrayEquals(new float[] {7, 8, 9}, second);
-    }
 
     @Test
     void firstPostOfACallCarriesTheHeaderEvenWithoutElements() {
@@ -120,16 +92,6 @@ class SimulatedTransportTest {
     }
 
     @Test
-    void messageMayBeReceivedAsAnotherTypeOfAsManyBytes() {
-        ByteBuffer bytes = ByteBuffer.allocateDirect(12).order(ByteOrder.nativeOrder());
-        ends.messages(0, 1).send(call(1), HostTensor.of(new float[] {1.5f, -2, 3}), 0, 3);
-        ends.messages(1, 0).receive(call(1), HostTensor.of(DataType.INT8, bytes), 0, 12);
-        ends.settle();
-        assertEquals(-2f, bytes.getFloat(4));
-        assertEquals(3f, bytes.getFloat(8));
-    }
-
-    @Test
     void rankSendsToItself() {
         int[] got = new int[2];
         ends.messages(2, 2).receive(call(1), HostTensor.of(got), 0, 2);
@@ -187,26 +149,5 @@ class SimulatedTransportTest {
         assertTrue(ends.end(0).poll());
         assertFalse(ends.end(0).poll());
         assertFalse(ends.end(1).poll());
-    }
-
-    /** A post of this kind. */
-    private interface Post {
-        void post(CallHeader call, HostTensor data, long from, long count);
-    }
-
-    private static void cut(int[] data, Post post, int... counts) {
-        long from = 0;
-        for (int count : counts) {
-            post.post(call(1), HostTensor.of(data), from, count);
-            from += count;
-        }
-    }
-
-    private static int[] numbers(int count) {
-        int[] numbers = new int[count];
-        for (int i = 0; i < count; i++) {
-            numbers[i] = 3 * i + 1;
-        }
-        return numbers;
     }
 }

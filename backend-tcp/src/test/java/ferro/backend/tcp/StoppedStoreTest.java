@@ -103,26 +103,18 @@ class StoppedStoreTest {
     private void stopStore() throws InterruptedException {
         job.store.onSet((key, value) -> {
             stopped.countDown();
-            awaitQuietly(resumed);
+            Threads.awaitQuietly(resumed);
         });
         InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), job.store.port());
         Threads.start(() -> {
             try (TcpStoreClient client =
                     TcpStoreClient.open(StoreAddress.of(address, "default", null, 7), Ranks.LONG)) {
                 client.store().set("stop", new byte[] {1});
-                awaitQuietly(resumed);
+                Threads.awaitQuietly(resumed);
             }
             return null;
         });
         assertTrue(stopped.await(Ranks.LONG.toSeconds(), TimeUnit.SECONDS), "the store has not stopped");
-    }
-
-    private static void awaitQuietly(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     private static void assertClosedInTime(List<ProcessGroup> groups) {

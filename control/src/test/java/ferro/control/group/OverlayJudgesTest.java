@@ -62,6 +62,7 @@ class OverlayJudgesTest {
         group.ranks.get(rank).called(sequence, new CallHeader.Call(9, 77, "barrier"));
         group.ended[rank] = sequence;
         group.ranks.get(rank).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
+        group.deliverAll();
     }
 
     private static FerroException silence(int observer, int... silent) {
@@ -74,6 +75,11 @@ class OverlayJudgesTest {
         alone.set(rank);
         group.ranks.get(observer).silent(rank, alone, silence(observer, rank));
         passAndDeliver();
+    }
+
+    private void abortByRank3() {
+        group.ranks.get(3).fail(new Failure(Code.ABORTED, 3, -1, Set.of(3), "rank 3 aborted", null));
+        group.deliverAll();
     }
 
     private void passAndDeliver() {
@@ -111,7 +117,6 @@ class OverlayJudgesTest {
     @DisplayName("after a leave the next rank after the silent one judges a silence that no neighbour sees")
     void aSilenceThatNoNeighbourSeesFailsTheGroupAfterALeave() {
         leave(20, 1);
-        group.deliverAll();
         silent(0, 7);
         assertAllBlame(Code.PARTITION, Set.of(7), 20);
         assertEquals(1, group.sent(Suspect.class));
@@ -121,9 +126,7 @@ class OverlayJudgesTest {
     @DisplayName("a rank that has left is not blamed for its silence, also where its leave is not known")
     void aSilentRankThatHasLeftIsNotBlamed() {
         leave(20, 1);
-        group.deliverAll();
         leave(7, 3);
-        group.deliverAll();
         assertFalse(group.ranks.get(0).exits().leavers().has(7), "rank 0 does not hear of the second leaver");
         silent(0, 7);
         assertNoFailure();
@@ -143,11 +146,8 @@ class OverlayJudgesTest {
     @DisplayName("a rank behind ranks that have left, closed or not, judges a silence")
     void aRankBehindOthersThatHaveLeftJudgesASilence() {
         leave(20, 1);
-        group.deliverAll();
         leave(14, 3);
-        group.deliverAll();
         leave(15, 3);
-        group.deliverAll();
         group.close(14);
         assertFalse(group.ranks.get(0).exits().leavers().has(14), "rank 0 does not hear of the second leaver");
         silent(0, 13);
@@ -159,10 +159,8 @@ class OverlayJudgesTest {
     @DisplayName("a goodbye that is read just after the report of a silence still counts")
     void aGoodbyeThatIsReadAfterTheReportCounts() {
         leave(20, 1);
-        group.deliverAll();
         group.standStill(8, true);
         leave(7, 3);
-        group.deliverAll();
         group.ranks
                 .get(8)
                 .control(0, new Suspect(new Failure(Code.PARTITION, 0, -1, Set.of(7), "silent", null)).encoded());
@@ -175,15 +173,11 @@ class OverlayJudgesTest {
     @DisplayName("a silence that nobody blames is reported once, whoever leaves later")
     void aSilenceIsReportedOnce() {
         leave(20, 1);
-        group.deliverAll();
         leave(7, 3);
-        group.deliverAll();
         silent(0, 7);
         int once = group.sent(Suspect.class);
         leave(1, 3);
-        group.deliverAll();
         leave(2, 3);
-        group.deliverAll();
         assertTrue(group.ranks.get(0).exits().has(2));
         assertEquals(once, group.sent(Suspect.class));
     }
@@ -192,7 +186,6 @@ class OverlayJudgesTest {
     @DisplayName("a rank that is heard of again before it was judged is not blamed")
     void aRankThatIsHeardOfAgainIsNotBlamed() {
         leave(20, 1);
-        group.deliverAll();
         BitSet alone = new BitSet();
         alone.set(7);
         group.ranks.get(0).silent(7, alone, silence(0, 7));
@@ -208,58 +201,39 @@ class OverlayJudgesTest {
     void aConnectionThatEndsBetweenRanksThatAreNoNeighboursFailsTheGroup(boolean afterALeave) {
         if (afterALeave) {
             leave(8, 1);
-            group.deliverAll();
         }
         Where where = Where.of("dp", 0).blaming(7);
         group.ranks.get(0).cutOff(7, new FerroException(Code.PEER_LOST, where, "the connection to rank 7 has ended"));
         passAndDeliver();
-        if (afterALeave) {
-            assertAllBlame(Code.PEER_LOST, Set.of(7), 8);
-        } else {
-            assertAllBlame(Code.PEER_LOST, Set.of(7));
+        assertAllBlame(Code.PEER_LOST, Set.of(7), afterALeave ? new Integer[] {8} : new Integer[0]);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    @DisplayName(
+            "of a process that ends after a leave, ranks do not blame one that had left, also if they do not know of it")
+    void aRankThatHadLeftIsNotBlamedWithItsProcess(boolean hasLeft) {
+        leave(20, 1);
+        if (hasLeft) {
+            leave(21, 3);
         }
-    }
-
-    @Test
-    @DisplayName("of a process that ends, a rank that had left is not blamed by ranks that do not know of its leave")
-    void aRankThatHadLeftIsNotBlamedWithItsProcess() {
-        leave(20, 1);
-        group.deliverAll();
-        leave(21, 3);
-        group.deliverAll();
         group.stop(7);
         group.stop(21);
         IntStream.range(0, SIZE)
                 .filter(rank -> rank != 7 && rank != 20 && rank != 21)
                 .forEach(rank -> group.lost(rank, 7, 21));
         passAndDeliver();
-        assertAllBlame(Code.PEER_LOST, Set.of(7), 7, 20, 21);
-    }
-
-    @Test
-    @DisplayName("both ranks of a process that ends are blamed after another rank has left")
-    void allRanksOfAProcessAreBlamedAfterALeave() {
-        leave(20, 1);
-        group.deliverAll();
-        group.stop(7);
-        group.stop(21);
-        IntStream.range(0, SIZE)
-                .filter(rank -> rank != 7 && rank != 20 && rank != 21)
-                .forEach(rank -> group.lost(rank, 7, 21));
-        passAndDeliver();
-        assertAllBlame(Code.PEER_LOST, Set.of(7, 21), 7, 20, 21);
+        assertAllBlame(Code.PEER_LOST, hasLeft ? Set.of(7) : Set.of(7, 21), 7, 20, 21);
     }
 
     @Test
     @DisplayName("newGroup fails at once for a member that leaves without it, before or after it hears of the attempt")
     void newGroupFailsForAMemberThatLeaves() {
         leave(20, 1);
-        group.deliverAll();
         int[] members = {0, 7, 25};
         SubgroupAgreement.OwnProposal early = group.ranks.get(0).agreement().begin(1, members, Duration.ofSeconds(60));
         group.deliverAll();
         leave(7, 3);
-        group.deliverAll();
         assertLeft(early);
         int[] others = {7, 25};
         SubgroupAgreement.OwnProposal late = group.ranks.get(25).agreement().begin(1, others, Duration.ofSeconds(60));
@@ -278,9 +252,8 @@ class OverlayJudgesTest {
                 group.deliverAll();
             }
         }
-        leave(7, 1);
         group.ranks.get(0).control(8, new Left(7, 1, 77, "barrier").encoded());
-        group.deliverAll();
+        leave(7, 1);
         for (SubgroupAgreement.OwnProposal attempt : attempts) {
             assertTrue(attempt.hasEnded());
             assertEquals(
@@ -293,11 +266,9 @@ class OverlayJudgesTest {
     @DisplayName("a rank that leaves after it has seen the end of another one does not say that the other one had left")
     void aLeaverDoesNotTakeADeadRankForALeaver() {
         leave(20, 1);
-        group.deliverAll();
         group.stop(7);
         group.lost(8, 7);
         leave(8, 3);
-        group.deliverAll();
         assertFalse(group.ranks.get(6).exits().leavers().has(7));
         assertFalse(group.ranks.get(9).exits().leavers().has(7));
         IntStream.range(0, SIZE)
@@ -326,9 +297,7 @@ class OverlayJudgesTest {
             "a rank that exits after its goodbyes costs no report, although only its neighbours know that it had left")
     void theExitOfALeaverCostsNoReport() {
         leave(20, 1);
-        group.deliverAll();
         leave(7, 3);
-        group.deliverAll();
         end(7);
         assertNoFailure();
         assertEquals(0, group.sent(Suspect.class));
@@ -341,7 +310,6 @@ class OverlayJudgesTest {
     void aRankThatDiesJustAfterItsNeighboursHaveLeftIsBlamed() {
         for (int neighbour : new int[] {3, 5, 6, 8, 9, 11, 15, 23, 31, 39}) {
             leave(neighbour, 3);
-            group.deliverAll();
         }
         end(7);
         assertAllBlame(Code.PEER_LOST, Set.of(7), 3, 5, 6, 7, 8, 9, 11, 15, 23, 31, 39);
@@ -350,8 +318,7 @@ class OverlayJudgesTest {
     @Test
     @DisplayName("a rank that leaves a failed group and exits is not lost, also where its goodbye was not received")
     void aRankThatLeavesAFailedGroupIsNotLost() {
-        group.ranks.get(3).fail(new Failure(Code.ABORTED, 3, -1, Set.of(3), "rank 3 aborted", null));
-        group.deliverAll();
+        abortByRank3();
         group.ranks.get(7).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_HEARD);
         group.deliverAll();
         end(7);
@@ -361,8 +328,7 @@ class OverlayJudgesTest {
     @Test
     @DisplayName("a rank that dies after the failure is lost on all ranks, for few messages")
     void aRankThatDiesAfterTheFailureIsLost() {
-        group.ranks.get(3).fail(new Failure(Code.ABORTED, 3, -1, Set.of(3), "rank 3 aborted", null));
-        group.deliverAll();
+        abortByRank3();
         int before = group.sent(Abort.class);
         end(7, 8, 30);
         assertLost(Set.of(7, 8, 30), 7, 8, 30);
@@ -375,8 +341,7 @@ class OverlayJudgesTest {
     @DisplayName(
             "a rank that dies after the failure is lost on all ranks, also if its neighbours close the group at once")
     void aRankThatDiesBeforeItsNeighboursCloseIsLost() {
-        group.ranks.get(3).fail(new Failure(Code.ABORTED, 3, -1, Set.of(3), "rank 3 aborted", null));
-        group.deliverAll();
+        abortByRank3();
         group.stop(7);
         IntStream.range(0, SIZE).filter(rank -> rank != 7).forEach(rank -> group.lost(rank, 7));
         group.pass(LATER);
@@ -390,8 +355,7 @@ class OverlayJudgesTest {
     @Test
     @DisplayName("a rank that closes the group at once forwards a death that it has received before")
     void aRankThatClosesForwardsADeath() {
-        group.ranks.get(3).fail(new Failure(Code.ABORTED, 3, -1, Set.of(3), "rank 3 aborted", null));
-        group.deliverAll();
+        abortByRank3();
         Failure known = group.ranks.get(20).failure();
         group.ranks.get(20).control(12, Abort.of(known, Set.of(7), 0).encoded());
         group.ranks.get(20).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_HEARD);
@@ -402,8 +366,7 @@ class OverlayJudgesTest {
     @Test
     @DisplayName("a rank whose goodbye is read after its end was seen is not sent as dead")
     void aRankWhoseGoodbyeIsReadLateIsNotSentAsDead() {
-        group.ranks.get(3).fail(new Failure(Code.ABORTED, 3, -1, Set.of(3), "rank 3 aborted", null));
-        group.deliverAll();
+        abortByRank3();
         group.lost(8, 7);
         group.pass(LATER);
         assertEquals(Set.of(7), group.ranks.get(8).lostRanks());

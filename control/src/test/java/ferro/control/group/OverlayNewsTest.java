@@ -242,16 +242,21 @@ class OverlayNewsTest {
             OverlayNewsTest.leave(group, rank).whenOver(() -> group.close(rank));
         }
 
+        /** Returns a rank that is there. */
+        int any(Random random) {
+            return remaining.stream()
+                    .skip(random.nextInt(remaining.cardinality()))
+                    .findFirst()
+                    .orElseThrow();
+        }
+
         /** Checks that each rank that is there blames the lowest leaver, and that a failure reaches all of them. */
         void check(Random random) {
             remaining.stream().forEach(rank -> {
                 Leavers known = group.ranks.get(rank).exits().leavers();
                 assertEquals(lowest, known.before(lowestSequence + 1), "lowest leaver on rank " + rank);
             });
-            int caller = remaining.stream()
-                    .skip(random.nextInt(remaining.cardinality()))
-                    .findFirst()
-                    .orElseThrow();
+            int caller = any(random);
             group.ranks.get(caller).exits().refuse(lowestSequence + 1, new CallHeader.Call(9, 78, "allReduce"));
             group.pass(Duration.ofMillis(50));
             group.deliverAll(random, false);
@@ -284,10 +289,7 @@ class OverlayNewsTest {
         HandDriven.seeds(20, seed -> {
             Random random = new Random(seed);
             Leaving run = new Leaving(random, FailurePolicy.SHIPPED);
-            int dead = run.remaining.stream()
-                    .skip(random.nextInt(run.remaining.cardinality()))
-                    .findFirst()
-                    .orElseThrow();
+            int dead = run.any(random);
             run.remaining.clear(dead);
             run.group.stop(dead);
             run.remaining.stream().forEach(rank -> run.group.lost(rank, dead));
@@ -308,10 +310,7 @@ class OverlayNewsTest {
         HandDriven.seeds(16, seed -> {
             Random random = new Random(seed);
             Leaving run = new Leaving(random, FailurePolicy.SHIPPED);
-            int dead = run.remaining.stream()
-                    .skip(random.nextInt(run.remaining.cardinality()))
-                    .findFirst()
-                    .orElseThrow();
+            int dead = run.any(random);
             run.remaining.clear(dead);
             // its last call is not the lowest, so only ranks that receive its goodbye know that it leaves
             run.group.ranks.get(dead).called(5, new CallHeader.Call(9, 77, "barrier"));

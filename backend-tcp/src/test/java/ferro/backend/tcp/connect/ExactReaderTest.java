@@ -7,10 +7,7 @@ import ferro.backend.tcp.link.DataSocket;
 import ferro.backend.tcp.link.PolledLoop;
 import ferro.backend.tcp.mesh.Ranks;
 import ferro.group.SystemContext;
-import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelInitializer;
-import io.netty.channel.ChannelOption;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -34,7 +31,7 @@ class ExactReaderTest {
         CompletableFuture<String> asked = new CompletableFuture<>();
         try (BackgroundLoop loop = new BackgroundLoop(io, "test-loop");
                 ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            Channel channel = connected(io, loop, server, new Asks(3, asked));
+            Channel channel = Sockets.connected(io, loop, server, made -> made.handler(new Asks(3, asked)));
             try (Socket socket = server.accept()) {
                 socket.getOutputStream().write("abcdefghij".getBytes(StandardCharsets.US_ASCII));
             }
@@ -46,23 +43,6 @@ class ExactReaderTest {
             channel.deregister().awaitUninterruptibly();
             assertEquals("defghij", rest(io, channel));
         }
-    }
-
-    private static Channel connected(TcpIo io, BackgroundLoop loop, ServerSocket server, ExactReader reader) {
-        return new Bootstrap()
-                .group(loop.group())
-                .channel(io.channel())
-                .option(ChannelOption.AUTO_READ, false)
-                .handler(new ChannelInitializer<Channel>() {
-                    @Override
-                    protected void initChannel(Channel made) {
-                        made.config().setRecvByteBufAllocator(new SwitchedReads(ExactReader.nothing()));
-                        made.pipeline().addLast(reader);
-                    }
-                })
-                .connect(server.getLocalSocketAddress())
-                .awaitUninterruptibly()
-                .channel();
     }
 
     /** Each turn of the loop looks at its sockets first. */

@@ -1,5 +1,9 @@
 package ferro.backend.tcp.connect;
 
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -10,6 +14,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.UnaryOperator;
 
 /** What the kernel says is listening; Linux only. */
 public final class Sockets {
@@ -38,6 +43,20 @@ public final class Sockets {
             }
         }
         throw new IOException("no free port in " + MOST_ATTEMPTS + " attempts", last);
+    }
+
+    /** Connects a channel that reads only what it is asked for. */
+    public static Channel connected(TcpIo io, BackgroundLoop loop, ServerSocket server, UnaryOperator<Bootstrap> more) {
+        Bootstrap bootstrap = new Bootstrap()
+                .group(loop.group())
+                .channel(io.channel())
+                .option(ChannelOption.AUTO_READ, false)
+                .option(ChannelOption.RECVBUF_ALLOCATOR, new SwitchedReads(ExactReader.nothing()))
+                .handler(new ChannelInboundHandlerAdapter());
+        return more.apply(bootstrap)
+                .connect(server.getLocalSocketAddress())
+                .syncUninterruptibly()
+                .channel();
     }
 
     /** The addresses that a port is listened on. */

@@ -3,6 +3,7 @@ package ferro.backend.tcp.connect;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
@@ -27,6 +28,14 @@ public final class Threads {
         thread.setDaemon(true);
         thread.start();
         return result;
+    }
+
+    public static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException stop) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** Waits until so many threads of ranks are inside a method, or what it calls. */

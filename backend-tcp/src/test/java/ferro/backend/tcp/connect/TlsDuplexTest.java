@@ -6,10 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.backend.tcp.tls.TlsPair;
 import ferro.backend.tcp.tls.TlsSession;
 import ferro.group.SystemContext;
-import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -43,7 +41,8 @@ class TlsDuplexTest {
         Frames frames = new Frames();
         try (BackgroundLoop loop = new BackgroundLoop(io, "test-loop");
                 ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            Channel channel = connected(io, loop, server);
+            Channel channel =
+                    Sockets.connected(io, loop, server, made -> made.option(ChannelOption.SO_RCVBUF, SOCKET_BYTES));
             channel.attr(TlsHandshake.SESSION).set(pair.accepting());
             try (Socket peer = server.accept()) {
                 peer.setSendBufferSize(SOCKET_BYTES);
@@ -83,19 +82,6 @@ class TlsDuplexTest {
         return 5 + records.getShort(3);
     }
 
-    private static Channel connected(TcpIo io, BackgroundLoop loop, ServerSocket server) {
-        return new Bootstrap()
-                .group(loop.group())
-                .channel(io.channel())
-                .option(ChannelOption.AUTO_READ, false)
-                .option(ChannelOption.SO_RCVBUF, SOCKET_BYTES)
-                .option(ChannelOption.RECVBUF_ALLOCATOR, new SwitchedReads(ExactReader.nothing()))
-                .handler(new ChannelInboundHandlerAdapter())
-                .connect(server.getLocalSocketAddress())
-                .syncUninterruptibly()
-                .channel();
-    }
-
     /** Counts frames, in order, and notes why they end; stays in the first frame until it may go on. */
     private static final class Frames extends ExactReader {
         private final CountDownLatch begun = new CountDownLatch(1);
@@ -116,11 +102,7 @@ class TlsDuplexTest {
             count++;
             if (count == 1) {
                 begun.countDown();
-                try {
-                    goOn.await();
-                } catch (InterruptedException stop) {
-                    Thread.currentThread().interrupt();
-                }
+                Threads.awaitQuietly(goOn);
             }
             expect(FRAME_BYTES);
         }

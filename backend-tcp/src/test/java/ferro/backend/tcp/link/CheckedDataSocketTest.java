@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.netty.channel.Channel;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Random;
@@ -16,7 +15,7 @@ class CheckedDataSocketTest {
 
     @Test
     void bytesArriveAsTheyWereWhateverThePiecesThatTheyTravelIn() throws IOException {
-        Pipe pipe = new Pipe(500_000);
+        NarrowPipe pipe = new NarrowPipe(500_000, false);
         CheckedDataSocket sender = new CheckedDataSocket(pipe);
         CheckedDataSocket receiver = new CheckedDataSocket(pipe);
         ByteBuffer sent = filled(200_001);
@@ -39,7 +38,8 @@ class CheckedDataSocketTest {
         int body = 40;
         int record = CheckedDataSocket.HEAD_BYTES + body;
         for (int bit = 0; bit < 2 * record * 8; bit++) {
-            Pipe pipe = new Pipe(2 * record);
+            NarrowPipe pipe = new NarrowPipe(2 * record, false);
+            pipe.room = Integer.MAX_VALUE;
             CheckedDataSocket sender = new CheckedDataSocket(pipe);
             ByteBuffer sent = filled(2 * body);
             sender.write(sent, 0, body);
@@ -63,7 +63,8 @@ class CheckedDataSocketTest {
     void aRecordThatIsLostOrComesTwiceIsFound() throws IOException {
         int record = CheckedDataSocket.HEAD_BYTES + 3;
         for (boolean twice : new boolean[] {true, false}) {
-            Pipe pipe = new Pipe(3 * record);
+            NarrowPipe pipe = new NarrowPipe(3 * record, false);
+            pipe.room = Integer.MAX_VALUE;
             CheckedDataSocket sender = new CheckedDataSocket(pipe);
             for (int i = 0; i < 2; i++) {
                 sender.write(filled(3), 0, 3);
@@ -84,71 +85,5 @@ class CheckedDataSocketTest {
         byte[] bytes = new byte[count];
         random.nextBytes(bytes);
         return ByteBuffer.allocateDirect(count).put(0, bytes);
-    }
-
-    /** A stream in memory that takes and gives as much as there is room for at once. */
-    private static final class Pipe implements DataSocket {
-        final byte[] bytes;
-        private int end;
-        private int at;
-        private int room = Integer.MAX_VALUE;
-        private boolean closed;
-
-        Pipe(int most) {
-            bytes = new byte[most];
-        }
-
-        @Override
-        public int write(ByteBuffer from, int begin, int to) {
-            int count = Math.min(to - begin, room);
-            from.get(begin, bytes, end, count);
-            end += count;
-            room -= count;
-            return count;
-        }
-
-        @Override
-        public int read(ByteBuffer into, int from, int to) {
-            int count = Math.min(Math.min(to - from, room), end - at);
-            into.put(from, bytes, at, count);
-            at += count;
-            room -= count;
-            return count;
-        }
-
-        @Override
-        public boolean ended() {
-            return closed;
-        }
-
-        @Override
-        public boolean readable() {
-            return at < end;
-        }
-
-        @Override
-        public boolean writable() {
-            return true;
-        }
-
-        @Override
-        public void want(boolean reading, boolean writing) {
-            // nobody waits
-        }
-
-        @Override
-        public Channel release() {
-            throw new UnsupportedOperationException("a pipe has no channel");
-        }
-
-        @Override
-        public void endOutput() {
-            throw new UnsupportedOperationException("a pipe has no end");
-        }
-
-        @Override
-        public void close() {
-            closed = true;
-        }
     }
 }

@@ -4,17 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import ferro.backend.tcp.connect.BackgroundLoop;
-import ferro.backend.tcp.connect.ExactReader;
-import ferro.backend.tcp.connect.SwitchedReads;
+import ferro.backend.tcp.connect.Sockets;
 import ferro.backend.tcp.connect.TcpIo;
 import ferro.group.SystemContext;
-import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -56,7 +53,8 @@ class ControlConnectionTest {
         AtomicReference<Throwable> ended = new AtomicReference<>();
         try (BackgroundLoop loop = new BackgroundLoop(io, "test-loop");
                 ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            Channel channel = connected(io, loop, server);
+            Channel channel = Sockets.connected(
+                    io, loop, server, made -> made.option(ChannelOption.ALLOCATOR, new NothingLeft()));
             try (Socket peer = server.accept()) {
                 peer.setSoTimeout(20_000);
                 ControlConnection connection = new ControlConnection(1, channel, new Owner(ended), false);
@@ -95,19 +93,6 @@ class ControlConnectionTest {
 
     private static ControlFrame frame(int i, int step) {
         return ControlFrame.message(GROUP, ByteBuffer.allocate(step * (i + 1)).putInt(0, i));
-    }
-
-    private static Channel connected(TcpIo io, BackgroundLoop loop, ServerSocket server) {
-        return new Bootstrap()
-                .group(loop.group())
-                .channel(io.channel())
-                .option(ChannelOption.AUTO_READ, false)
-                .option(ChannelOption.ALLOCATOR, new NothingLeft())
-                .option(ChannelOption.RECVBUF_ALLOCATOR, new SwitchedReads(ExactReader.nothing()))
-                .handler(new ChannelInboundHandlerAdapter())
-                .connect(server.getLocalSocketAddress())
-                .syncUninterruptibly()
-                .channel();
     }
 
     private record Owner(AtomicReference<Throwable> cause) implements ControlConnection.FrameReceiver {

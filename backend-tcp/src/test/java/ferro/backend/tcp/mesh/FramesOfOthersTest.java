@@ -3,6 +3,7 @@ package ferro.backend.tcp.mesh;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ferro.FerroException;
+import ferro.backend.tcp.connect.Threads;
 import io.netty.channel.Channel;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -84,11 +85,7 @@ class FramesOfOthersTest {
             heard.add("frame " + number);
             if (number == 0) {
                 held.complete(null);
-                try {
-                    goOn.await();
-                } catch (InterruptedException stop) {
-                    Thread.currentThread().interrupt();
-                }
+                Threads.awaitQuietly(goOn);
                 then.run();
             }
             LockSupport.parkNanos(SLOW_NANOS);

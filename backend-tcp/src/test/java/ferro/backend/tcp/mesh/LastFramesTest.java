@@ -3,14 +3,11 @@ package ferro.backend.tcp.mesh;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ferro.backend.tcp.connect.BackgroundLoop;
-import ferro.backend.tcp.connect.ExactReader;
-import ferro.backend.tcp.connect.SwitchedReads;
+import ferro.backend.tcp.connect.Sockets;
 import ferro.backend.tcp.connect.TcpIo;
+import ferro.backend.tcp.connect.Threads;
 import ferro.group.SystemContext;
-import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelOption;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -78,7 +75,7 @@ class LastFramesTest {
         TcpIo io = TcpIo.of(SystemContext.of(Map.of("ferro.tcp.io", kind)));
         try (BackgroundLoop loop = new BackgroundLoop(io, "test-loop");
                 ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            Channel channel = connected(io, loop, server);
+            Channel channel = Sockets.connected(io, loop, server, made -> made);
             try (Socket peer = server.accept()) {
                 Reader reader = new Reader(onLoop, slowly);
                 reader.connection = new ControlConnection(1, channel, reader, false);
@@ -122,18 +119,6 @@ class LastFramesTest {
         return ControlFrame.message(GROUP, ByteBuffer.allocate(BYTES).putInt(0, i));
     }
 
-    private static Channel connected(TcpIo io, BackgroundLoop loop, ServerSocket server) {
-        return new Bootstrap()
-                .group(loop.group())
-                .channel(io.channel())
-                .option(ChannelOption.AUTO_READ, false)
-                .option(ChannelOption.RECVBUF_ALLOCATOR, new SwitchedReads(ExactReader.nothing()))
-                .handler(new ChannelInboundHandlerAdapter())
-                .connect(server.getLocalSocketAddress())
-                .syncUninterruptibly()
-                .channel();
-    }
-
     /** Notes what comes, in order; stays in the first frame until told. */
     private static final class Reader implements ControlConnection.FrameReceiver {
         private final LinkedBlockingQueue<String> said = new LinkedBlockingQueue<>();
@@ -162,11 +147,7 @@ class LastFramesTest {
             }
             if (number == 0) {
                 begun.countDown();
-                try {
-                    goOn.await();
-                } catch (InterruptedException stop) {
-                    Thread.currentThread().interrupt();
-                }
+                Threads.awaitQuietly(goOn);
                 meanwhile.run(connection, this);
                 LockSupport.parkNanos(5_000_000); // timers that are set by now are due in this round
             }

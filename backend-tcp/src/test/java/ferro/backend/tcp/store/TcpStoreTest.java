@@ -102,7 +102,7 @@ class TcpStoreTest {
         CountDownLatch resumed = new CountDownLatch(1);
         ranks.server.onSet((key, value) -> {
             stopped.countDown();
-            awaitQuietly(resumed);
+            Threads.awaitQuietly(resumed);
         });
         store.set("stop", new byte[1]);
         stopped.await();
@@ -115,14 +115,6 @@ class TcpStoreTest {
         assertTrue(TcpStore.isUnanswered(late), late.getMessage());
         assertTrue(System.nanoTime() - begun < Ranks.LONG.toNanos() / 2, late.getMessage());
         assertEquals(3, store.add("n", 3));
-    }
-
-    private static void awaitQuietly(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException ended) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     @Test

@@ -66,11 +66,7 @@ class UnreadAtTheEndTest {
             return;
         }
         held.countDown();
-        try {
-            goOn.await();
-        } catch (InterruptedException stop) {
-            Thread.currentThread().interrupt();
-        }
+        Threads.awaitQuietly(goOn);
     }
 
     private static TcpStoreClient open(TcpStoreServer server, byte[] secret, int number) {
