@@ -157,37 +157,40 @@ class JoiningTextsTest {
             JoiningRank unserved = start(1, 2, nobody, HASTY);
             JoiningRank unanswered = start(1, 2, silent.getLocalPort(), HASTY);
             JoiningRank alone = start(0, 2, served, HASTY);
-            JoiningRank unheard =
-                    start(1, 2, cut.port(), Map.of("FERRO_JOIN_TIMEOUT", "4s", "FERRO_STORE_SERVED", "1"));
+            Map<String, String> isServed = Map.of("FERRO_STORE_SERVED", "1", "FERRO_JOIN_TIMEOUT", "4s");
+            JoiningRank unheard = start(1, 2, cut.port(), isServed);
 
-            inTime(unserved, 1, nobody)
+            inTime(unserved, 1, nobody, Map.of())
                     .awaitFailure(
                             "rank 0 is missing, cannot connect to the store at 127.0.0.1:" + nobody
                                     + " that rank 0 serves within \\d+ ms \\(\\d+ attempts?, last: refused: nothing"
                                     + " listens there\\).*check whether it runs, and whether MASTER_ADDR and"
                                     + " MASTER_PORT are the same everywhere.*",
                             0);
-            inTime(unanswered, 1, silent.getLocalPort())
+            inTime(unanswered, 1, silent.getLocalPort(), Map.of())
                     .awaitFailure(
                             "rank 0 does not answer, .*check whether its process is stopped or has no free core.*", 0);
-            inTime(alone, 0, served)
+            inTime(alone, 0, served, Map.of())
                     .awaitFailure("missing: \\[1] of 2, which did not join within \\d+ ms; check that they run.*", 1);
-            unheard.awaitFailure(
-                    "the store is connected and has not answered \\(.* was not answered .*\\): is the process that"
-                            + " serves it stopped or without a free core\\? " + OWN_TIME
-                            + "|the rank was connected to the store too late for its answer");
+            inTime(unheard, 1, cut.port(), isServed)
+                    .awaitFailure(
+                            "the store is connected and has not answered \\(.* was not answered .*\\): is the process that"
+                                    + " serves it stopped or without a free core\\? " + OWN_TIME
+                                    + "|the rank was connected to the store too late for its answer");
             started.forEach(JoiningTextsTest::assertTrueLines);
         }
     }
 
     /** Returns a rank that had time: this one, or the same rank with more time if this machine is so busy that it was late. */
-    private JoiningRank inTime(JoiningRank first, int rank, int port) throws Exception {
+    private JoiningRank inTime(JoiningRank first, int rank, int port, Map<String, String> more) throws Exception {
         JoiningRank last = first;
         for (String time : List.of("8s", "30s")) {
             if (!last.isLate()) {
                 return last;
             }
-            last = start(rank, 2, port, Map.of("FERRO_JOIN_TIMEOUT", time));
+            Map<String, String> settings = new HashMap<>(more);
+            settings.put("FERRO_JOIN_TIMEOUT", time);
+            last = start(rank, 2, port, settings);
         }
         return last;
     }
