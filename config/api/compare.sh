@@ -32,6 +32,6 @@ while read -r type broken; do
     if grep -qwF -- "${type##*[.$]}" <<<"$named"; then known=named; else known="NOT NAMED in CHANGELOG.md" code=1; fi
     echo "$type: $broken: $known"
 done < <(cat ./*/target/japicmp/*.diff | awk '
-    / (CLASS|INTERFACE|ENUM|RECORD|ANNOTATION): /{ sub(/ *\(.*/, ""); type = $NF }
+    / (CLASS|INTERFACE|ENUM|RECORD|ANNOTATION): /{ sub(/ +\(.*/, ""); type = $NF }
     /^\t*(---|\*\*\*|\+\+\+)!/{ sub(/^\t*/, ""); print type, $0 }')
 exit $code
