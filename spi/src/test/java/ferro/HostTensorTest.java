@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.lang.reflect.Array;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
@@ -60,7 +59,7 @@ class HostTensorTest {
             read(tensor, 0, taken, 1, 4);
 
             assertEquals(List.of(0, 22, 23, 24, 0, 0), elements(tensor));
-            assertEquals(List.of(-1, 0, 22, 23, 24), elements(HostTensorTest.view(type, taken, 0, 5)));
+            assertEquals(List.of(-1, 0, 22, 23, 24), elements(HostTensor.ofArray(type, taken, 0, 5)));
         }
     }
 
@@ -239,38 +238,16 @@ class HostTensorTest {
     }
 
     private static HostTensor array(DataType type, int length, int skip) {
-        return view(type, Array.newInstance(carrier(type), length), skip, length - skip);
+        return HostTensor.ofArray(type, type.carrier().newArray(length), skip, length - skip);
     }
 
     private static Object filled(DataType type, int length, int first) {
-        Object array = Array.newInstance(carrier(type), length);
-        HostTensor view = view(type, array, 0, length);
+        Object array = type.carrier().newArray(length);
+        HostTensor view = HostTensor.ofArray(type, array, 0, length);
         for (int i = 0; i < length; i++) {
             set(view, i, first < 0 ? first : first + i);
         }
         return array;
-    }
-
-    private static Class<?> carrier(DataType type) {
-        return switch (type.label()) {
-            case "f32" -> float.class;
-            case "f64" -> double.class;
-            case "i8", "u8" -> byte.class;
-            case "i32", "u32" -> int.class;
-            case "i64", "u64" -> long.class;
-            default -> short.class;
-        };
-    }
-
-    private static HostTensor view(DataType type, Object array, int from, int count) {
-        return switch (type.carrier()) {
-            case FLOAT -> HostTensor.of(type, (float[]) array, from, count);
-            case DOUBLE -> HostTensor.of(type, (double[]) array, from, count);
-            case INT -> HostTensor.of(type, (int[]) array, from, count);
-            case LONG -> HostTensor.of(type, (long[]) array, from, count);
-            case SHORT -> HostTensor.of(type, (short[]) array, from, count);
-            case BYTE -> HostTensor.of(type, (byte[]) array, from, count);
-        };
     }
 
     private static List<Integer> elements(HostTensor tensor) {

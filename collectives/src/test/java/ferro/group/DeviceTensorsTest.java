@@ -147,17 +147,6 @@ class DeviceTensorsTest {
     }
 
     @Test
-    @DisplayName("0-08 decision 6: an open gate without the artifact is an error that names it")
-    void anOpenGateWithoutTheArtifactNamesIt() {
-        when(outer.asNcclBackend()).thenReturn(Optional.empty());
-
-        String text = assertThrows(UnsupportedOperationException.class, () -> group().allReduce(two, ReduceOp.SUM))
-                .getMessage();
-
-        assertTrue(text.contains("ferro-backend-gloo-fallback"), text);
-    }
-
-    @Test
     void hostAndDeviceTensorsInOneCallAreRefused() {
         HostTensor onHost = HostTensor.of(new float[4]);
         ProcessGroup group = group();

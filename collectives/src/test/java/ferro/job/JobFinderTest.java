@@ -84,10 +84,10 @@ class JobFinderTest {
 
     @Test
     void theShellOfAnInteractiveAllocationIsNoStep() {
-        String refusal = refusal(with(
-                slurmStep(), Map.of("SLURM_PROCID", "0", "SLURM_STEP_NUM_TASKS", "1", "SLURM_STEP_ID", "4294967290")));
-        assertTrue(
-                refusal.contains("SLURM_STEP_ID=4294967290 is the shell of an interactive Slurm allocation"), refusal);
+        Map<String, String> shell =
+                Map.of("SLURM_PROCID", "0", "SLURM_STEP_NUM_TASKS", "1", "SLURM_STEP_ID", "4294967290");
+        assertRefused(
+                with(slurmStep(), shell), "SLURM_STEP_ID=4294967290 is the shell of an interactive Slurm allocation");
     }
 
     @Test
@@ -134,11 +134,8 @@ class JobFinderTest {
     @Test
     void rankAndWorldSizeBesideAnMpiThatSaysSomethingElseAreRefusedWithBoth() {
         for (Map<String, String> mpi : List.of(openMpi(), hydra())) {
-            String refusal = refusal(with(mpi, Map.of("RANK", "0", "WORLD_SIZE", "2")));
-
-            assertTrue(refusal.contains("RANK=0 WORLD_SIZE=2 and "), refusal);
-            assertTrue(refusal.contains("RANK=1 ") && refusal.contains("SIZE=4"), refusal);
-            assertTrue(refusal.contains("env -u NAME"), refusal);
+            Map<String, String> byHand = Map.of("RANK", "0", "WORLD_SIZE", "2");
+            assertRefused(with(mpi, byHand), "RANK=0 WORLD_SIZE=2 and ", "RANK=1 ", "SIZE=4", "env -u NAME");
         }
     }
 
@@ -146,12 +143,9 @@ class JobFinderTest {
     void aWorldSizeThatCountsPodsIsNotTakenForThatOfAnMpiInsideThePod() {
         Map<String, String> pods = Map.of("RANK", "0", "WORLD_SIZE", "2", "PET_NNODES", "2");
 
-        String refusal = refusal(with(pods, openMpi()));
-
-        assertTrue(refusal.contains("RANK=0 WORLD_SIZE=2 and OMPI_COMM_WORLD_RANK=1"), refusal);
+        assertRefused(with(pods, openMpi()), "RANK=0 WORLD_SIZE=2 and OMPI_COMM_WORLD_RANK=1");
         assertEquals(LauncherKind.PYTORCH_JOB, job(pods).family());
-        String several = refusal(with(pods, Map.of("PET_NPROC_PER_NODE", "8")));
-        assertTrue(several.contains("RANK counts pods") && several.contains("PET_NPROC_PER_NODE=8"), several);
+        assertRefused(with(pods, Map.of("PET_NPROC_PER_NODE", "8")), "RANK counts pods", "PET_NPROC_PER_NODE=8");
     }
 
     @Test
@@ -168,8 +162,7 @@ class JobFinderTest {
 
         assertEquals(LauncherKind.SLURM, job.family());
         assertEquals(5, job.rank());
-        String alone = refusal(Map.of("PMI_RANK", "1", "PMI_SIZE", "3"));
-        assertTrue(alone.contains("MPI_LOCALRANKID and MPI_LOCALNRANKS is missing"), alone);
+        assertRefused(Map.of("PMI_RANK", "1", "PMI_SIZE", "3"), "MPI_LOCALRANKID and MPI_LOCALNRANKS is missing");
     }
 
     @Test
@@ -177,16 +170,12 @@ class JobFinderTest {
         Map<String, String> pmix = Map.of("PMIX_RANK", "5", "PMIX_NAMESPACE", "slurm.pmix.4711.3");
 
         assertEquals(LauncherKind.SLURM, job(with(slurmStep(), pmix)).family());
-        String alone = refusal(pmix);
-        assertTrue(alone.contains("PMIX_RANK=5 is set without a number of ranks"), alone);
+        assertRefused(pmix, "PMIX_RANK=5 is set without a number of ranks");
     }
 
     @Test
     void theShellOfAnAllocationIsNoTask() {
-        String refusal = refusal(slurmShell());
-
-        assertTrue(refusal.contains("SLURM_PROCID=0"), refusal);
-        assertTrue(refusal.contains("SLURM_STEP_NUM_TASKS is missing: start the program by srun"), refusal);
+        assertRefused(slurmShell(), "SLURM_PROCID=0", "SLURM_STEP_NUM_TASKS is missing: start the program by srun");
     }
 
     @Test
@@ -200,10 +189,10 @@ class JobFinderTest {
 
     @Test
     void aHeterogeneousJobIsRefusedWithTheWayOut() {
-        String refusal = refusal(with(slurmStep(), Map.of("SLURM_HET_SIZE", "2")));
-
-        assertTrue(refusal.contains("SLURM_HET_SIZE=2"), refusal);
-        assertTrue(refusal.contains("set FERRO_RANK and FERRO_WORLD_SIZE"), refusal);
+        assertRefused(
+                with(slurmStep(), Map.of("SLURM_HET_SIZE", "2")),
+                "SLURM_HET_SIZE=2",
+                "set FERRO_RANK and FERRO_WORLD_SIZE");
         assertEquals(5, job(with(slurmStep(), Map.of("SLURM_HET_SIZE", "1"))).rank());
     }
 
@@ -213,8 +202,7 @@ class JobFinderTest {
         assertMissing("FERRO_WORLD_SIZE", with(openMpi(), Map.of("FERRO_RANK", "1")));
         assertMissing("WORLD_SIZE", Map.of("RANK", "1"));
         assertMissing("OMPI_COMM_WORLD_LOCAL_SIZE", without(openMpi(), "OMPI_COMM_WORLD_LOCAL_SIZE"));
-        String noSize = refusal(Map.of("JOB_COMPLETION_INDEX", "1"));
-        assertTrue(noSize.contains("set FERRO_WORLD_SIZE in the manifest"), noSize);
+        assertRefused(Map.of("JOB_COMPLETION_INDEX", "1"), "set FERRO_WORLD_SIZE in the manifest");
     }
 
     @Test
@@ -258,8 +246,8 @@ class JobFinderTest {
             Map<String, String> named = with(torchrun(), Map.of("MASTER_ADDR", text));
             assertEquals(Optional.of("fd00::2"), job(named).rendezvous().host());
         }
-        String withPort = refusal(with(torchrun(), Map.of("MASTER_ADDR", "10.0.0.1:29500")));
-        assertTrue(withPort.contains("MASTER_ADDR=10.0.0.1:29500") && withPort.contains("MASTER_PORT"), withPort);
+        Map<String, String> withPort = with(torchrun(), Map.of("MASTER_ADDR", "10.0.0.1:29500"));
+        assertRefused(withPort, "MASTER_ADDR=10.0.0.1:29500", "MASTER_PORT");
     }
 
     @Test
@@ -273,12 +261,13 @@ class JobFinderTest {
 
     @Test
     void aValueThatMakesNoSenseIsNamedWithTheWayOut() {
-        String word = refusal(with(openMpi(), Map.of("OMPI_COMM_WORLD_RANK", "one")));
-        assertTrue(word.contains("OMPI_COMM_WORLD_RANK=one: need a rank from 0; start the program by mpirun"), word);
-        String beyond = refusal(with(slurmStep(), Map.of("SLURM_PROCID", "11")));
-        assertTrue(beyond.contains("SLURM_PROCID=11 of SLURM_STEP_NUM_TASKS=11: need a rank from 0 to 10"), beyond);
-        String node = refusal(with(slurmStep(), Map.of("SLURM_NODEID", "3")));
-        assertTrue(node.contains("SLURM_NODEID=3") && node.contains("the list has 3 nodes"), node);
+        assertRefused(
+                with(openMpi(), Map.of("OMPI_COMM_WORLD_RANK", "one")),
+                "OMPI_COMM_WORLD_RANK=one: need a rank from 0; start the program by mpirun");
+        assertRefused(
+                with(slurmStep(), Map.of("SLURM_PROCID", "11")),
+                "SLURM_PROCID=11 of SLURM_STEP_NUM_TASKS=11: need a rank from 0 to 10");
+        assertRefused(with(slurmStep(), Map.of("SLURM_NODEID", "3")), "SLURM_NODEID=3", "the list has 3 nodes");
         assertEquals("RANK=x: need a rank from 0", refusal(Map.of("RANK", "x", "WORLD_SIZE", "2")));
         assertEquals(
                 "RANK=2 of WORLD_SIZE=2: need a rank from 0 to 1", refusal(Map.of("RANK", "2", "WORLD_SIZE", "2")));
@@ -292,15 +281,13 @@ class JobFinderTest {
     @Test
     void theErrorForAMissingRankNamesTheWaysWithAndWithoutALauncher() {
         String refusal = refusal(Map.of());
-
         assertTrue(refusal.startsWith("this process does not know its rank: start it with a launcher ("), refusal);
-        for (String way : List.of(
+        assertRefused(
+                Map.of(),
                 "ferro run -n 2 PROGRAM, mpirun, srun",
                 "-Dferro.rank, -Dferro.world.size and -Dferro.rendezvous=tcp://HOST:PORT",
                 "RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT",
-                "docs/launchers/README.md")) {
-            assertTrue(refusal.contains(way), refusal);
-        }
+                "docs/launchers/README.md");
     }
 
     @Test
@@ -313,6 +300,13 @@ class JobFinderTest {
         String refusal = refusal(variables);
         assertTrue(refusal.contains(" is set, but ") || refusal.contains(" is only part of what "), refusal);
         assertTrue(refusal.contains(name + " is missing"), refusal);
+    }
+
+    private static void assertRefused(Map<String, String> variables, String... parts) {
+        String refusal = refusal(variables);
+        for (String part : parts) {
+            assertTrue(refusal.contains(part), refusal);
+        }
     }
 
     private static RankOfJob job(Map<String, String> variables) {

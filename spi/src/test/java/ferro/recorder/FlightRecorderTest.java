@@ -30,6 +30,7 @@ class FlightRecorderTest {
     private Path folder;
 
     private final GroupOfTest world = new GroupOfTest();
+    private final FlightRecorder recorder = recorder(Map.of());
 
     private static FlightRecorder recorder(Map<String, String> settings) {
         return FlightRecorder.of(TestContext.of(settings), RANK_2_OF_4);
@@ -41,7 +42,6 @@ class FlightRecorderTest {
 
     @Test
     void anOperationInFlightIsSeenAsItIs() throws IOException {
-        FlightRecorder recorder = recorder(Map.of());
         GroupRecorder group = recorder.enter("world", 2, new int[] {0, 1, 2, 3}, world);
         group.submitted(16, "barrier by dissemination", 0, 90);
         int running = group.submitted(17, "allReduce f32[64] sum by ring", 256, 100);
@@ -72,7 +72,6 @@ class FlightRecorderTest {
 
     @Test
     void aMessageInFlightWaitsForItsPeer() throws IOException {
-        FlightRecorder recorder = recorder(Map.of());
         GroupRecorder group = recorder.enter("world[2, 3]", 0, new int[] {2, 3}, world);
         group.running(group.message("recv from rank 1 tag 7", 100, 90, 1));
 
@@ -87,7 +86,6 @@ class FlightRecorderTest {
 
     @Test
     void anOperationThatHasEndedSaysHow() throws IOException {
-        FlightRecorder recorder = recorder(Map.of());
         GroupRecorder group = recorder.enter("world", 2, new int[] {0, 1, 2, 3}, world);
         int good = group.submitted(1, "allReduce f32[64] sum by ring", 256, 100);
         int bad = group.submitted(2, "broadcast f32[64] root 0 by binomial", 256, 200);
@@ -126,7 +124,6 @@ class FlightRecorderTest {
 
     @Test
     void ranksAreThoseOfTheJoinedGroup() throws IOException {
-        FlightRecorder recorder = recorder(Map.of());
         GroupOfTest pair = new GroupOfTest();
         GroupRecorder group = recorder.enter("world[2, 3]", 0, new int[] {2, 3}, pair);
         pair.failure = RecordedGroup.Failed.of(Code.PEER_LOST, 0, -1, Set.of(1), 2, "rank 1 is gone");
@@ -147,7 +144,6 @@ class FlightRecorderTest {
 
     @Test
     void aClosedGroupKeepsItsFailureAndItsNameIsNotUsedTwice() throws IOException {
-        FlightRecorder recorder = recorder(Map.of());
         GroupRecorder first = recorder.enter("pair", 0, new int[] {2, 3}, world);
         world.fail(Code.ABORTED, Set.of(1), "given up");
         first.close();
@@ -163,6 +159,12 @@ class FlightRecorderTest {
                 record);
     }
 
+    private static List<Long> sequences(FlightRecorder recorder) {
+        return recorder.operations().stream()
+                .map(OperationRing.RingEntry::sequence)
+                .toList();
+    }
+
     private static List<ThreadStack> stack(String thread) {
         return List.of(ThreadStack.ended(thread));
     }
@@ -176,7 +178,6 @@ class FlightRecorderTest {
 
     @Test
     void stacksOfAWorkingGroupAreTakenWhenTheFileIsWrittenAndKeptStacksComeFirst() throws IOException {
-        FlightRecorder recorder = recorder(Map.of());
         GroupRecorder group = recorder.enter("world", 2, new int[] {0, 1, 2, 3}, world);
         group.stacks("asked by another rank", stack("earlier"));
         world.stacks = List.of(ThreadStack.of(Thread.currentThread(), "world", false));
@@ -198,7 +199,6 @@ class FlightRecorderTest {
 
     @Test
     void aFailedGroupHasTheStacksOfItsFailureAndSharedOnesAreKeptOnce() throws IOException {
-        FlightRecorder recorder = recorder(Map.of());
         GroupOfTest pair = new GroupOfTest();
         List<ThreadStack> both = stack("both");
         recorder.enter("world", 2, new int[] {0, 1, 2, 3}, world).stacks("failure of group world", both);
@@ -211,7 +211,6 @@ class FlightRecorderTest {
 
     @Test
     void stacksThatAnsweredAQuestionJustBeforeAFailureAreThoseOfTheFailure() throws IOException {
-        FlightRecorder recorder = recorder(Map.of());
         GroupRecorder group = recorder.enter("world", 2, new int[] {0, 1, 2, 3}, world);
         List<ThreadStack> taken = stack("both");
         group.stacks("asked by a rank that waits", taken);
@@ -224,7 +223,6 @@ class FlightRecorderTest {
 
     @Test
     void onlyTheNewestStacksAreKept() throws IOException {
-        FlightRecorder recorder = recorder(Map.of());
         GroupRecorder group = recorder.enter("world", 2, new int[] {0, 1, 2, 3}, world);
         for (int i = 0; i < 20; i++) {
             group.stacks("asked", stack("a" + i));
@@ -241,7 +239,6 @@ class FlightRecorderTest {
 
     @Test
     void stacksDoNotMakeARecordLongerThanItsLimit() {
-        FlightRecorder recorder = recorder(Map.of());
         GroupRecorder group = recorder.enter("world", 2, new int[] {0, 1, 2, 3}, world);
         for (int i = 0; i < 8; i++) {
             group.stacks("failure " + i, List.of(ThreadStack.of(Thread.currentThread(), "", true)));
@@ -251,7 +248,6 @@ class FlightRecorderTest {
 
     @Test
     void textsAreEscapedAndCut() throws IOException {
-        FlightRecorder recorder = recorder(Map.of());
         GroupRecorder group = recorder.enter("a\"b\\c\u001b[2J\u202e\n", 0, new int[] {2}, world);
         group.event(GroupEvent.of(Kind.LATE, "a", 0, List.of(), "x".repeat(5000)));
 
@@ -273,11 +269,7 @@ class FlightRecorderTest {
         group.running(first);
         group.done(first, 100, 1, 0);
 
-        assertEquals(
-                List.of(3L, 4L, 5L, 6L),
-                recorder.operations().stream()
-                        .map(OperationRing.RingEntry::sequence)
-                        .toList());
+        assertEquals(List.of(3L, 4L, 5L, 6L), sequences(recorder));
         assertTrue(recorder.operations().stream().allMatch(OperationRing.RingEntry::isOpen), written(recorder));
     }
 
@@ -294,9 +286,7 @@ class FlightRecorderTest {
         }
 
         assertTrue(written(recorder).contains("\"text\":\"recv from rank 1 tag 7\",\"bytes\":100"), written(recorder));
-        List<Long> sequences = recorder.operations().stream()
-                .map(OperationRing.RingEntry::sequence)
-                .toList();
+        List<Long> sequences = sequences(recorder);
         assertEquals(16, sequences.size(), sequences.toString());
         assertEquals(List.of(-1L, 2986L), sequences.subList(0, 2), "the oldest first, then the last of the others");
     }
@@ -313,10 +303,7 @@ class FlightRecorderTest {
         List<List<Long>> kept = new ArrayList<>();
         for (long sequence = 5; sequence <= 8; sequence++) {
             group.done(group.submitted(sequence, "barrier by dissemination", 0, 10 * sequence), 90, 1, 0);
-            kept.add(recorder.operations().stream()
-                    .map(OperationRing.RingEntry::sequence)
-                    .sorted()
-                    .toList());
+            kept.add(sequences(recorder).stream().sorted().toList());
         }
 
         assertEquals(
@@ -330,7 +317,6 @@ class FlightRecorderTest {
 
     @Test
     void aGroupSaysWhichItIsOnAllRanks() throws IOException {
-        FlightRecorder recorder = recorder(Map.of());
         world.identity = 0xfeed_0000_0000_0017L;
         recorder.enter("world", 2, new int[] {0, 1, 2, 3}, world);
 
@@ -341,7 +327,6 @@ class FlightRecorderTest {
 
     @Test
     void culpritsAreASetThatNobodyCanChange() throws IOException {
-        FlightRecorder recorder = recorder(Map.of());
         recorder.enter("pair", 0, new int[] {3, 2}, world);
         List<Integer> given = new ArrayList<>(List.of(1, 0, 1));
         world.fail(Code.ABORTED, given, "given up");
@@ -357,7 +342,6 @@ class FlightRecorderTest {
 
     @Test
     void aNameIsFreeAgainOnceItsGroupIsForgotten() throws IOException {
-        FlightRecorder recorder = recorder(Map.of());
         for (int number = 0; number <= 64; number++) {
             GroupRecorder group = recorder.enter("pair " + number, 0, new int[] {2, 3}, world);
             group.done(group.submitted(1, "barrier by dissemination", 0, 10), 20, 1, 0);
@@ -375,7 +359,6 @@ class FlightRecorderTest {
 
     @Test
     void whatWatchesAnOperationDoesNotKeepItFromEnding() {
-        FlightRecorder recorder = recorder(Map.of());
         OperationRing ring = new OperationRing(4);
         GroupRecorder group = new GroupRecorder(recorder, ring, "world", 2, new int[] {0, 1, 2, 3});
         int entry = group.submitted(1, "barrier by dissemination", 0, 10);

@@ -9,8 +9,10 @@ import ferro.training.BucketLayout.Bucket;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class BucketLayoutTest {
@@ -110,37 +112,21 @@ class BucketLayoutTest {
         assertEquals(List.of(2L, 0L, 1L), List.of(layout.offsetOf(0), layout.offsetOf(1), layout.offsetOf(2)));
     }
 
-    @Test
-    void anOrderOfOtherNamesIsRefused() {
-        List<Parameter> parameters = List.of(f32("a", 1), f32("b", 1), f32("c", 1));
+    @ParameterizedTest
+    @CsvSource({
+        "a b c, b d, 2, 'the order has 2 names for 3 parameters: missing [a, c], unknown [d], repeated []'",
+        "a b, b a b, 2, 'the order has 3 names for 2 parameters: missing [], unknown [], repeated [b]'",
+        "a a, , 2, two of 2 parameters have the name \"a\"",
+        "'', , 2, 'need at least one parameter, found []'",
+        "a, , 0, 'need at least one rank, found 0'"
+    })
+    void whatCannotBeLaidOutIsRefused(String names, String order, int worldSize, String text) {
+        List<Parameter> parameters = names.isEmpty()
+                ? List.of()
+                : Stream.of(names.split(" ")).map(name -> f32(name, 1)).toList();
+        BucketSettings settings = order == null ? SMALL : SMALL.withOrder(order.split(" "));
 
-        String message = refused(parameters, SMALL.withOrder("b", "d"), 2);
-
-        assertEquals("the order has 2 names for 3 parameters: missing [a, c], unknown [d], repeated []", message);
-    }
-
-    @Test
-    void anOrderWithANameTwiceIsRefused() {
-        List<Parameter> parameters = List.of(f32("a", 1), f32("b", 1));
-
-        String message = refused(parameters, SMALL.withOrder("b", "a", "b"), 2);
-
-        assertEquals("the order has 3 names for 2 parameters: missing [], unknown [], repeated [b]", message);
-    }
-
-    @Test
-    void aNameTwiceIsRefused() {
-        assertEquals("two of 2 parameters have the name \"a\"", refused(List.of(f32("a", 1), f32("a", 2)), SMALL, 2));
-    }
-
-    @Test
-    void noParametersAreRefused() {
-        assertEquals("need at least one parameter, found []", refused(List.of(), SMALL, 2));
-    }
-
-    @Test
-    void noRanksAreRefused() {
-        assertEquals("need at least one rank, found 0", refused(List.of(f32("a", 1)), SMALL, 0));
+        assertEquals(text, refused(parameters, settings, worldSize));
     }
 
     private static String refused(List<Parameter> parameters, BucketSettings settings, int worldSize) {

@@ -23,9 +23,12 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class GradientBucketsFailureTest {
     private static final List<Parameter> THREE = List.of(
@@ -33,59 +36,47 @@ class GradientBucketsFailureTest {
             Parameter.of("b", DataType.FLOAT32, 3, 5),
             Parameter.of("c", DataType.FLOAT64, 2));
 
-    @ParameterizedTest
-    @EnumSource
-    void anotherShapeIsNamedOnAllRanksWithBothValues(Medium medium) {
-        assertRefused(
-                medium,
-                builder -> builder.parameters(with(Parameter.of("b", DataType.FLOAT32, 5, 3))),
-                "ranks build buckets from different parameters or settings: on rank 0 parameter 1 is \"b\" f32[3, 5], on rank 2"
-                        + " parameter 1 is \"b\" f32[5, 3]; all 3 ranks need the same parameters and settings in the same order");
-    }
-
-    @Test
-    void anotherTypeIsNamed() {
-        assertRefused(
-                Medium.SIMULATED,
-                builder -> builder.parameters(with(Parameter.of("b", DataType.FLOAT64, 3, 5))),
-                "ranks build buckets from different parameters or settings: on rank 0 parameter 1 is \"b\" f32[3, 5], on rank 2"
-                        + " parameter 1 is \"b\" f64[3, 5]; all 3 ranks need the same parameters and settings in the same order");
-    }
-
-    @Test
-    void aParameterThatOtherRanksLackIsNamed() {
-        assertRefused(
-                Medium.SIMULATED,
-                builder -> builder.parameters(THREE.subList(0, 2)),
-                "ranks build buckets from different parameters or settings: on rank 0 parameter 2 is \"c\" f64[2], on rank 2"
-                        + " there are 2 parameters; all 3 ranks need the same parameters and settings in the same order");
-    }
-
-    @Test
-    void otherSizesOfBucketsAreNamed() {
-        assertRefused(
-                Medium.SIMULATED,
-                builder -> builder.settings(BucketSettings.DEFAULT.withBytes(10, 20)),
-                "ranks build buckets from different parameters or settings: on rank 0 the first bucket has"
-                        + " 1048576 bytes, the others 1048576, on rank 2 the first bucket has 10 bytes, the others 20; all 3 ranks need the same parameters and settings in the same order");
-    }
-
-    @Test
-    void whatOneRankCannotLayOutIsThrownOnAll() {
-        assertRefused(
-                Medium.SIMULATED,
-                builder -> builder.settings(BucketSettings.DEFAULT.withOrder("a")),
-                "rank 2 of 3 cannot build buckets: the order has 1 names for 3 parameters: missing [b, c], unknown [], repeated []");
-    }
-
-    @Test
-    void aLongRefusalIsSentToItsEnd() {
+    private static Stream<Arguments> differences() {
         String name = "long".repeat(1000);
-        assertRefused(
-                Medium.SIMULATED,
-                builder -> builder.settings(BucketSettings.DEFAULT.withOrder(name)),
-                "rank 2 of 3 cannot build buckets: the order has 1 names for 3 parameters: missing [a, b, c], unknown ["
-                        + name + "], repeated []");
+        return Stream.of(
+                differs(
+                        builder -> builder.parameters(with(Parameter.of("b", DataType.FLOAT32, 5, 3))),
+                        "on rank 0 parameter 1 is \"b\" f32[3, 5], on rank 2 parameter 1 is \"b\" f32[5, 3]"),
+                differs(
+                        builder -> builder.parameters(with(Parameter.of("b", DataType.FLOAT64, 3, 5))),
+                        "on rank 0 parameter 1 is \"b\" f32[3, 5], on rank 2 parameter 1 is \"b\" f64[3, 5]"),
+                differs(
+                        builder -> builder.parameters(THREE.subList(0, 2)),
+                        "on rank 0 parameter 2 is \"c\" f64[2], on rank 2 there are 2 parameters"),
+                differs(
+                        builder -> builder.settings(BucketSettings.DEFAULT.withBytes(10, 20)),
+                        "on rank 0 the first bucket has 1048576 bytes, the others 1048576, on rank 2 the first bucket has"
+                                + " 10 bytes, the others 20"),
+                cannotOrder("a", "missing [b, c], unknown []"),
+                cannotOrder(name, "missing [a, b, c], unknown [" + name + "]"));
+    }
+
+    private static Arguments differs(UnaryOperator<GradientBucketsBuilder> other, String how) {
+        return Arguments.of(
+                other,
+                "ranks build buckets from different parameters or settings: " + how
+                        + "; all 3 ranks need the same parameters and settings in the same order");
+    }
+
+    private static Arguments cannotOrder(String name, String why) {
+        UnaryOperator<GradientBucketsBuilder> other =
+                builder -> builder.settings(BucketSettings.DEFAULT.withOrder(name));
+        return Arguments.of(
+                other,
+                "rank 2 of 3 cannot build buckets: the order has 1 names for 3 parameters: " + why + ", repeated []");
+    }
+
+    @ParameterizedTest
+    @MethodSource("differences")
+    void whatDiffersOnARankIsNamedOnAllRanks(UnaryOperator<GradientBucketsBuilder> other, String text) {
+        for (Medium medium : Medium.values()) {
+            assertRefused(medium, other, text);
+        }
     }
 
     @Test

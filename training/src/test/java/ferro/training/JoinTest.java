@@ -354,27 +354,21 @@ class JoinTest {
 
     @Test
     void aSourceOfBatchesThatThrowsEndsTheStepOnAllRanks() {
-        try (Ranks ranks = Ranks.over(Medium.SIMULATED, 2)) {
-            List<Throwable> failures = ranks.failures(group -> {
-                List<Parameter> parameters = List.of(Parameter.of("w", DataType.FLOAT32, 3));
-                Iterator<Integer> batches = IntStream.range(0, 5)
-                        .peek(batch -> {
-                            if (batch == 2 && group.rank() == 1) {
-                                throw new IllegalStateException("batch 2 cannot be read");
-                            }
-                        })
-                        .iterator();
-                try (GradientBuckets buckets =
-                        GradientBuckets.builder(group).parameters(parameters).build()) {
-                    Join<Integer> join = Join.over(buckets, batches);
-                    while (join.next()) {
-                        join.withBatch(batch -> buckets.ready(0));
-                        buckets.finish();
+        Batches failing = group -> IntStream.range(0, 5)
+                .peek(batch -> {
+                    if (batch == 2 && group.rank() == 1) {
+                        throw new IllegalStateException("batch 2 cannot be read");
                     }
-                }
-            });
-            assertEquals("batch 2 cannot be read", failures.get(1).getMessage());
-            assertTrue(failures.get(0).getMessage().contains("batch 2 cannot be read"), failures::toString);
+                })
+                .iterator();
+        List<Throwable> failures = failures(
+                Medium.SIMULATED,
+                failing,
+                (group, buckets) -> Gradients.compute(buckets, 0, Gradients::exact, new Random()));
+
+        assertEquals("batch 2 cannot be read", failures.get(1).getMessage());
+        for (int rank : new int[] {0, 2}) {
+            assertTrue(failures.get(rank).getMessage().contains("batch 2 cannot be read"), failures::toString);
         }
     }
 }

@@ -11,35 +11,27 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class AlgorithmChoiceTest {
-
     @ParameterizedTest
     @CsvSource({
-        "2, 32768, recursiveDoubling",
-        "2, 32772, ring",
-        "3, 65536, recursiveDoubling",
-        "3, 65540, ring",
-        "4, 65540, halvingDoubling",
-        "4, 1048576, halvingDoubling",
-        "4, 1048580, ring"
+        "ALL_REDUCE, 2, 32768, recursiveDoubling",
+        "ALL_REDUCE, 2, 32772, ring",
+        "ALL_REDUCE, 3, 65536, recursiveDoubling",
+        "ALL_REDUCE, 3, 65540, ring",
+        "ALL_REDUCE, 4, 65540, halvingDoubling",
+        "ALL_REDUCE, 4, 1048576, halvingDoubling",
+        "ALL_REDUCE, 4, 1048580, ring",
+        "ALL_GATHER, 2, 1073741824, linear",
+        "ALL_GATHER, 3, 65536, linear",
+        "ALL_GATHER, 3, 65540, ring",
+        "ALL_GATHER, 4, 4, recursiveDoubling",
+        "ALL_GATHER, 16, 1048576, recursiveDoubling",
+        "ALL_GATHER, 16, 1048592, ring",
+        "ALL_GATHER, 5, 65536, linear",
+        "ALL_GATHER, 6, 65536, recursiveDoubling",
+        "ALL_GATHER, 6, 65540, ring"
     })
-    void choosesAllReduceByWorldSizeAndBytes(int worldSize, long bytes, String algorithm) {
-        assertEquals(algorithm, name(AlgorithmChoice.of(""), CollectiveKind.ALL_REDUCE, worldSize, bytes));
-    }
-
-    @ParameterizedTest
-    @CsvSource({
-        "2, 1073741824, linear",
-        "3, 65536, linear",
-        "3, 65540, ring",
-        "4, 4, recursiveDoubling",
-        "16, 1048576, recursiveDoubling",
-        "16, 1048592, ring",
-        "5, 65536, linear",
-        "6, 65536, recursiveDoubling",
-        "6, 65540, ring"
-    })
-    void choosesAllGatherByWorldSizeAndBytes(int worldSize, long bytes, String algorithm) {
-        assertEquals(algorithm, name(AlgorithmChoice.of(""), CollectiveKind.ALL_GATHER, worldSize, bytes));
+    void choosesByWorldSizeAndBytes(CollectiveKind kind, int worldSize, long bytes, String algorithm) {
+        assertEquals(algorithm, name(AlgorithmChoice.of(""), kind, worldSize, bytes));
     }
 
     @ParameterizedTest

@@ -29,6 +29,12 @@ class LargePlansTest {
     private static final Hosts HOSTS = Hosts.of(RANKS, (a, b) -> a / RANKS_OF_A_HOST == b / RANKS_OF_A_HOST)
             .orElseThrow();
 
+    private static final List<ReductionTree> TREES = List.of(
+            ReductionTree.doubling(Hosts.ofOneRank(RANKS)),
+            ReductionTree.halving(Hosts.ofOneRank(RANKS)),
+            ReductionTree.doubling(HOSTS),
+            ReductionTree.ring(HOSTS));
+
     static Stream<Algorithm> algorithms() {
         return AlgorithmRegistry.all().stream().filter(row -> row.topology() != Topology.SHARED_MEMORY);
     }
@@ -36,11 +42,7 @@ class LargePlansTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 1, RANKS / 2, RANKS - 1})
     void aReduceScatterInATreeVisitsFewMoreSumsThanItsOwnStepsAndThePathToEachPart(int rank) {
-        for (ReductionTree tree : List.of(
-                ReductionTree.doubling(Hosts.ofOneRank(RANKS)),
-                ReductionTree.halving(Hosts.ofOneRank(RANKS)),
-                ReductionTree.doubling(HOSTS),
-                ReductionTree.ring(HOSTS))) {
+        for (ReductionTree tree : TREES) {
             TreeReduceScatter maker = new TreeReduceScatter(tree, rank);
             Plan plan = maker.plan("counted");
             long steps = (long) plan.sends().size() + plan.receives().size();
@@ -67,11 +69,7 @@ class LargePlansTest {
 
     @Test
     void theFormulaOfScratchMemoryVisitsFewPartsOf10000Ranks() {
-        for (ReductionTree tree : List.of(
-                ReductionTree.doubling(Hosts.ofOneRank(RANKS)),
-                ReductionTree.halving(Hosts.ofOneRank(RANKS)),
-                ReductionTree.doubling(HOSTS),
-                ReductionTree.ring(HOSTS))) {
+        for (ReductionTree tree : TREES) {
             TreeReduceScatter maker = new TreeReduceScatter(tree, TreeReduceScatter.ALL_RANKS);
             int chunks = maker.scratchChunks();
             assertTrue(chunks > RANKS - PARTS_WALKED, () -> chunks + " chunks");

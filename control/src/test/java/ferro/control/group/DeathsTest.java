@@ -22,6 +22,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 class DeathsTest {
     private static final Duration GRACE = Duration.ofMillis(10);
     private static final Duration LATER = Duration.ofMillis(300);
+    private static final String ALL_GONE =
+            "ranks 0, 2, 4 (pid 7 on host h) are gone: their process has ended without closing its"
+                    + " groups; its own output may say why";
 
     /** Even ranks are of one process, each odd one has its own. */
     private static final RankProcesses SHARED = new RankProcesses() {
@@ -60,12 +63,7 @@ class DeathsTest {
 
         for (int told = 0; told < 2; told++) {
             for (int survivor : new int[] {1, 3}) {
-                assertStory(
-                        group,
-                        survivor,
-                        "0,2,4",
-                        "ranks 0, 2, 4 (pid 7 on host h) are gone: their process has ended without closing its groups;"
-                                + " its own output may say why");
+                assertStory(group, survivor, "0,2,4", ALL_GONE);
             }
             group.deliverAll(new Random(5), true);
         }
@@ -79,12 +77,7 @@ class DeathsTest {
             group.pass(GRACE.multipliedBy(Deaths.PROCESS_WAITS / 2));
         }
 
-        assertStory(
-                group,
-                1,
-                "0,2,4",
-                "ranks 0, 2, 4 (pid 7 on host h) are gone: their process has ended without closing its groups; its own"
-                        + " output may say why");
+        assertStory(group, 1, "0,2,4", ALL_GONE);
     }
 
     @Test
@@ -148,12 +141,7 @@ class DeathsTest {
         group.deliverAll();
 
         for (int survivor : new int[] {1, 3}) {
-            assertStory(
-                    group,
-                    survivor,
-                    "0,2,4",
-                    "ranks 0, 2, 4 (pid 7 on host h) are gone: their process has ended without closing its groups; its"
-                            + " own output may say why");
+            assertStory(group, survivor, "0,2,4", ALL_GONE);
             assertEquals(1, group.failures[survivor], "told once");
         }
     }

@@ -47,41 +47,27 @@ class CrashTest {
         LOGGER.setLevel(null);
     }
 
-    /** The machine of all ranks ends within a call of the storage, which has been made or not. */
+    /**
+     * The machine of all ranks ends within a call of the storage, which has been made or not, or at a byte. Three checkpoints are
+     * there, so that the oldest is deleted as well.
+     */
     @Tag("long")
-    @ParameterizedTest(name = "{0} ranks, after the call: {1}")
-    @CsvSource({"1, false", "1, true", "3, false", "3, true"})
-    void atEveryCallOfTheStorage(int worldSize, boolean after) {
+    @ParameterizedTest(name = "{0} ranks, at {1}, by {2}")
+    @CsvSource({
+        "1, the call, 1, 6",
+        "1, its end, 1, 6",
+        "3, the call, 1, 6",
+        "3, its end, 1, 6",
+        "1, a byte, 1, 1500",
+        "2, a byte, 17, 100"
+    })
+    void atEveryCallOfTheStorageAndAtBytes(int worldSize, String where, int stride, int fewer) {
         DyingStorage dying = new DyingStorage(new MemoryStorage());
+        LongConsumer die =
+                where.equals("a byte") ? dying::dieAtByte : call -> dying.dieAtCall(call, where.equals("its end"));
         AtomicInteger died = new AtomicInteger();
-        Ranks.each(Medium.SIMULATED, worldSize, group -> {
-            crashes(group, dying, call -> dying.dieAtCall(call, after), 1, died);
-        });
-        // three checkpoints are there, so that the oldest is deleted as well
-        assertTrue(died.get() >= 7, "died only " + died.get() + " times");
-    }
-
-    @Test
-    @Tag("long")
-    void atEveryByteThatIsWritten() {
-        DyingStorage dying = new DyingStorage(new MemoryStorage());
-        AtomicInteger died = new AtomicInteger();
-        Ranks.each(Medium.SIMULATED, 1, group -> {
-            crashes(group, dying, dying::dieAtByte, 1, died);
-        });
-        assertTrue(died.get() > 1500, "died only " + died.get() + " times");
-    }
-
-    @Test
-    @Tag("long")
-    @Tag("long")
-    void atManyBytesThatTwoRanksWrite() {
-        DyingStorage dying = new DyingStorage(new MemoryStorage());
-        AtomicInteger died = new AtomicInteger();
-        Ranks.each(Medium.SIMULATED, 2, group -> {
-            crashes(group, dying, dying::dieAtByte, 17, died);
-        });
-        assertTrue(died.get() > 100, "died only " + died.get() + " times");
+        Ranks.each(Medium.SIMULATED, worldSize, group -> crashes(group, dying, die, stride, died));
+        assertTrue(died.get() > fewer, "died only " + died.get() + " times");
     }
 
     /** Saves step 3 again and again on top of steps 1 and 2, and dies a little later each time, until a save lives. */

@@ -16,6 +16,7 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -243,14 +244,11 @@ class LentArraysTest {
         byte[] bits = new byte[count * carrier.byteSize()];
         random.nextBytes(bits);
         carrier.read(direct(bits.length).put(0, bits), 0, array, offset, count);
-        return switch (carrier) {
-            case FLOAT -> HostTensor.of(DataType.FLOAT32, (float[]) array, offset, count);
-            case DOUBLE -> HostTensor.of(DataType.FLOAT64, (double[]) array, offset, count);
-            case INT -> HostTensor.of(DataType.INT32, (int[]) array, offset, count);
-            case LONG -> HostTensor.of(DataType.INT64, (long[]) array, offset, count);
-            case SHORT -> HostTensor.of(DataType.BFLOAT16, (short[]) array, offset, count);
-            case BYTE -> HostTensor.of(DataType.INT8, (byte[]) array, offset, count);
-        };
+        DataType type = Stream.of(DataType.values())
+                .filter(one -> one.carrier() == carrier)
+                .findFirst()
+                .orElseThrow();
+        return HostTensor.ofArray(type, array, offset, count);
     }
 
     private static ByteBuffer bits(HostTensor tensor) {
