@@ -31,10 +31,11 @@ import java.util.stream.Stream;
  * with x in place of the word a and y in place of the word b. Further lines of a cell begin with the blanks and stars with which
  * the line begins that has the cell.
  *
- * <p>A file that is as it should be is not touched, so that nothing is compiled anew. Files that the template made once and makes
- * no more are deleted: the first line of each names its template.
+ * <p>A file that is as it should be is not touched, so that nothing is compiled anew. Files that a template made once and none
+ * makes now are deleted.
  */
 final class Expand {
+    private static final String MADE = "// Made from ";
     private static final Pattern VALUE = Pattern.compile("\\$\\{(\\w+)(?:\\((.*?), (.*?)\\))?}");
     private static final Pattern CELL = Pattern.compile("#  (\\w+) +(?=\\S)");
     private static final Pattern MARGIN = Pattern.compile("^[ *]*");
@@ -55,10 +56,21 @@ final class Expand {
         if (arguments.length < 2) {
             throw new IllegalArgumentException("usage: java Expand.java <folder of sources> <template>...");
         }
+        Path folder = Path.of(arguments[0]);
+        TreeSet<String> made = new TreeSet<>();
         for (int i = 1; i < arguments.length; i++) {
             Expand expansion = new Expand(Path.of(arguments[i]));
             expansion.expand(0, expansion.lines.size(), Map.of());
-            expansion.write(Path.of(arguments[0]));
+            expansion.write(folder);
+            made.addAll(expansion.files.keySet());
+        }
+        try (Stream<Path> found = Files.walk(folder)) {
+            for (Path path : found.filter(Files::isRegularFile).toList()) {
+                String name = folder.relativize(path).toString().replace('\\', '/');
+                if (!made.contains(name) && Files.readString(path).startsWith(MADE)) {
+                    Files.delete(path);
+                }
+            }
         }
     }
 
@@ -81,7 +93,7 @@ final class Expand {
     }
 
     private String header() {
-        return "// Made from " + template.getFileName() + " by Expand.java: change that, not this file.";
+        return MADE + template.getFileName() + " by Expand.java: change that, not this file.";
     }
 
     private void append(String text, int at) {
@@ -231,20 +243,6 @@ final class Expand {
                 Files.createDirectories(path.getParent());
                 Files.writeString(path, text);
             }
-        }
-        try (Stream<Path> found = Files.walk(folder)) {
-            for (Path path : found.filter(Files::isRegularFile).toList()) {
-                String name = folder.relativize(path).toString().replace('\\', '/');
-                if (!files.containsKey(name) && isOurs(path)) {
-                    Files.delete(path);
-                }
-            }
-        }
-    }
-
-    private boolean isOurs(Path path) throws IOException {
-        try (Stream<String> text = Files.lines(path)) {
-            return text.findFirst().orElse("").equals(header());
         }
     }
 }

@@ -96,7 +96,7 @@ record CollectiveCall(
         }
         if (kind.isRooted()) {
             checkRoot(rank, worldSize);
-            if (rank != root) {
+            if (rank != root || isOneTensor(kind)) {
                 return;
             }
             CallChecks.present(kind, "input", in, root);

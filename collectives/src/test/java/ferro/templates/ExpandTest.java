@@ -109,10 +109,12 @@ class ExpandTest {
         Path own = folder.resolve("made/int/Own.java");
         expander.expand(template(SUMS), folder.resolve("made"));
         Files.writeString(own, "class Own {}\n");
+        Path old = Files.writeString(folder.resolve("made/Old.java"), "// Made from gone.template by Expand.java\n");
         expander.expand(template(SUMS.replace("#            int   Integer  -\n", "")), folder.resolve("made"));
         assertFalse(Files.exists(folder.resolve("made/int/Integer.java")));
         assertTrue(Files.exists(folder.resolve("made/char/Integer.java")));
         assertTrue(Files.exists(own));
+        assertFalse(Files.exists(old), "of a template that is gone");
     }
 
     @Test

@@ -105,8 +105,7 @@ public final class AlgorithmChoice {
 
     /**
      * Returns the algorithm for an operation. Returns the override if it runs in the topology, else the built-in
-     * algorithm. Without an override, a reduce-scatter has the same bits as the all-reduce
-     * of the same size.
+     * algorithm. Without an override, a reduce-scatter has the same bits as the all-reduce of the same size.
      *
      * @param topology topology for which {@link #serves} is true for the kind
      * @param needed   values that decide the choice
@@ -165,8 +164,7 @@ public final class AlgorithmChoice {
     }
 
     /**
-     * Returns the name of the built-in algorithm. Other rows of the registry are used only if a setting names
-     * them.
+     * Returns the name of the built-in algorithm. Other rows of the registry are used only if a setting names them.
      */
     private String builtIn(Topology topology, Case needed) {
         return switch (topology) {

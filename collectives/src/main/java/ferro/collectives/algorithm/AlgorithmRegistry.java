@@ -43,7 +43,7 @@ public final class AlgorithmRegistry {
     private static final AtomicReferenceArray<List<Algorithm>> ROWS =
             new AtomicReferenceArray<>(CollectiveKind.values().length * TOPOLOGIES);
 
-    /** The names before version 0.1.0. Settings and measured tables may still use the old names. */
+    /** The names before version 0.1.0. The setting {@code ferro.algorithm} may still use them. */
     private static final Map<String, String> OLD_NAMES = Map.of("direct", "linear", "directDoubling", "linearDoubling");
 
     private AlgorithmRegistry() {}

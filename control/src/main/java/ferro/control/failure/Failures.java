@@ -126,7 +126,8 @@ public final class Failures {
     }
 
     /**
-     * Makes the exception for a group that could not be made: its ranks could not find out which ranks share memory. For a joined group a timeout names the setting that gives joining more time.
+     * Makes the exception for a group that could not be made: its ranks could not find out which ranks share memory. For a
+     * joined group a timeout names the setting that gives joining more time.
      */
     public static FerroException notMet(GroupSpec group, String self, Throwable failure, boolean joined) {
         String text = "cannot make group \"" + group.name() + "\" on " + self

@@ -62,7 +62,7 @@ class FoldedTraceTest {
                 "\t\tat app.Main.save(Main.java:5)",
                 "Caused by: java.lang.IllegalArgumentException: output has 3 elements",
                 "of 4",
-                "\tat ferro.Collective$AllGather.check(Collective.java:5)",
+                "\tat ferro.CollectiveCall.check(CollectiveCall.java:5)",
                 "\tat ferro.group.GroupCalls.run(GroupCalls.java:43)",
                 "\tat app.Main.step(Main.java:8)",
                 "\t... 1 more");
