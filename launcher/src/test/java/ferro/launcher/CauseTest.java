@@ -1,5 +1,6 @@
 package ferro.launcher;
 
+import static ferro.launcher.JobOutcomes.ended;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -10,7 +11,6 @@ import ferro.launcher.rank.Supervisor;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
@@ -32,7 +32,7 @@ class CauseTest {
 
     @Test
     void rankThatDidNotJoinComesBeforeTheRankThatMissedIt() {
-        Postmortem ended = ended(List.of(end(3, 1)), List.of(), thrown(3, missing(3, "1")));
+        Postmortem ended = report(List.of(ended(3, 1)), List.of(), thrown(3, missing(3, "1")));
 
         assertTrue(
                 ended.cause().startsWith("rank 1 did not join; rank 3 ended with exit code 1: RENDEZVOUS: joining "),
@@ -44,8 +44,8 @@ class CauseTest {
 
     @Test
     void ranksThatDidNotJoinAreNamedTogetherAndNoneThatMissedAnother() {
-        Postmortem ended = ended(
-                List.of(end(3, 1), end(0, 1)),
+        Postmortem ended = report(
+                List.of(ended(3, 1), ended(0, 1)),
                 List.of(),
                 thrown(3, missing(3, "0, 1, 2")),
                 thrown(0, missing(0, "1, 2")));
@@ -55,8 +55,8 @@ class CauseTest {
 
     @Test
     void ranksThatMissEachOtherAreNotNamedAsMissing() {
-        Postmortem ended =
-                ended(List.of(end(3, 1), end(1, 1)), List.of(), thrown(3, missing(3, "1")), thrown(1, missing(1, "3")));
+        Postmortem ended = report(
+                List.of(ended(3, 1), ended(1, 1)), List.of(), thrown(3, missing(3, "1")), thrown(1, missing(1, "3")));
 
         assertTrue(ended.cause().startsWith("rank 3 ended with exit code 1: RENDEZVOUS: "), ended.cause());
     }
@@ -66,9 +66,9 @@ class CauseTest {
         String gone = "joining \"world\" as rank 0 failed after 5003 ms, waiting for ranks [1] of 4: connection closed";
 
         Postmortem thrown =
-                ended(List.of(end(0, 1)), List.of(), thrown(0, MAIN + "app.Wrapped: ferro.FerroException: " + gone));
-        Postmortem logged = ended(
-                List.of(end(0, 3)),
+                report(List.of(ended(0, 1)), List.of(), thrown(0, MAIN + "app.Wrapped: ferro.FerroException: " + gone));
+        Postmortem logged = report(
+                List.of(ended(0, 3)),
                 List.of(),
                 new RankOutput(0, 1000, List.of(), List.of("SEVERE: RENDEZVOUS: " + gone)));
 
@@ -80,12 +80,12 @@ class CauseTest {
 
     @Test
     void missingRankThatEndedByItselfSaysHow() {
-        Postmortem failed = ended(
-                List.of(end(3, 1), end(1, 1)),
+        Postmortem failed = report(
+                List.of(ended(3, 1), ended(1, 1)),
                 List.of(),
                 thrown(3, missing(3, "1")),
                 thrown(1, MAIN + "java.lang.OutOfMemoryError: Java heap space"));
-        Postmortem left = ended(List.of(end(3, 1)), List.of(end(1, 0)), thrown(3, missing(3, "1")));
+        Postmortem left = report(List.of(ended(3, 1)), List.of(ended(1, 0)), thrown(3, missing(3, "1")));
 
         assertEquals(
                 "rank 1 did not join; rank 1 ended with exit code 1: java.lang.OutOfMemoryError: Java heap space",
@@ -97,12 +97,12 @@ class CauseTest {
     void exceptionOrLastLineFollowsTheExitCode() {
         assertEquals(
                 "rank 2 ended with exit code 1: java.lang.OutOfMemoryError: Java heap space",
-                ended(List.of(end(2, 1)), List.of(), thrown(2, MAIN + "java.lang.OutOfMemoryError: Java heap space"))
+                report(List.of(ended(2, 1)), List.of(), thrown(2, MAIN + "java.lang.OutOfMemoryError: Java heap space"))
                         .cause());
         assertEquals(
                 "rank 2 ended with exit code 1: ABORTED: no data",
-                ended(
-                                List.of(end(2, 1)),
+                report(
+                                List.of(ended(2, 1)),
                                 List.of(),
                                 thrown(
                                         2,
@@ -111,8 +111,8 @@ class CauseTest {
                         .cause());
         assertEquals(
                 "rank 2 ended with exit code 3; its last line: Terminating due to java.lang.OutOfMemoryError",
-                ended(
-                                List.of(end(2, 3)),
+                report(
+                                List.of(ended(2, 3)),
                                 List.of(),
                                 new RankOutput(
                                         2,
@@ -122,12 +122,12 @@ class CauseTest {
                         .cause());
         assertEquals(
                 "rank 2 ended with exit code 7",
-                ended(List.of(end(2, 7)), List.of()).cause());
+                report(List.of(ended(2, 7)), List.of()).cause());
     }
 
     @Test
     void longLineIsCutAsInTheEndOfARank() {
-        String cause = ended(List.of(end(2, 1)), List.of(), thrown(2, MAIN + "app.Long: " + "x\u001b".repeat(500)))
+        String cause = report(List.of(ended(2, 1)), List.of(), thrown(2, MAIN + "app.Long: " + "x\u001b".repeat(500)))
                 .cause();
 
         assertEquals("rank 2 ended with exit code 1: app.Long: " + "x?".repeat(95), cause);
@@ -139,11 +139,7 @@ class CauseTest {
 
         assertEquals(
                 "rank 2 was ended by signal KILL",
-                ended(List.of(end(2, 137)), List.of(), output).cause());
-    }
-
-    private static JobEvent.Ended end(int rank, int code) {
-        return new JobEvent.Ended(rank, code, 17);
+                report(List.of(ended(2, 137)), List.of(), output).cause());
     }
 
     private static RankOutput thrown(int rank, String line) {
@@ -151,7 +147,7 @@ class CauseTest {
     }
 
     /** Returns the report on a job of four ranks; the launcher has stopped those that have not ended by themselves. */
-    private Postmortem ended(List<JobEvent.Ended> failures, List<JobEvent.Ended> left, RankOutput... said) {
+    private Postmortem report(List<JobEvent.Ended> failures, List<JobEvent.Ended> left, RankOutput... said) {
         Set<Integer> stopped = new TreeSet<>(Set.of(0, 1, 2, 3));
         Stream.concat(failures.stream(), left.stream()).forEach(one -> stopped.remove(one.rank()));
         List<RankOutput> printed = Stream.of(0, 1, 2, 3)
@@ -160,16 +156,7 @@ class CauseTest {
                         .findFirst()
                         .orElseGet(() -> new RankOutput(rank, 1000 + rank, List.of(), List.of())))
                 .toList();
-        Supervisor.JobOutcome outcome = new Supervisor.JobOutcome(
-                failures,
-                left,
-                stopped,
-                Optional.of(System.nanoTime()),
-                Map.of(),
-                Optional.empty(),
-                Optional.empty(),
-                Map.of(),
-                Optional.empty());
+        Supervisor.JobOutcome outcome = JobOutcomes.outcome(failures, left, stopped);
         return Postmortem.of(new JobEnd(outcome, printed, "job", new Recordings(empty, false, Map.of()), "a"));
     }
 }

@@ -3,7 +3,6 @@ package ferro.launcher;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.launcher.output.Json;
 import ferro.launcher.output.Screen;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -131,7 +130,6 @@ class DumpCommandTest {
         assertTrue(said().contains(file(1) + ": it is not valid JSON, or ends too early"), said());
     }
 
-    /** Ranks that answer as soon as they are asked. */
     private CompletableFuture<Void> answering(int... ranks) throws IOException {
         WatchService watch = FileSystems.getDefault().newWatchService();
         folder.register(watch, StandardWatchEventKinds.ENTRY_CREATE);
@@ -152,23 +150,8 @@ class DumpCommandTest {
     private void answer(int rank) throws IOException {
         Path written = Files.writeString(
                 folder.resolve("." + rank),
-                Json.text(Map.of(
-                        "format",
-                        1,
-                        "job",
-                        "j",
-                        "rank",
-                        rank,
-                        "worldSize",
-                        3,
-                        "wallNanos",
-                        5_000_000_000L,
-                        "clockNanos",
-                        7,
-                        "groups",
-                        List.of(),
-                        "operations",
-                        List.of())));
+                "{\"format\":1,\"job\":\"j\",\"rank\":" + rank + ",\"worldSize\":3,\"wallNanos\":5000000000,"
+                        + "\"clockNanos\":7,\"groups\":[],\"operations\":[]}");
         Files.move(written, file(rank), StandardCopyOption.ATOMIC_MOVE);
     }
 

@@ -7,8 +7,6 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -75,7 +73,6 @@ class InvocationTest {
         assertEquals(second.replace("+2", "+3"), third);
     }
 
-    /** Returns the archive of ranks that the script names, with such a file {@code release} of the JDK. */
     private String archive(Path checkedOut, String... release) throws Exception {
         String lines = String.join("\n", release) + "\nJAVA_VERSION=\"17.0.1\"\n";
         Files.writeString(checkedOut.resolve("jdk/release"), lines);
@@ -95,11 +92,8 @@ class InvocationTest {
         Files.createFile(lib.resolve("archived-17.0.1"));
         Path bin = Files.createDirectories(home.resolve("jdk/bin"));
         Files.writeString(home.resolve("jdk/release"), "JAVA_VERSION=\"17.0.1\"\n");
-        Files.writeString(bin.resolve("javac"), "#!/bin/sh\n");
-        Files.writeString(bin.resolve("java"), "#!/bin/sh\nprintf '%s\\n' \"$@\"\n");
-        for (String tool : List.of("java", "javac")) {
-            Files.setPosixFilePermissions(bin.resolve(tool), PosixFilePermissions.fromString("rwxr-xr-x"));
-        }
+        StartScriptTest.executable(bin.resolve("javac"), "");
+        StartScriptTest.executable(bin.resolve("java"), "printf '%s\\n' \"$@\"\n");
         return home;
     }
 

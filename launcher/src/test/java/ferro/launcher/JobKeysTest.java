@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.backend.tcp.connect.SecretFile;
 import ferro.launcher.input.BadInputException;
-import ferro.launcher.input.DebuggedRanks;
 import ferro.launcher.input.Endpoint;
 import ferro.launcher.input.JobSpec;
 import ferro.launcher.input.Placement;
@@ -20,7 +19,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
@@ -125,17 +123,7 @@ class JobKeysTest {
         if (Files.notExists(secret)) {
             SecretFile.create(secret);
         }
-        return new JobSpec(
-                new Placement(2, 2, 0),
-                Optional.of(new Endpoint("127.0.0.1", 29500)),
-                Optional.of(secret),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                true,
-                Duration.ofSeconds(10),
-                JobSpec.NODE_TIMEOUT,
-                DebuggedRanks.NONE,
-                restarts);
+        Endpoint master = new Endpoint("127.0.0.1", 29500);
+        return JobSpecs.of(new Placement(2, 2, 0), master, secret, JobSpec.NODE_TIMEOUT, restarts);
     }
 }

@@ -11,7 +11,6 @@ import ferro.backend.tcp.TcpStoreClient;
 import ferro.backend.tcp.TcpStoreClient.StoreAddress;
 import ferro.backend.tcp.connect.SecretFile;
 import ferro.backend.tcp.store.EndedRanks;
-import ferro.launcher.input.DebuggedRanks;
 import ferro.launcher.input.Endpoint;
 import ferro.launcher.input.JobSpec;
 import ferro.launcher.input.Placement;
@@ -190,17 +189,6 @@ class JobStoresTest {
     }
 
     private static JobSpec several(Endpoint master, Path secret, int node) {
-        return new JobSpec(
-                new Placement(2, 2, node),
-                Optional.of(master),
-                Optional.of(secret),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                true,
-                Duration.ofSeconds(10),
-                JobSpec.NODE_TIMEOUT,
-                DebuggedRanks.NONE,
-                SOME);
+        return JobSpecs.of(new Placement(2, 2, node), master, secret, JobSpec.NODE_TIMEOUT, SOME);
     }
 }

@@ -27,7 +27,6 @@ class ManifestsTest {
     /** Beside heap, direct buffers and shared memory: classes, code, threads, the collector. */
     private static final long REST = GIB;
 
-    /** One manifest: its documents by kind, the spec of its job, and what its pods are called, less the index. */
     private record Manifest(Map<String, Map<String, Object>> all, Map<String, Object> job, String name) {
         Map<String, Object> pod() {
             return map(map(job, "template"), "spec");

@@ -1,5 +1,7 @@
 package ferro.launcher;
 
+import static ferro.launcher.JobOutcomes.ended;
+import static ferro.launcher.JobOutcomes.outcome;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -242,16 +244,8 @@ class NodeReportTest {
     @Test
     void lostNodeOfAJobThatASignalEndedHasFailed() {
         LostNode lost = new LostNode(card(1, 1, 2), "its connection has ended");
-        Supervisor.JobOutcome ended = new Supervisor.JobOutcome(
-                List.of(),
-                List.of(ended(0, 0)),
-                Set.of(),
-                Optional.empty(),
-                Map.of(),
-                Optional.of("TERM"),
-                Optional.empty(),
-                Map.of(),
-                Optional.empty());
+        Supervisor.JobOutcome ended =
+                outcome(List.of(), List.of(ended(0, 0)), Set.of(), Optional.of("TERM"), Optional.empty(), Map.of());
 
         Conclusion conclusion = concluded(1, List.of(lost), report(ended, List.of(printed(0, 1)), null));
 
@@ -265,16 +259,8 @@ class NodeReportTest {
 
     @Test
     void nodeWhoseOutputCannotBeShownIsNamed() {
-        Supervisor.JobOutcome ended = new Supervisor.JobOutcome(
-                List.of(),
-                List.of(ended(1, 0)),
-                Set.of(),
-                Optional.empty(),
-                Map.of(),
-                Optional.empty(),
-                Optional.of("Broken pipe"),
-                Map.of(),
-                Optional.empty());
+        Supervisor.JobOutcome ended = outcome(
+                List.of(), List.of(ended(1, 0)), Set.of(), Optional.empty(), Optional.of("Broken pipe"), Map.of());
 
         Conclusion conclusion = concluded(
                 1,
@@ -342,16 +328,13 @@ class NodeReportTest {
 
     @Test
     void signalThatALauncherPassedOnIsToldOfARankOfItsOwnOnly() {
-        Supervisor.JobOutcome signalled = new Supervisor.JobOutcome(
+        Supervisor.JobOutcome signalled = outcome(
                 List.of(ended(1, 138)),
                 List.of(),
                 Set.of(),
                 Optional.empty(),
-                Map.of(),
                 Optional.empty(),
-                Optional.empty(),
-                Map.of("USR1", Set.of(1)),
-                Optional.empty());
+                Map.of("USR1", Set.of(1)));
         String line = "its launcher received signal USR1 and passed it on to its ranks";
         NodeReport well = report(outcome(List.of(), List.of(ended(0, 0))), List.of(), null);
         NodeReport killed = report(outcome(List.of(ended(0, 138)), List.of()), List.of(), null);
@@ -447,7 +430,6 @@ class NodeReportTest {
         return NodeReport.of(new JobEnd(outcome, printed, "job", folder, "h"), given, orders, 0);
     }
 
-    /** The recording of a rank that has lost another one. */
     private static NodeRecordings lost(int witness, int lost) {
         return recorded(Long.MAX_VALUE, recording(witness, "PEER_LOST", List.of(lost), "rank " + lost + " is gone"));
     }
@@ -469,23 +451,6 @@ class NodeReportTest {
         recording.putAll(Map.of("wallNanos", WRITTEN, "clockNanos", 7, "groups", List.of(group)));
         recording.putAll(Map.of("operations", List.of()));
         return recording;
-    }
-
-    private static Supervisor.JobOutcome outcome(List<JobEvent.Ended> failures, List<JobEvent.Ended> left) {
-        return new Supervisor.JobOutcome(
-                failures,
-                left,
-                Set.of(),
-                Optional.empty(),
-                Map.of(),
-                Optional.empty(),
-                Optional.empty(),
-                Map.of(),
-                Optional.empty());
-    }
-
-    private static JobEvent.Ended ended(int rank, int code) {
-        return new JobEvent.Ended(rank, code, 17);
     }
 
     private static RankOutput printed(int rank, int lines) {

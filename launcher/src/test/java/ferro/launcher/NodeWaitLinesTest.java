@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.launcher.input.DebuggedRanks;
 import ferro.launcher.input.Endpoint;
 import ferro.launcher.input.JobSpec;
 import ferro.launcher.input.Placement;
@@ -150,17 +149,6 @@ class NodeWaitLinesTest {
     }
 
     private static JobSpec spec(int node, Endpoint master, Path secret, Duration nodeTimeout) {
-        return new JobSpec(
-                new Placement(2, 2, node),
-                Optional.of(master),
-                Optional.of(secret),
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                true,
-                Duration.ofSeconds(3),
-                nodeTimeout,
-                DebuggedRanks.NONE,
-                Restarts.NONE);
+        return JobSpecs.of(new Placement(2, 2, node), master, secret, nodeTimeout, Restarts.NONE);
     }
 }

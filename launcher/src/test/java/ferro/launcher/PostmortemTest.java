@@ -1,5 +1,7 @@
 package ferro.launcher;
 
+import static ferro.launcher.JobOutcomes.ended;
+import static ferro.launcher.JobOutcomes.outcome;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -9,7 +11,6 @@ import ferro.launcher.output.Json;
 import ferro.launcher.output.RankOutput;
 import ferro.launcher.program.Recordings;
 import ferro.launcher.rank.Endings;
-import ferro.launcher.rank.JobEvent;
 import ferro.launcher.rank.Supervisor;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -274,27 +275,8 @@ class PostmortemTest {
         assertTrue(Math.abs(ends.stoppedWallNanos().get(1) - System.currentTimeMillis() * 1_000_000) < 60_000_000_000L);
     }
 
-    private static JobEvent.Ended ended(int rank, int code) {
-        return new JobEvent.Ended(rank, code, 17);
-    }
-
     private static RankOutput printed(int rank, String... trace) {
         return new RankOutput(rank, 1000 + rank, List.of(trace), List.of());
-    }
-
-    private static Supervisor.JobOutcome outcome(
-            List<JobEvent.Ended> failures, List<JobEvent.Ended> left, Set<Integer> stopped) {
-        Optional<Long> stoppedNanos = stopped.isEmpty() ? Optional.empty() : Optional.of(System.nanoTime());
-        return new Supervisor.JobOutcome(
-                failures,
-                left,
-                stopped,
-                stoppedNanos,
-                Map.of(),
-                Optional.empty(),
-                Optional.empty(),
-                Map.of(),
-                Optional.empty());
     }
 
     private String box(Supervisor.JobOutcome outcome, RankOutput... printed) {

@@ -95,41 +95,17 @@ class RankEnvironmentTest {
 
     @Test
     void severalHostsNeedAMasterAndASecretFile() {
-        Placement several = new Placement(2, 2, 0);
-
-        String noMaster = assertThrows(
-                        BadInputException.class,
-                        () -> new JobSpec(
-                                several,
-                                Optional.empty(),
-                                Optional.of(SECRET),
-                                Optional.empty(),
-                                Optional.empty(),
-                                Optional.empty(),
-                                true,
-                                GRACE,
-                                JobSpec.NODE_TIMEOUT,
-                                DebuggedRanks.NONE,
-                                Restarts.NONE))
+        String noMaster = assertThrows(BadInputException.class, () -> needed(null, SECRET))
                 .getMessage();
-        String noSecret = assertThrows(
-                        BadInputException.class,
-                        () -> new JobSpec(
-                                several,
-                                MASTER,
-                                Optional.empty(),
-                                Optional.empty(),
-                                Optional.empty(),
-                                Optional.empty(),
-                                true,
-                                GRACE,
-                                JobSpec.NODE_TIMEOUT,
-                                DebuggedRanks.NONE,
-                                Restarts.NONE))
+        String noSecret = assertThrows(BadInputException.class, () -> needed(MASTER.get(), null))
                 .getMessage();
 
         assertTrue(noMaster.startsWith("--nodes 2 needs --master host:port"), noMaster);
         assertTrue(noSecret.startsWith("--nodes 2 needs --secret-file"), noSecret);
+    }
+
+    private static JobSpec needed(Endpoint master, Path secret) {
+        return JobSpecs.of(new Placement(2, 2, 0), master, secret, JobSpec.NODE_TIMEOUT, Restarts.NONE);
     }
 
     /** Also where the debugged rank runs on another host. */

@@ -9,7 +9,6 @@ import ferro.harness.Processes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -24,8 +23,6 @@ import org.junit.jupiter.api.io.TempDir;
 @EnabledOnOs(OS.LINUX)
 @Timeout(120)
 class ScriptAsProcessOneTest {
-    private static final Path CHECKOUT = Path.of("..").toAbsolutePath().normalize();
-
     @TempDir
     private Path folder;
 
@@ -137,17 +134,11 @@ class ScriptAsProcessOneTest {
 
     /** Writes a distribution, and a Java that does this in place of the launcher. */
     private void prepare(String java) throws IOException {
-        Path lib = Files.createDirectories(folder.resolve("ferro/lib"));
-        Files.copy(CHECKOUT.resolve("launcher/src/main/sh/start.sh"), lib.resolve("start.sh"));
-        Files.createFile(folder.resolve("ferro/SHA256SUMS"));
-        Path script = Files.createDirectories(folder.resolve("ferro/bin")).resolve("ferro");
-        Files.copy(CHECKOUT.resolve("distribution/src/main/bin/ferro"), script);
+        StartScriptTest.distribution(folder.resolve("ferro"));
         Path program = Files.createDirectories(folder.resolve("java/bin")).resolve("java");
         Files.writeString(folder.resolve("java/release"), "JAVA_VERSION=\"17.0.1\"\n");
-        Files.writeString(
-                program,
-                "#!/bin/sh\nfor last; do :; done\n[ \"$last\" = help ] || exit 0\n: >\"$0.started\"\n" + java + "\n");
-        Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-xr-x"));
+        StartScriptTest.executable(
+                program, "for last; do :; done\n[ \"$last\" = help ] || exit 0\n: >\"$0.started\"\n" + java + "\n");
     }
 
     private void launch() throws IOException {
@@ -172,7 +163,6 @@ class ScriptAsProcessOneTest {
         }
     }
 
-    /** Sends a signal to process 1 of the namespace. */
     private void signal(String name) throws Exception {
         long script = namespace.children().findFirst().orElseThrow().pid();
         Processes.signal(script, name);

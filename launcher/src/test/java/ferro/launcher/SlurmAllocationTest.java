@@ -25,7 +25,6 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** {@code ./ferro run} in a step of Slurm. */
 class SlurmAllocationTest {
     private static final String ALL_NODES =
             "to use all: srun --ntasks-per-node=1 " + Invocation.ofProcess().line("run");

@@ -109,13 +109,21 @@ class StartScriptTest {
     }
 
     private Path distribution() throws IOException {
-        Path installed = Files.createDirectory(folder.resolve("ferro-1"));
-        Path lib = Files.createDirectory(installed.resolve("lib"));
+        return distribution(folder.resolve("ferro-1"));
+    }
+
+    static Path distribution(Path installed) throws IOException {
+        Path lib = Files.createDirectories(installed.resolve("lib"));
         Files.copy(SHARED, lib.resolve("start.sh"));
         Files.createFile(installed.resolve("SHA256SUMS"));
         Path script = Files.createDirectory(installed.resolve("bin")).resolve("ferro");
         Files.copy(CHECKOUT.resolve("distribution/src/main/bin/ferro"), script);
         return script;
+    }
+
+    static void executable(Path file, String script) throws IOException {
+        Files.writeString(file, "#!/bin/sh\n" + script);
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
     }
 
     private Path checkout() throws IOException {
@@ -127,14 +135,12 @@ class StartScriptTest {
         return installed.resolve("ferro");
     }
 
-    /** Returns a Java with these programs, which print their arguments. */
     private Path java(String version, String... programs) throws IOException {
         Path installed = Files.createDirectory(folder.resolve("java-" + version));
         Files.writeString(installed.resolve("release"), "JAVA_VERSION=\"" + version + "\"\n");
         Path bin = Files.createDirectory(installed.resolve("bin"));
         for (String program : programs) {
-            Path file = Files.writeString(bin.resolve(program), "#!/bin/sh\nprintf '%s\\n' \"$@\"\n");
-            Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+            executable(bin.resolve(program), "printf '%s\\n' \"$@\"\n");
         }
         return installed;
     }
@@ -148,7 +154,6 @@ class StartScriptTest {
         return run(script, Map.of());
     }
 
-    /** Makes a script find only this Java. */
     private static void find(Path script, String java) throws IOException {
         Path shared = Files.exists(script.resolveSibling("launcher"))
                 ? script.resolveSibling("launcher/src/main/sh/start.sh")

@@ -3,6 +3,7 @@ package ferro.launcher.analyze;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonNull;
 import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
 import com.google.gson.JsonPrimitive;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -51,18 +52,12 @@ final class RecordedJob {
     }
 
     private JsonObject recording(int rank, String job) {
-        JsonObject one = new JsonObject();
-        one.addProperty("format", 1);
-        one.addProperty("job", job);
-        one.addProperty("rank", rank);
-        one.addProperty("worldSize", worldSize);
-        one.addProperty("host", rank < (worldSize + 1) / 2 ? "host-a" : "host-b");
-        one.addProperty("pid", 4000 + rank);
-        one.add("groups", new JsonArray());
-        one.add("operations", new JsonArray());
-        one.add("events", new JsonArray());
-        one.add("stacks", new JsonArray());
-        return one;
+        String host = rank < (worldSize + 1) / 2 ? "host-a" : "host-b";
+        return JsonParser.parseString("""
+                        {"format": 1, "job": "%s", "rank": %d, "worldSize": %d, "host": "%s", "pid": %d,
+                        "groups": [], "operations": [], "events": [], "stacks": []}
+                        """.formatted(job, rank, worldSize, host, 4000 + rank))
+                .getAsJsonObject();
     }
 
     JsonObject of(int rank) {
@@ -124,7 +119,6 @@ final class RecordedJob {
         return this;
     }
 
-    /** A rank makes a call that does not end. */
     RecordedJob hangs(int rank, String group, int sequence, String text, Integer... waitingFor) {
         JsonObject call = call(rank, group, sequence, text);
         times(call, rank, now + rank * MILLI / 10, 0);
@@ -160,7 +154,6 @@ final class RecordedJob {
         return this;
     }
 
-    /** The last call of a rank says how far it is. */
     RecordedJob says(int rank, String progress) {
         JsonArray operations = ranks.get(rank).getAsJsonArray("operations");
         operations.get(operations.size() - 1).getAsJsonObject().addProperty("progress", progress);
@@ -187,7 +180,6 @@ final class RecordedJob {
         call.addProperty("ended", ended == 0 ? 0 : ended + clock(rank));
     }
 
-    /** Clocks of two hosts that have run for different times. */
     private long clock(int rank) {
         return rank < (worldSize + 1) / 2 ? -5_000 * SECOND : 12_345 * SECOND;
     }
@@ -215,7 +207,6 @@ final class RecordedJob {
         return this;
     }
 
-    /** What hangs on a rank times out, which does not fail the group. */
     RecordedJob timesOut(int rank) {
         endCalls(rank, "TIMED_OUT");
         return this;
@@ -288,7 +279,6 @@ final class RecordedJob {
         return this;
     }
 
-    /** ferro dump asks for recordings, after those that the folder has. */
     RecordedJob ask(Path folder) throws IOException {
         Path request = folder.resolve(RecordingReader.REQUEST);
         Files.deleteIfExists(request);
@@ -314,7 +304,6 @@ final class RecordedJob {
         return Analysis.of(List.of(folder), Optional.empty(), file -> true, Optional.of(ends));
     }
 
-    /** Now, as a wall clock tells it. */
     long wallNanos() {
         return EPOCH + now;
     }

@@ -11,7 +11,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Bytes that Jazzer makes up, as the file of a flight recorder. */
 class RecordingFuzzTest {
     @TempDir
     Path folder;

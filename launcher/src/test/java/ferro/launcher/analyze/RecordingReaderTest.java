@@ -27,7 +27,6 @@ class RecordingReaderTest {
             "{\"format\":1,\"job\":\"j\",\"rank\":0,\"worldSize\":2,\"wallNanos\":5,\"clockNanos\":7";
 
     private static final int GROWTH = 16;
-    /** Analyses until the code is compiled. */
     private static final int WARM_UP = 30;
 
     /** Leaves room for caches that the larger world does not fit into, and for a machine that does other work. */

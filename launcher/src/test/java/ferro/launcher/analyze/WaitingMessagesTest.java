@@ -22,6 +22,15 @@ class WaitingMessagesTest {
             "rank 1 waits in recv from rank 2 tag 0 of group \"tcp\" for rank 2",
             "rank 2 waits in recv from rank 0 tag 0 of group \"tcp\" for rank 0");
 
+    private static RecordedJob inACircle() {
+        RecordedJob job = new RecordedJob(3);
+        for (int rank = 0; rank < 3; rank++) {
+            int other = (rank + 1) % 3;
+            job.hangs(rank, GROUP, -1, "recv from rank " + other + " tag 0", other);
+        }
+        return job;
+    }
+
     @Test
     void rankThatSendsNothingIsToBlame() throws Exception {
         RecordedJob job = new RecordedJob(3).calls(1, 5, 0);
@@ -37,11 +46,7 @@ class WaitingMessagesTest {
 
     @Test
     void ranksThatReceiveInACircleAreADeadlock() throws Exception {
-        RecordedJob job = new RecordedJob(3);
-        for (int rank = 0; rank < 3; rank++) {
-            int other = (rank + 1) % 3;
-            job.hangs(rank, GROUP, -1, "recv from rank " + other + " tag 0", other);
-        }
+        RecordedJob job = inACircle();
 
         Analysis analysis = job.analyzed(folder, job.allBut());
 
@@ -52,11 +57,7 @@ class WaitingMessagesTest {
 
     @Test
     void ranksThatReceiveInACircleUntilTheirTimeoutAreADeadlockToo() throws Exception {
-        RecordedJob job = new RecordedJob(3);
-        for (int rank = 0; rank < 3; rank++) {
-            int other = (rank + 1) % 3;
-            job.hangs(rank, GROUP, -1, "recv from rank " + other + " tag 0", other);
-        }
+        RecordedJob job = inACircle();
         job.passes(2_000 * RecordedJob.MILLI).fail(job.allBut(), "TIMED_OUT", List.of(1), -1, "gave up on rank 1");
 
         Analysis analysis = job.analyzed(folder, job.allBut());
@@ -67,11 +68,7 @@ class WaitingMessagesTest {
 
     @Test
     void ranksThatLeaveOneAfterAnotherBehindTheirTimeoutsAreADeadlockToo() throws Exception {
-        RecordedJob job = new RecordedJob(3);
-        for (int rank = 0; rank < 3; rank++) {
-            int other = (rank + 1) % 3;
-            job.hangs(rank, GROUP, -1, "recv from rank " + other + " tag 0", other);
-        }
+        RecordedJob job = inACircle();
         job.passes(2_000 * RecordedJob.MILLI).timesOut(1);
         job.passes(30 * RecordedJob.MILLI)
                 .fail(List.of(0), "PEER_LOST", List.of(1), -1, "rank 1 left")

@@ -9,7 +9,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Texts that Jazzer makes up, as a host and a port on the command line. */
 class EndpointFuzzTest {
     static Stream<byte[]> endpoints() {
         return Stream.of("node0:29500", "[::1]:29500", "127.1:1", "fe80::1%eth0:5", "node0", ":1", "[", "a:99999")

@@ -9,6 +9,7 @@ import ferro.FerroException;
 import ferro.RankEnd;
 import ferro.backend.tcp.TcpStoreServer;
 import ferro.backend.tcp.store.LauncherStore;
+import ferro.harness.OnThread;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -19,12 +20,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
@@ -88,15 +85,11 @@ class LaterGenerationsTest {
         }
 
         CompletableFuture<Nodes> meets(int generation, Duration hold, Nodes.WaitTimes times) {
-            return CompletableFuture.supplyAsync(() -> {
-                try {
-                    GenerationStart start = new GenerationStart(generation, true, hold);
-                    Nodes met = Nodes.meet(connection, card, times, missing -> {}, start);
-                    open.add(0, met);
-                    return met;
-                } catch (NodesApartException | InterruptedException failure) {
-                    throw new CompletionException(failure);
-                }
+            return OnThread.start(() -> {
+                GenerationStart start = new GenerationStart(generation, true, hold);
+                Nodes met = Nodes.meet(connection, card, times, missing -> {}, start);
+                open.add(0, met);
+                return met;
             });
         }
     }
@@ -105,7 +98,6 @@ class LaterGenerationsTest {
         return future.get(20, TimeUnit.SECONDS);
     }
 
-    /** Two launchers that have met for a generation, by node. */
     private List<Nodes> met(int generation) throws Exception {
         CompletableFuture<Nodes> zero = launcher(0).meets(generation, Duration.ZERO);
         CompletableFuture<Nodes> one = launcher(1).meets(generation, Duration.ZERO);
@@ -113,13 +105,9 @@ class LaterGenerationsTest {
     }
 
     private static String concluded(List<Nodes> nodes, String verdict) throws Exception {
-        CompletableFuture<String> other = CompletableFuture.supplyAsync(() -> {
-            try {
-                return nodes.get(1).conclude(orders -> "one", all -> "alone");
-            } catch (InterruptedException never) {
-                throw new CompletionException(never);
-            } finally {
-                nodes.get(1).close();
+        CompletableFuture<String> other = OnThread.start(() -> {
+            try (Nodes one = nodes.get(1)) {
+                return one.conclude(orders -> "one", all -> "alone");
             }
         });
         nodes.get(0).conclude(orders -> "zero", all -> verdict);
@@ -127,50 +115,21 @@ class LaterGenerationsTest {
         return result(other);
     }
 
-    private static void begin(Nodes nodes) {
-        nodes.begin(new NodeNews() {
-            @Override
-            public void allJoined() {}
-
-            @Override
-            public void failedElsewhere(int code) {}
-
-            @Override
-            public void signalledElsewhere(String name, int times) {}
-        });
-    }
-
     @Test
     void nothingOfTheGenerationBeforeIsHeardInTheNext() throws Exception {
         List<Nodes> first = met(0);
-        first.forEach(LaterGenerationsTest::begin);
+        first.forEach(HeardNews::begin);
         first.get(1).failed(1, 7);
         first.get(1).signalled("TERM", 1);
         assertEquals("again", concluded(first, "again"));
 
         List<Nodes> second = met(1);
-        BlockingQueue<String> news = new LinkedBlockingQueue<>();
-        second.get(0).begin(new NodeNews() {
-            @Override
-            public void allJoined() {
-                news.add("joined");
-            }
-
-            @Override
-            public void failedElsewhere(int code) {
-                news.add("failed " + code);
-            }
-
-            @Override
-            public void signalledElsewhere(String name, int times) {
-                news.add("signal " + name);
-            }
-        });
-        begin(second.get(1));
+        HeardNews news = HeardNews.begin(second.get(0));
+        HeardNews.begin(second.get(1));
 
         second.get(1).failed(1, 9);
 
-        assertEquals("failed 9", news.poll(20, TimeUnit.SECONDS));
+        assertEquals("failed 9", news.next());
         assertEquals(1, second.get(1).generation());
         assertEquals("over", concluded(second, "over"));
     }
@@ -179,7 +138,7 @@ class LaterGenerationsTest {
     @Test
     void keysOfTheGenerationBeforeAreRemovedFromTheStore() throws Exception {
         List<Nodes> first = met(0);
-        first.forEach(LaterGenerationsTest::begin);
+        first.forEach(HeardNews::begin);
         first.get(1).failed(1, 7);
         first.get(1).signalled("TERM", 1);
         first.get(1).ended(1, RankEnd.of(17, "h1", 7));
@@ -192,7 +151,7 @@ class LaterGenerationsTest {
             assertTrue(isSet(reader, key), key);
         }
 
-        met(1).forEach(LaterGenerationsTest::begin);
+        met(1).forEach(HeardNews::begin);
 
         // the last step of the removal
         await(() -> reader.connection.store().get(old.verdict(), LONG)[0] == '!');
@@ -212,7 +171,7 @@ class LaterGenerationsTest {
     @DisplayName("row 54: a launcher that is started again takes the place of its node in the next generation")
     void launcherThatIsStartedAgainTakesThePlaceOfItsNodeInTheNextGeneration() throws Exception {
         List<Nodes> first = met(0);
-        first.forEach(LaterGenerationsTest::begin);
+        first.forEach(HeardNews::begin);
         CompletableFuture<Nodes> again = launcher(1).meets(0, Duration.ZERO);
         first.get(1).close();
         first.get(0).conclude(orders -> "zero", all -> "again");
@@ -228,7 +187,7 @@ class LaterGenerationsTest {
     @Test
     void launcherThatIsStartedAgainWithOtherOptionsIsRefusedAndTheOthersWaitOn() throws Exception {
         List<Nodes> first = met(0);
-        first.forEach(LaterGenerationsTest::begin);
+        first.forEach(HeardNews::begin);
         first.get(1).close();
         first.get(0).conclude(orders -> "zero", all -> "again");
         first.get(0).close();
@@ -283,14 +242,10 @@ class LaterGenerationsTest {
                 return Waiting.super.interrupted();
             }
         };
-        CompletableFuture<Nodes> goesOn = CompletableFuture.supplyAsync(() -> {
+        CompletableFuture<Nodes> goesOn = OnThread.start(() -> {
             Thread.currentThread().interrupt();
-            try {
-                return Nodes.meet(
-                        one.connection, one.card, TIMES, begunMeanwhile, new GenerationStart(1, true, Duration.ZERO));
-            } catch (NodesApartException | InterruptedException failure) {
-                throw new CompletionException(failure);
-            }
+            return Nodes.meet(
+                    one.connection, one.card, TIMES, begunMeanwhile, new GenerationStart(1, true, Duration.ZERO));
         });
 
         assertEquals(both, result(goesOn).cards());
@@ -307,7 +262,7 @@ class LaterGenerationsTest {
                 assertThrows(NodesApartException.class, () -> place.taken(new GenerationStart(0, true, Duration.ZERO)));
 
         assertTrue(refused.getMessage().startsWith("two launchers have --node-rank 1"), refused.getMessage());
-        first.forEach(LaterGenerationsTest::begin);
+        first.forEach(HeardNews::begin);
         assertEquals("over", concluded(first, "over"));
     }
 
@@ -405,7 +360,7 @@ class LaterGenerationsTest {
     @Test
     void wrongSecretOfAnEarlierGenerationIsForgotten() throws Exception {
         List<Nodes> first = met(0);
-        first.forEach(LaterGenerationsTest::begin);
+        first.forEach(HeardNews::begin);
         byte[] wrong = "fedcba9876543210".getBytes(StandardCharsets.US_ASCII);
         InetSocketAddress at = new InetSocketAddress("127.0.0.1", server.port());
         LauncherStore.LauncherCall stranger = new LauncherStore.LauncherCall(at, "job", wrong, 1, 5);
@@ -424,15 +379,15 @@ class LaterGenerationsTest {
         Nodes.WaitTimes soon = new Nodes.WaitTimes(LONG, Duration.ofMillis(400), LONG);
         CompletableFuture<Nodes> zero = launcher(0).meets(0, Duration.ZERO, soon);
         Nodes stopped = result(launcher(1).meets(0, Duration.ZERO));
-        begin(result(zero));
+        HeardNews.begin(result(zero));
         String verdict = result(zero)
                 .conclude(orders -> "zero", all -> "lost " + all.lost().keySet());
         assertEquals("lost [1]", verdict);
         result(zero).close();
 
         List<Nodes> second = met(1);
-        second.forEach(LaterGenerationsTest::begin);
-        begin(stopped);
+        second.forEach(HeardNews::begin);
+        HeardNews.begin(stopped);
         // node 0 tells it without waiting
         await(() -> set.contains(new Keys(0).verdict()));
 
@@ -458,24 +413,6 @@ class LaterGenerationsTest {
         while (!done.getAsBoolean()) {
             assertFalse(Thread.currentThread().isInterrupted(), "the time of this test is over");
             Thread.onSpinWait();
-        }
-    }
-
-    /** Runs tasks at once, and leaves those with a delay to the test. */
-    private static final class HeldTasks extends ScheduledThreadPoolExecutor {
-        private final List<Runnable> held = new CopyOnWriteArrayList<>();
-
-        HeldTasks() {
-            super(1);
-        }
-
-        @Override
-        public ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
-            if (delay == 0) {
-                return super.schedule(task, delay, unit);
-            }
-            held.add(task);
-            return null;
         }
     }
 }

@@ -24,8 +24,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -89,10 +87,9 @@ class NodeRendezvousTest {
         assertTrue(text.contains("refused a launcher of node 1 at 127.0.0.1 while node 1 was missing"), text);
     }
 
-    /** Returns what node 0 says at the deadline, after it has refused a process. */
     private static String missesNodeOne(OtherProcess process) throws Exception {
         BlockingQueue<String> refused = new LinkedBlockingQueue<>();
-        HeldDeadline thread = new HeldDeadline();
+        HeldTasks thread = new HeldTasks();
         try (TcpStoreServer server = TcpStoreServer.start(InetAddress.getByName("127.0.0.1"), 0, "job", 2, null);
                 LauncherStore zero = connected(server, 0)) {
             NodeRendezvous roll = new NodeRendezvous(
@@ -115,7 +112,7 @@ class NodeRendezvousTest {
             process.comes(server);
             assertNotNull(refused.poll(LONG.toSeconds(), TimeUnit.SECONDS));
 
-            thread.execute(thread.deadline);
+            thread.execute(thread.held.get(0));
 
             return Keys.decoded(zero.store().get(Keys.FIRST.start(), LONG), StartSignal.class)
                     .refusal();
@@ -126,24 +123,6 @@ class NodeRendezvousTest {
 
     private interface OtherProcess {
         void comes(TcpStoreServer server) throws IOException;
-    }
-
-    /** Runs tasks at once, and leaves a task with a delay to the test. */
-    private static final class HeldDeadline extends ScheduledThreadPoolExecutor {
-        private volatile Runnable deadline;
-
-        HeldDeadline() {
-            super(1);
-        }
-
-        @Override
-        public ScheduledFuture<?> schedule(Runnable task, long delay, TimeUnit unit) {
-            if (delay == 0) {
-                return super.schedule(task, delay, unit);
-            }
-            deadline = task;
-            return null;
-        }
     }
 
     private interface Look {

@@ -9,6 +9,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.backend.tcp.TcpStoreServer;
 import ferro.backend.tcp.store.LauncherStore;
+import ferro.harness.OnThread;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -56,34 +57,11 @@ class NodesTest {
         server.close();
     }
 
-    private static final class Heard implements NodeNews {
-        private final BlockingQueue<String> news = new LinkedBlockingQueue<>();
-
-        @Override
-        public void allJoined() {
-            news.add("all joined");
-        }
-
-        @Override
-        public void failedElsewhere(int code) {
-            news.add("failed " + code);
-        }
-
-        @Override
-        public void signalledElsewhere(String name, int times) {
-            news.add("signal " + name + " " + times);
-        }
-
-        private String next() throws InterruptedException {
-            return news.poll(20, TimeUnit.SECONDS);
-        }
-    }
-
     @Test
     void launchersMeetHearOfEachOtherAndEndWithOneVerdict() throws Exception {
         List<Nodes> nodes = meet(LONG, card(0, 2, "1"), card(1, 2, "1"));
-        Heard zero = begin(nodes.get(0));
-        Heard one = begin(nodes.get(1));
+        HeardNews zero = HeardNews.begin(nodes.get(0));
+        HeardNews one = HeardNews.begin(nodes.get(1));
 
         nodes.get(0).joined();
         assertEquals("all joined", one.next());
@@ -95,7 +73,7 @@ class NodesTest {
         nodes.get(0).failed(0, 1);
 
         CompletableFuture<String> other =
-                async(() -> nodes.get(1).conclude(orders -> "one" + orders, all -> "not asked"));
+                OnThread.start(() -> nodes.get(1).conclude(orders -> "one" + orders, all -> "not asked"));
         String verdict = nodes.get(0).conclude(orders -> "zero" + orders, all -> all.reports() + " " + all.lost());
         assertEquals("{0=zero{0=2}, 1=one{3=1}} {}", verdict);
         nodes.get(1).close();
@@ -123,7 +101,7 @@ class NodesTest {
         CompletableFuture<Nodes> zero = meeting(ofThree(0), LONG_TIMES);
         NodeCard first = ofThree(1);
         LauncherStore there = connected(first);
-        CompletableFuture<Nodes> one = async(() -> Nodes.meet(there, first, LONG_TIMES, missing -> {}, ONLY));
+        CompletableFuture<Nodes> one = OnThread.start(() -> Nodes.meet(there, first, LONG_TIMES, missing -> {}, ONLY));
         there.store().get(Keys.FIRST.card(1), LONG);
 
         String text = refusal(meeting(ofThree(1), LONG_TIMES));
@@ -154,8 +132,8 @@ class NodesTest {
     @DisplayName("row 39, row 41: a launcher that is gone or silent is lost")
     void launcherThatIsGoneOrSilentIsLostAndItsReportIsNotWaitedFor() throws Exception {
         List<Nodes> nodes = meet(LONG, card(0, 2, "1"), card(1, 2, "1"));
-        Heard zero = begin(nodes.get(0));
-        begin(nodes.get(1));
+        HeardNews zero = HeardNews.begin(nodes.get(0));
+        HeardNews.begin(nodes.get(1));
         nodes.get(1).close();
         assertEquals("failed 1", zero.next());
         String gone = nodes.get(0).conclude(orders -> "zero", all -> all.reports() + " " + all.lost());
@@ -164,7 +142,7 @@ class NodesTest {
 
         serveAnew();
         List<Nodes> silent = meet(SHORT, card(0, 2, "1"), card(1, 2, "1"));
-        Heard looking = begin(silent.get(0));
+        HeardNews looking = HeardNews.begin(silent.get(0));
         // node 1 does not begin: it has shown its card, and no heartbeat follows
         assertEquals("failed 1", looking.next());
         String lost = silent.get(0).conclude(orders -> "zero", all -> "" + all.lost());
@@ -174,10 +152,10 @@ class NodesTest {
     @Test
     void launcherThatGoesAfterItsReportIsNotLost() throws Exception {
         List<Nodes> nodes = meet(LONG, card(0, 2, "1"), card(1, 2, "1"));
-        Heard zero = begin(nodes.get(0));
-        begin(nodes.get(1));
+        HeardNews zero = HeardNews.begin(nodes.get(0));
+        HeardNews.begin(nodes.get(1));
         LauncherStore looking = connected(card(2, 2, "1"));
-        async(() -> nodes.get(1).conclude(orders -> "one", all -> "alone"));
+        OnThread.start(() -> nodes.get(1).conclude(orders -> "one", all -> "alone"));
         looking.store().get(Keys.FIRST.report(1), LONG);
         nodes.get(1).close();
         looking.store().get(LauncherStore.goneKey(1, nodes.get(0).cards().get(1).session()), LONG);
@@ -191,8 +169,8 @@ class NodesTest {
     @Test
     void othersJudgeAloneWhereNodeZeroIsGone() throws Exception {
         List<Nodes> nodes = meet(LONG, card(0, 2, "1"), card(1, 2, "1"));
-        begin(nodes.get(0));
-        Heard one = begin(nodes.get(1));
+        HeardNews.begin(nodes.get(0));
+        HeardNews one = HeardNews.begin(nodes.get(1));
         server.close();
 
         assertEquals("failed 1", one.next());
@@ -206,12 +184,13 @@ class NodesTest {
         for (boolean tooMuch : List.of(true, false)) {
             serveAnew();
             List<Nodes> nodes = meet(LONG, card(0, 2, "1"), card(1, 2, "1"));
-            begin(nodes.get(0));
-            begin(nodes.get(1));
-            CompletableFuture<String> other = async(() -> nodes.get(1).conclude(orders -> told(tooMuch), all -> "x"));
+            HeardNews.begin(nodes.get(0));
+            HeardNews.begin(nodes.get(1));
+            CompletableFuture<String> other =
+                    OnThread.start(() -> nodes.get(1).conclude(orders -> told(tooMuch), all -> "x"));
 
-            CompletableFuture<String> zero =
-                    async(() -> nodes.get(0).conclude(orders -> "zero", all -> all.reports() + " " + all.lost()));
+            CompletableFuture<String> zero = OnThread.start(
+                    () -> nodes.get(0).conclude(orders -> "zero", all -> all.reports() + " " + all.lost()));
 
             String verdict = zero.get(20, TimeUnit.SECONDS);
             assertTrue(verdict.startsWith("{0=zero} {1=LostNode"), verdict);
@@ -223,12 +202,13 @@ class NodesTest {
     @Test
     void verdictThatCannotBeMadeLeavesOthersToJudgeAlone() throws Exception {
         List<Nodes> nodes = meet(LONG, card(0, 2, "1"), card(1, 2, "1"));
-        begin(nodes.get(0));
-        begin(nodes.get(1));
+        HeardNews.begin(nodes.get(0));
+        HeardNews.begin(nodes.get(1));
         CompletableFuture<String> other =
-                async(() -> nodes.get(1).conclude(orders -> "one", all -> all.reports() + " " + all.lost()));
+                OnThread.start(() -> nodes.get(1).conclude(orders -> "one", all -> all.reports() + " " + all.lost()));
 
-        CompletableFuture<String> zero = async(() -> nodes.get(0).conclude(orders -> "zero", all -> told(false)));
+        CompletableFuture<String> zero =
+                OnThread.start(() -> nodes.get(0).conclude(orders -> "zero", all -> told(false)));
 
         assertThrows(ExecutionException.class, () -> zero.get(20, TimeUnit.SECONDS));
         String verdict = other.get(20, TimeUnit.SECONDS);
@@ -239,8 +219,8 @@ class NodesTest {
     @Test
     void launcherThatLivesAndTellsNothingIsNotWaitedForOnceTheJobIsOver() throws Exception {
         List<Nodes> nodes = meet(LONG, SHORT, card(0, 2, "1"), card(1, 2, "1"));
-        begin(nodes.get(0));
-        begin(nodes.get(1));
+        HeardNews.begin(nodes.get(0));
+        HeardNews.begin(nodes.get(1));
         nodes.get(0).ended(141);
 
         String verdict = nodes.get(0).conclude(orders -> "zero", all -> all.reports() + " " + all.lost());
@@ -267,8 +247,8 @@ class NodesTest {
     void launcherOfAnotherNumberOfNodesIsRefusedAloneAndTheOthersGoOn() throws Exception {
         CompletableFuture<Nodes> third = meeting(ofThree(2), LONG_TIMES);
         List<Nodes> nodes = meet(LONG, card(0, 2, "1"), card(1, 2, "1"));
-        Heard zero = begin(nodes.get(0));
-        begin(nodes.get(1));
+        HeardNews zero = HeardNews.begin(nodes.get(0));
+        HeardNews.begin(nodes.get(1));
 
         String text = refusal(third);
         String later = refusal(meeting(ofThree(2), LONG_TIMES));
@@ -276,7 +256,7 @@ class NodesTest {
         String expected = "--nodes differs: 2 on node 0 (host h0, 127.0.0.1), 3 on node 2 (host h2, 127.0.0.3)";
         assertTrue(text.startsWith(expected), text);
         assertTrue(later.startsWith("two launchers have --node-rank 2"), later);
-        CompletableFuture<String> other = async(() -> nodes.get(1).conclude(orders -> "one", all -> "alone"));
+        CompletableFuture<String> other = OnThread.start(() -> nodes.get(1).conclude(orders -> "one", all -> "alone"));
         String verdict = nodes.get(0).conclude(orders -> "zero", all -> all.reports() + " " + all.lost());
         assertEquals("{0=zero, 1=one} {}", verdict);
         nodes.get(1).close();
@@ -294,7 +274,7 @@ class NodesTest {
             LauncherStore looking = connected(ofThree(2));
             looking.store().get(Keys.FIRST.card(1 - ended), LONG);
             LauncherStore connection = connected(card);
-            CompletableFuture<String> interrupted = async(() -> {
+            CompletableFuture<String> interrupted = OnThread.start(() -> {
                 Thread.currentThread().interrupt();
                 NodesApartException apart = assertThrows(
                         NodesApartException.class, () -> Nodes.meet(connection, card, LONG_TIMES, missing -> {}, ONLY));
@@ -322,7 +302,7 @@ class NodesTest {
                     connection.store().get(Keys.FIRST.card(other.node()), LONG);
                 }
                 CompletableFuture<NodesApartException> telling =
-                        async(() -> UnfitNode.tell(connection, own, why, LONG));
+                        OnThread.start(() -> UnfitNode.tell(connection, own, why, LONG));
                 connection.store().get(Keys.FIRST.start(), LONG);
                 CompletableFuture<Nodes> met = first ? meeting(other, LONG_TIMES) : waiting;
 
@@ -341,7 +321,7 @@ class NodesTest {
         for (NodeCard own : List.of(card(0, 2, "1"), card(1, 2, "1"))) {
             LauncherStore connection = connected(own);
             NodesApartException why = new NodesApartException("has reason " + own.node(), 2);
-            telling.add(async(() -> {
+            telling.add(OnThread.start(() -> {
                 NodesApartException said = UnfitNode.tell(connection, own, why, LONG);
                 connection.close();
                 return said;
@@ -357,7 +337,8 @@ class NodesTest {
         BlockingQueue<String> heard = new LinkedBlockingQueue<>();
         NodeCard first = card(0, 2, "1");
         LauncherStore zero = connected(first);
-        CompletableFuture<Nodes> waiting = async(() -> Nodes.meet(zero, first, LONG_TIMES, new Listening(heard), ONLY));
+        CompletableFuture<Nodes> waiting =
+                OnThread.start(() -> Nodes.meet(zero, first, LONG_TIMES, new Listening(heard), ONLY));
 
         FerroException refused = assertThrows(
                 FerroException.class,
@@ -453,7 +434,7 @@ class NodesTest {
 
     private CompletableFuture<Nodes> meeting(NodeCard card, Nodes.WaitTimes times) {
         LauncherStore connection = connected(card);
-        return async(() -> Nodes.meet(connection, card, times, missing -> {}, ONLY));
+        return OnThread.start(() -> Nodes.meet(connection, card, times, missing -> {}, ONLY));
     }
 
     private LauncherStore connected(NodeCard card) {
@@ -470,29 +451,5 @@ class NodesTest {
     private void serveAnew() throws Exception {
         server.close();
         serve();
-    }
-
-    private static Heard begin(Nodes nodes) {
-        Heard heard = new Heard();
-        nodes.begin(heard);
-        return heard;
-    }
-
-    private interface Task<T> {
-        T run() throws Exception;
-    }
-
-    private static <T> CompletableFuture<T> async(Task<T> task) {
-        CompletableFuture<T> result = new CompletableFuture<>();
-        Thread thread = new Thread(() -> {
-            try {
-                result.complete(task.run());
-            } catch (Exception | AssertionError failure) {
-                result.completeExceptionally(failure);
-            }
-        });
-        thread.setDaemon(true);
-        thread.start();
-        return result;
     }
 }

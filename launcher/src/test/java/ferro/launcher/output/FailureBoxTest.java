@@ -13,17 +13,11 @@ class FailureBoxTest {
 
     @Test
     void linesOfTheJoinAreNotTheLastLinesOfARank() {
-        FailureBox box = new FailureBox(
-                new FailureBox.First(1, "rank 1 failed first: exit code 1", "host host-b", 17),
-                0.5,
+        FailureBox box = box(new FailureBox.Printed(
                 List.of(),
-                List.of(),
-                new FailureBox.Printed(
-                        List.of(),
-                        FailureBox.TracePart.COMPLETE,
-                        1,
-                        List.of("INFO ferro.join: waiting for the store at 127.0.0.1:1", "bye")),
-                List.of());
+                FailureBox.TracePart.COMPLETE,
+                1,
+                List.of("INFO ferro.join: waiting for the store at 127.0.0.1:1", "bye")));
 
         String text = String.join("\n", box.lines(80));
 
@@ -60,13 +54,8 @@ class FailureBoxTest {
     @Test
     void noLineOfTheBoxIsLongerThanTheScreenIsWide() {
         String wide = "x".repeat(390) + "end";
-        FailureBox box = new FailureBox(
-                new FailureBox.First(1, "rank 1 failed first: exit code 3", "host host-b", 17),
-                0.5,
-                List.of(),
-                List.of(),
-                new FailureBox.Printed(List.of(), FailureBox.TracePart.COMPLETE, 1, List.of(wide, "short")),
-                List.of());
+        FailureBox box =
+                box(new FailureBox.Printed(List.of(), FailureBox.TracePart.COMPLETE, 1, List.of(wide, "short")));
 
         for (int columns : List.of(60, 132, 200, 5000)) {
             List<String> lines = box.lines(columns);
@@ -128,26 +117,17 @@ class FailureBoxTest {
     }
 
     private static String lastLines(List<String> printed, FailureBox.TracePart part) {
-        FailureBox box = new FailureBox(
-                new FailureBox.First(1, "rank 1 failed first: exit code 1", "host host-b", 17),
-                0.5,
-                List.of(),
-                List.of(),
-                new FailureBox.Printed(List.of(), part, 1, printed),
-                List.of());
+        FailureBox box = box(new FailureBox.Printed(List.of(), part, 1, printed));
         return String.join("\n", box.lines(120));
     }
 
     @Test
     void whatIsToBeTypedStaysWhole() {
         String command = "  ./ferro analyze /tmp/" + "x".repeat(100);
-        FailureBox box = new FailureBox(
-                new FailureBox.First(1, "rank 1 failed first: exit code 3", "host host-b", 17),
-                0.5,
-                List.of(),
-                List.of(),
+        FailureBox box = box(
                 new FailureBox.Printed(List.of(), FailureBox.TracePart.COMPLETE, 1, List.of("short")),
-                List.of("a timeline:", command));
+                "a timeline:",
+                command);
 
         List<String> lines = box.lines(60);
 
@@ -199,13 +179,7 @@ class FailureBoxTest {
         }
         add(tail, "Caused by: java.io.IOException: disk");
         add(tail, "bye");
-        FailureBox box = new FailureBox(
-                new FailureBox.First(1, "rank 1 failed first: exit code 1", "host host-b", 17),
-                0.5,
-                List.of(),
-                List.of(),
-                new FailureBox.Printed(tail.trace(), FailureBox.TracePart.COMPLETE, 1, tail.lines()),
-                List.of());
+        FailureBox box = box(new FailureBox.Printed(tail.trace(), FailureBox.TracePart.COMPLETE, 1, tail.lines()));
 
         String text = String.join("\n", box.lines(80));
 
@@ -244,14 +218,13 @@ class FailureBoxTest {
         }
         add(tail, "\tat app.Main.main(Main.java:7)");
         add(tail, "step 7");
-        FailureBox box = new FailureBox(
-                new FailureBox.First(1, "rank 1 failed first: exit code 1", "host host-b", 17),
-                0.5,
-                List.of(),
-                List.of(),
-                new FailureBox.Printed(tail.trace(), part, 1, tail.lines()),
-                List.of());
+        FailureBox box = box(new FailureBox.Printed(tail.trace(), part, 1, tail.lines()));
         return String.join("\n", box.lines(100));
+    }
+
+    private static FailureBox box(FailureBox.Printed printed, String... typed) {
+        FailureBox.First first = new FailureBox.First(1, "rank 1 failed first: exit code 1", "host host-b", 17);
+        return new FailureBox(first, 0.5, List.of(), List.of(), printed, List.of(typed));
     }
 
     private static void add(Tail tail, String text) {

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.launcher.analyze.Ends;
-import ferro.launcher.output.Json;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -88,23 +87,8 @@ class RecordingsTest {
 
     @Test
     void recordingsThatWereThereBeforeAreOfAnotherJob() throws IOException {
-        String earlier = Json.text(Map.of(
-                "format",
-                1,
-                "job",
-                "default",
-                "rank",
-                3,
-                "worldSize",
-                4,
-                "wallNanos",
-                5_000_000_000L,
-                "clockNanos",
-                7,
-                "groups",
-                List.of(),
-                "operations",
-                List.of()));
+        String earlier = "{\"format\":1,\"job\":\"default\",\"rank\":3,\"worldSize\":4,\"wallNanos\":5000000000,"
+                + "\"clockNanos\":7,\"groups\":[],\"operations\":[]}";
         Path file = Files.writeString(temporary.resolve("ferro-default-rank3.json"), earlier);
         Recordings recordings = Recordings.of(TARGET, Map.of("FERRO_RECORDER_DIR", temporary.toString()));
 

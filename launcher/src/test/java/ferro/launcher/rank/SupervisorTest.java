@@ -28,6 +28,7 @@ class SupervisorTest {
     private static final Duration LONG = Duration.ofMinutes(5);
     private static final Supervisor.StopTimes AT_ONCE =
             new Supervisor.StopTimes(Duration.ZERO, Duration.ZERO, Duration.ZERO, Duration.ZERO, Duration.ZERO, false);
+    private static final Supervisor.StopTimes PATIENT = new Supervisor.StopTimes(LONG, LONG, LONG, LONG, LONG, false);
     private static final int HALTED = 2;
 
     private final BlockingQueue<JobEvent> events = new LinkedBlockingQueue<>();
@@ -42,7 +43,6 @@ class SupervisorTest {
         }
     };
 
-    /** A rank that answers signals as the test says. */
     private final class Pretended implements Supervised {
         private final int rank;
         private final BiConsumer<Integer, String> answer;
@@ -139,7 +139,7 @@ class SupervisorTest {
     void exitCodeTwoOfAUsersProgramIsAFailureLikeAnyOther() throws InterruptedException {
         ends(0, 2);
 
-        await(2, new Supervisor.StopTimes(LONG, LONG, LONG, LONG, LONG, false), (rank, signal) -> ends(rank, 143));
+        await(2, PATIENT, (rank, signal) -> ends(rank, 143));
 
         assertEquals(List.of("1 TERM"), sent);
     }
@@ -183,8 +183,7 @@ class SupervisorTest {
     void rankThatWasResumedBeforeItEndedIsNotHalted() throws InterruptedException {
         ends(0, 1);
 
-        Supervisor.JobOutcome outcome = await(
-                3, new Supervisor.StopTimes(LONG, LONG, LONG, LONG, LONG, false), (rank, signal) -> ends(rank, 143));
+        Supervisor.JobOutcome outcome = await(3, PATIENT, (rank, signal) -> ends(rank, 143));
 
         assertEquals(Map.of(), outcome.halted());
         assertEquals(Set.of(1, 2), outcome.stopped());
@@ -194,8 +193,7 @@ class SupervisorTest {
     void rankThatStandsStillWhenAnotherNodeFailsIsTold() throws InterruptedException {
         events.add(new JobEvent.FailedElsewhere(1, 23));
 
-        Supervisor.JobOutcome outcome = await(
-                3, new Supervisor.StopTimes(LONG, LONG, LONG, LONG, LONG, false), (rank, signal) -> ends(rank, 137));
+        Supervisor.JobOutcome outcome = await(3, PATIENT, (rank, signal) -> ends(rank, 137));
 
         assertEquals(Map.of(HALTED, 1000L + HALTED), outcome.halted());
         assertEquals(Optional.of(23L), outcome.heardNanos());
@@ -206,8 +204,7 @@ class SupervisorTest {
         events.add(new JobEvent.OutputClosed("Broken pipe"));
         events.add(new JobEvent.OutputClosed("again"));
 
-        Supervisor.JobOutcome outcome = await(
-                2, new Supervisor.StopTimes(LONG, LONG, LONG, LONG, LONG, false), (rank, signal) -> ends(rank, 143));
+        Supervisor.JobOutcome outcome = await(2, PATIENT, (rank, signal) -> ends(rank, 143));
 
         assertEquals(List.of("unshown"), told);
         assertEquals(Optional.of("Broken pipe"), outcome.unshown());
@@ -276,7 +273,7 @@ class SupervisorTest {
         events.add(new JobEvent.Signalled("INT", 1));
         events.add(new JobEvent.Signalled("INT", 2));
 
-        await(1, new Supervisor.StopTimes(LONG, LONG, LONG, LONG, LONG, false), (rank, signal) -> {});
+        await(1, PATIENT, (rank, signal) -> {});
 
         assertTrue(text().contains("its last output was not read in time"), text());
     }
