@@ -30,7 +30,6 @@ final class EveryExecutor extends AbstractFunction1<Iterator<Integer>, Iterator<
         this.fact = fact;
     }
 
-    /** Returns the facts about the process of each row. */
     static List<String> fact(JavaRDD<Integer> rows, Fact fact) {
         return JavaRDD.fromRDD(rows.rdd().barrier().mapPartitions(new EveryExecutor(fact), false, TEXT), TEXT)
                 .collect();

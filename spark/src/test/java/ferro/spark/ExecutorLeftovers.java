@@ -14,7 +14,6 @@ final class ExecutorLeftovers {
 
     private ExecutorLeftovers() {}
 
-    /** Returns the threads of ferro that have not ended within a few seconds in total. */
     static String threads() {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
         StringBuilder left = new StringBuilder();
@@ -35,7 +34,6 @@ final class ExecutorLeftovers {
         return !thread.isAlive();
     }
 
-    /** Returns ferro's threads, shared memory mappings and files, and temporary files; empty if there are none. */
     static String ofThisProcess() throws IOException {
         String threads = threads();
         String pid = "-" + ProcessHandle.current().pid() + "-";

@@ -15,7 +15,6 @@ import scala.runtime.AbstractFunction2;
 
 /** Tests of functions whose class loader differs from the thread's, as in a notebook or a plug-in. */
 public class FunctionLoaderTest {
-    /** A result whose class is defined by the function's class loader. */
     public static final class LoadedResult implements Serializable {
         private static final long serialVersionUID = 1L;
         private final int rank;
@@ -30,7 +29,6 @@ public class FunctionLoaderTest {
         }
     }
 
-    /** A function whose class is defined by the same class loader. */
     public static final class LoadedFunction implements RankFunction<Integer, Object> {
         private static final long serialVersionUID = 1L;
 
@@ -40,7 +38,6 @@ public class FunctionLoaderTest {
         }
     }
 
-    /** A Scala function whose class is defined by the same class loader. */
     public static final class LoadedScalaFunction
             extends AbstractFunction2<SparkRank, scala.collection.Iterator<Integer>, Object> implements Serializable {
         private static final long serialVersionUID = 1L;

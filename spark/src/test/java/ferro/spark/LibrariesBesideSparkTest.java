@@ -37,7 +37,6 @@ class LibrariesBesideSparkTest {
         assertEquals(Set.of(), needed);
     }
 
-    /** Returns the types of both libraries that the classes of a module use. */
     private static Set<String> needed(Class<?> one) throws IOException, URISyntaxException {
         Path location =
                 Path.of(one.getProtectionDomain().getCodeSource().getLocation().toURI());

@@ -5,10 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.ReduceOp;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.spark.SparkConf;
@@ -61,12 +59,7 @@ class LocalApplicationTest {
     }
 
     private static List<String> command() {
-        List<String> command = new ArrayList<>(
-                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
-        // the options that spark-submit passes
-        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-                .filter(one -> one.startsWith("--add-") || one.startsWith("-XX:+Ignore"))
-                .forEach(command::add);
+        List<String> command = SubmittedProgram.java();
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), LocalApplicationTest.class.getName()));
         return command;
     }

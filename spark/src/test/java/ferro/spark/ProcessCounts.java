@@ -30,10 +30,7 @@ record ProcessCounts(long pid, Map<String, Integer> byKind) {
     private static final Pattern POOLS_OF_SPARK =
             Pattern.compile("thread (block-manager-|shuffle-|rpc-|Executor task launch worker|task-result-getter).*");
 
-    /**
-     * Counts the resources of the calling process. Returns a text that {@link #parse} reads, because Spark may refuse
-     * to send other classes.
-     */
+    /** Returns counts as a text that {@link #parse} reads, because Spark may refuse to send other classes. */
     static String ofThisProcess() throws IOException {
         long pid = ProcessHandle.current().pid();
         List<String> held = new ArrayList<>();
@@ -58,18 +55,12 @@ record ProcessCounts(long pid, Map<String, Integer> byKind) {
         return pid + "\n" + held.stream().map(ProcessCounts::kind).collect(Collectors.joining("\n"));
     }
 
-    /**
-     * Returns a name without its numbers and without names of system files, so that all resources of a kind have the
-     * same name.
-     */
+    /** Removes numbers and names of system files, so that all resources of a kind have the same name. */
     private static String kind(String name) {
         return name.replaceAll("[0-9]+", "#").replace('\n', ' ');
     }
 
-    /**
-     * Returns the target of a descriptor. Returns a name in /proc if the other task of this process has closed the
-     * descriptor in the meantime, because that task also counts.
-     */
+    /** Returns the target of a descriptor, or its name in /proc if the other task of this process has just closed it. */
     private static String target(Path link) {
         try {
             return Files.readSymbolicLink(link).toString();

@@ -37,7 +37,6 @@ public final class SharedSpark {
                 .set("spark.local.dir", System.getProperty("spark.test.folder", "target") + "/spark-local");
     }
 
-    /** Returns an RDD with one row per partition: 1, 2, 3, 4. */
     static JavaRDD<Integer> rows() {
         return rows(context(), RANKS);
     }

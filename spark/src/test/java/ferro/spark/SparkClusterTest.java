@@ -9,7 +9,6 @@ import ferro.spark.failure.FerroSparkException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -25,8 +24,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** Tests with two executor processes that run two ranks each. The processes authenticate each other with a secret. */
 @Tag("cluster")
@@ -56,17 +53,6 @@ class SparkClusterTest {
         spark.close();
     }
 
-    @Test
-    void ranksOfTwoProcessesHaveTheSameSum() {
-        List<Integer> sums = ferro().runAll(rows(), (rank, rows) -> {
-            int[] sum = {rows.next()};
-            rank.group().allReduce(sum, ReduceOp.SUM);
-            return sum[0];
-        });
-
-        assertEquals(Collections.nCopies(SharedSpark.RANKS, 10), sums);
-    }
-
     /** A map or a shuffle creates a new RDD, which does not have the profile itself. */
     @Test
     void tasksTakeWhatTheResourceProfileOfTheirRowsSays() {
@@ -90,28 +76,6 @@ class SparkClusterTest {
                 List.of(2, 2),
                 ferro().ranks(2)
                         .runAll(mapped, (rank, rows) -> TaskContext.get().cpus()));
-    }
-
-    @Test
-    void exceptionOfARankNamesItsExecutor() {
-        FerroSparkException failure = assertThrows(
-                FerroSparkException.class,
-                () -> ferro().run(rows(), (rank, rows) -> {
-                    if (rank.group().rank() == 2) {
-                        throw new IllegalStateException("row 17 is bad");
-                    }
-                    rank.group().barrier();
-                    return 1;
-                }));
-
-        assertTrue(
-                failure.getMessage()
-                        .matches("(?s).* failed on rank 2, task [0-9]+ of stage [0-9]+ on executor [0-9]+ \\(.*\\):"
-                                + " IllegalStateException: row 17 is bad"),
-                failure.getMessage());
-        assertTrue(
-                failure.getCause().getMessage().contains("row 17 is bad"),
-                failure.getCause().getMessage());
     }
 
     @Test
@@ -140,67 +104,6 @@ class SparkClusterTest {
         FerroSparkException failure =
                 assertThrows(FerroSparkException.class, () -> ferro().run(rows(), (rank, rows) -> new byte[8 << 20]));
         assertTrue(failure.getMessage().contains("spark.driver.maxResultSize"), failure.getMessage());
-    }
-
-    /** Each medium is tested with the store at the driver and with the store at rank 0. */
-    @ParameterizedTest
-    @CsvSource({"auto,false", "auto,true", "tcp,false", "tcp,true"})
-    void ranksHaveTheSameSumByEachMediumAndMeetingPlace(String links, boolean atRankZero) {
-        FerroSpark way = ferro().setting("ferro.links", links);
-        List<String> sums = (atRankZero ? way.storeOnRankZero() : way).runAll(rows(), (rank, rows) -> {
-            long[] sum = new long[100_000];
-            Arrays.fill(sum, rows.next());
-            rank.group().allReduce(sum, ReduceOp.SUM);
-            return sum[0] + " " + sum[sum.length - 1] + " " + rank.group().linkReport();
-        });
-        assertEquals(SharedSpark.RANKS, sums.size());
-        String found = links.equals("tcp") ? " do not share memory: ferro.links=tcp" : "10 10 all 4 ranks share memory";
-        sums.forEach(sum -> assertTrue(sum.startsWith("10 10 ") && sum.endsWith(found), sum));
-    }
-
-    @Test
-    void failureOfARankIsNamedWithoutAStoreOfTheDriver() {
-        FerroSparkException failure = assertThrows(
-                FerroSparkException.class,
-                () -> ferro().storeOnRankZero().run(rows(), (rank, rows) -> {
-                    if (rank.group().rank() == 2) {
-                        throw new IllegalStateException("row 17 is bad");
-                    }
-                    rank.group().barrier();
-                    return 1;
-                }));
-        assertTrue(failure.getMessage().contains(" failed on rank 2, task "), failure.getMessage());
-        assertTrue(failure.getMessage().contains("row 17 is bad"), failure.getMessage());
-    }
-
-    @Test
-    void executorThatEndsAtOnceIsNamedWithItsRanks() {
-        FerroSparkException failure = assertThrows(FerroSparkException.class, () -> killed(1));
-
-        assertTrue(
-                failure.getMessage()
-                        .matches("(?s).* failed: executor [0-9]+ on .* with ranks [0-3], [0-3] was lost: .*"),
-                failure.getMessage());
-    }
-
-    @Test
-    void jobIsTriedAgainWhenAnExecutorWasLost() {
-        assertEquals(List.of(1, 1, 1, 1), killed(2));
-    }
-
-    /**
-     * Runs a job in whose first attempt rank 2 ends its process as a kill does. Returns the attempt in which each rank
-     * ended.
-     */
-    private List<Integer> killed(int attempts) {
-        return ferro().attempts(attempts).runAll(rows(), (rank, rows) -> {
-            rank.group().barrier();
-            if (rank.attempt() == 0 && rank.group().rank() == 2) {
-                Runtime.getRuntime().halt(137);
-            }
-            rank.group().barrier();
-            return rank.attempt();
-        });
     }
 
     /**

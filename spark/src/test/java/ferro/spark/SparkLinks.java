@@ -31,12 +31,7 @@ public final class SparkLinks {
 
     private SparkLinks() {}
 
-    /**
-     * Returns the references that this Spark lacks. Fails if the module has fewer references than it should.
-     *
-     * @param ofModule a class of the module
-     * @param least    the least number of references
-     */
+    /** Returns the references that this Spark lacks. Fails if the module has fewer references than the least number. */
     public static Set<String> missingReferences(Class<?> ofModule, int least) throws Exception {
         Set<String> missing = new TreeSet<>();
         int found = 0;
@@ -54,12 +49,7 @@ public final class SparkLinks {
         return missing;
     }
 
-    /**
-     * Returns the methods that classes of a module inherit without an implementation. A trait of Scala may have more
-     * abstract methods in another version.
-     *
-     * @param ofModule a class of the module
-     */
+    /** Returns what a module's classes inherit without an implementation: a trait may have more abstract methods in another Scala. */
     public static Set<String> missingMethods(Class<?> ofModule) throws Exception {
         Set<String> missing = new TreeSet<>();
         for (byte[] bytes : types(ofModule)) {
@@ -135,7 +125,6 @@ public final class SparkLinks {
         return all;
     }
 
-    /** Returns the classes of a module, from its jar or from the folder of the build. */
     private static List<byte[]> types(Class<?> ofModule) throws IOException, URISyntaxException {
         URI location =
                 ofModule.getProtectionDomain().getCodeSource().getLocation().toURI();

@@ -29,10 +29,8 @@ class SparkPageTest {
     private static final int ROWS = 2000;
     private static final int STEPS = 60;
     private static final int CENTERS = 2;
-    /** The number of rows that a rank requests from each rank. */
     private static final int SLOTS = 5;
 
-    /** The number of floats in a row. */
     private static final int WIDTH = 16;
 
     /** Four ranks train the same model as one rank. */

@@ -81,10 +81,7 @@ class SparkSubmitTest {
                 out.lines().findFirst().orElse("nothing"));
     }
 
-    /**
-     * The thread's class loader knows no class of the program, so ferro reads the result with the function's class
-     * loader.
-     */
+    /** The thread's class loader knows no class of the program, so the function's class loader reads the result. */
     private static void assertModelOfTheSystemsLoader(String loader, String out) {
         assertEquals(
                 "a thread whose loader knows the program: false; its model: of " + loader + ", the same: true",

@@ -13,6 +13,7 @@ import ferro.spark.rank.SparkRank;
 import java.io.IOException;
 import java.io.Serializable;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import scala.Function2;
 import scala.collection.Iterator;
@@ -83,25 +85,30 @@ class SparkVersionTest {
         }
     }
 
+    /** Each medium is tested with the store at the driver and with the store at rank 0. */
     @ParameterizedTest
-    @ValueSource(strings = {"tcp", "auto"})
-    void ranksOfTwoExecutorsHaveTheSameSum(String links) {
-        List<String> sums = ferro().setting("ferro.links", links).runAll(rows(), (rank, rows) -> {
-            long[] sum = {rows.next(), 7};
+    @CsvSource({"auto,false", "auto,true", "tcp,false", "tcp,true"})
+    void ranksHaveTheSameSumByEachMediumAndMeetingPlace(String links, boolean atRankZero) {
+        FerroSpark way = ferro().setting("ferro.links", links);
+        List<String> sums = (atRankZero ? way.storeOnRankZero() : way).runAll(rows(), (rank, rows) -> {
+            long[] sum = new long[100_000];
+            Arrays.fill(sum, rows.next());
             rank.group().allReduce(sum, ReduceOp.SUM);
-            return sum[0] + " " + sum[1] + " " + rank.group().linkReport();
+            return sum[0] + " " + sum[sum.length - 1] + " " + rank.group().linkReport();
         });
 
         assertEquals(SharedSpark.RANKS, sums.size());
-        String found = links.equals("tcp") ? " do not share memory: ferro.links=tcp" : " all 4 ranks share memory";
-        sums.forEach(sum -> assertTrue(sum.startsWith("10 28 ") && sum.endsWith(found), sum));
+        String found = links.equals("tcp") ? " do not share memory: ferro.links=tcp" : "10 10 all 4 ranks share memory";
+        sums.forEach(sum -> assertTrue(sum.startsWith("10 10 ") && sum.endsWith(found), sum));
     }
 
-    @Test
-    void exceptionOfARankNamesItsTaskAndItsExecutor() {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void exceptionOfARankNamesItsTaskAndItsExecutor(boolean atRankZero) {
+        FerroSpark way = atRankZero ? ferro().storeOnRankZero() : ferro();
         FerroSparkException failure = assertThrows(
                 FerroSparkException.class,
-                () -> ferro().run(rows(), (rank, rows) -> {
+                () -> way.run(rows(), (rank, rows) -> {
                     if (rank.group().rank() == 2) {
                         throw new IllegalStateException("row 17 is bad");
                     }
@@ -114,6 +121,7 @@ class SparkVersionTest {
                         .matches("(?s).* failed on rank 2, task [0-9]+ of stage [0-9]+ on executor [0-9]+ \\(.*\\):"
                                 + " IllegalStateException: row 17 is bad"),
                 failure.getMessage());
+        assertTrue(failure.getCause().getMessage().contains("row 17 is bad"), () -> "" + failure.getCause());
     }
 
     @Test
@@ -133,17 +141,6 @@ class SparkVersionTest {
                 });
 
         assertEquals(List.of("1:rank 0", "1:rank 1", "1:rank 2", "1:rank 3"), states);
-    }
-
-    @Test
-    void storeOnRankZeroIsFoundThroughTheBarrierOfSpark() {
-        List<Integer> sums = ferro().storeOnRankZero().runAll(rows(), (rank, rows) -> {
-            int[] sum = {rows.next()};
-            rank.group().allReduce(sum, ReduceOp.SUM);
-            return sum[0];
-        });
-
-        assertEquals(Collections.nCopies(SharedSpark.RANKS, 10), sums);
     }
 
     /** A union has more than one dependency, and Spark refuses it in a barrier stage. */
@@ -189,6 +186,7 @@ class SparkVersionTest {
                 };
 
         assertEquals(10, ferro().run(rows().rdd(), sum));
+        assertEquals(List.of(10, 10, 10, 10), ferro().runAll(rows().rdd(), sum));
     }
 
     /** Returns a function that reports progress, and then makes calls until one fails. A second attempt ends at once. */
@@ -219,6 +217,8 @@ class SparkVersionTest {
                 .getCause();
         assertInstanceOf(FerroSparkException.class, failure);
         assertTrue(failure.getMessage().contains("was cancelled"), failure.getMessage());
+        // another job needs the slots of all ranks
+        assertEquals(List.of(1, 1, 1, 1), ferro().runAll(rows(), (rank, rows) -> 1));
     }
 
     @Test

@@ -24,10 +24,7 @@ final class SubmittedProgram {
     private final Path sparkHome;
     private final List<Path> ferro = new ArrayList<>();
 
-    /**
-     * Creates the home folder and the list of jars from the class path of this JVM. The home folder is not deleted,
-     * because executors may write to it after the driver has ended.
-     */
+    /** The home folder is not deleted, because executors may write to it after the driver has ended. */
     SubmittedProgram() throws IOException {
         sparkHome = Files.createTempDirectory(TARGET, "submit");
         Path jars = Files.createDirectories(sparkHome.resolve("jars"));
@@ -44,7 +41,6 @@ final class SubmittedProgram {
         }
     }
 
-    /** Writes the logging configuration of an installation. */
     void logging(String lines) throws IOException {
         Path conf = Files.createDirectories(sparkHome.resolve("conf"));
         Files.writeString(conf.resolve("log4j2.properties"), lines);
@@ -75,13 +71,18 @@ final class SubmittedProgram {
         return Files.readString(out);
     }
 
-    private List<String> command(Class<?> main, Path program, String... settings) {
+    /** Returns a command line that begins with the options of Java that spark-submit passes. */
+    static List<String> java() {
         List<String> command = new ArrayList<>(
                 List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
-        // the options that spark-submit passes
         ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
                 .filter(one -> one.startsWith("--add-") || one.startsWith("-XX:+Ignore"))
                 .forEach(command::add);
+        return command;
+    }
+
+    private List<String> command(Class<?> main, Path program, String... settings) {
+        List<String> command = java();
         command.addAll(
                 List.of("-cp", sparkHome + "/conf:" + sparkHome + "/jars/*", "org.apache.spark.deploy.SparkSubmit"));
         command.addAll(List.of("--master", "local-cluster[2,2,1024]", "--class", main.getName(), "--jars"));

@@ -33,7 +33,6 @@ public final class TaskKiller extends SparkListener implements AutoCloseable {
         }
     }
 
-    /** Kills the task if it has started and was not killed yet. */
     public void kill() {
         long started = task.get();
         if (started >= 0 && task.compareAndSet(started, KILLED)) {
@@ -42,7 +41,6 @@ public final class TaskKiller extends SparkListener implements AutoCloseable {
         }
     }
 
-    /** Returns the time of the kill in milliseconds since 1970. */
     public long killedMillis() {
         if (killedMillis == 0) {
             throw new IllegalStateException("the task of rank " + rank + " was not killed");

@@ -17,7 +17,6 @@ final class TaskEnds extends SparkListener {
         this.spark = spark;
     }
 
-    /** Registers the listener. It listens until one of its figures is read. */
     static TaskEnds of(JavaSparkContext spark) {
         TaskEnds ends = new TaskEnds(spark);
         awaitEvents(spark); // of earlier jobs

@@ -18,10 +18,8 @@ import org.apache.hadoop.util.Progressable;
 
 /** A local Hadoop file system that records which files are forced to disk. Hadoop creates it by its class name. */
 public final class CountingFiles extends FilterFs {
-    /** The files that were forced to disk, with their sizes in bytes at that time. */
     static final Queue<String> FORCED = new ConcurrentLinkedQueue<>();
 
-    /** Creates the file system. Hadoop calls this constructor. */
     public CountingFiles(URI uri, Configuration conf) throws URISyntaxException, IOException {
         super(AbstractFileSystem.get(uri, new Configuration()));
     }

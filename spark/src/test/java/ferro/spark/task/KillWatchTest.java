@@ -43,7 +43,6 @@ class KillWatchTest {
         assertEquals("a test", notified.get(30, TimeUnit.SECONDS));
     }
 
-    /** Blocks until the watch has polled three more times. */
     private void awaitPolls() throws Exception {
         for (int more = 0; more < 3; more++) {
             polled().get(30, TimeUnit.SECONDS);
