@@ -222,7 +222,6 @@ class CollectiveBenchTest {
         });
     }
 
-    /** A back end that shows the arguments and the result of each call to somebody before it returns. */
     private static CollectiveBackend intercepted(CollectiveBackend rank, BiConsumer<Object[], Object> shown) {
         return (CollectiveBackend) Proxy.newProxyInstance(
                 CollectiveBackend.class.getClassLoader(),

@@ -3,18 +3,11 @@ package ferro.benchmarks;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.CollectiveBackend;
 import ferro.backend.simulated.SimulatedBackend;
-import ferro.group.ProcessGroup;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -55,30 +48,13 @@ class OverlapBenchTest {
                 text);
     }
 
-    /** Runs every rank on a thread and returns what rank 0 counted. */
-    private long run(OverlapRequest request) throws Exception {
-        List<? extends CollectiveBackend> backends = SimulatedBackend.createGroup(3);
-        ExecutorService threads = Executors.newFixedThreadPool(backends.size());
-        try {
-            List<Future<Long>> ranks = new ArrayList<>();
-            for (CollectiveBackend backend : backends) {
-                ranks.add(threads.submit(() -> runRank(request, backend)));
+    private long run(OverlapRequest request) {
+        List<Long> wrong = SimulatedBackend.runAll(3, group -> {
+            try (PrintStream out = new PrintStream(
+                    group.rank() == 0 ? printed : new ByteArrayOutputStream(), true, StandardCharsets.UTF_8)) {
+                return new OverlapBench(group, request, out).run();
             }
-            long wrong = 0;
-            for (Future<Long> rank : ranks) {
-                wrong = rank.get(60, TimeUnit.SECONDS);
-            }
-            return wrong;
-        } finally {
-            threads.shutdownNow();
-        }
-    }
-
-    private long runRank(OverlapRequest request, CollectiveBackend backend) throws Exception {
-        try (ProcessGroup group = ProcessGroup.of(backend);
-                PrintStream out = new PrintStream(
-                        group.rank() == 0 ? printed : new ByteArrayOutputStream(), true, StandardCharsets.UTF_8)) {
-            return new OverlapBench(group, request, out).run();
-        }
+        });
+        return wrong.get(2);
     }
 }

@@ -85,17 +85,14 @@ class NaiveRoundTrip extends Decorator {
         return work;
     }
 
-    /** What is copied back to. */
     DeviceTensor written(Collective call) {
         return (DeviceTensor) call.writes(rank());
     }
 
-    /** Waits for a copy to the host. */
     void awaitOut(Copy copy) {
         copy.await(LIMIT);
     }
 
-    /** Waits for a copy to the device. */
     void awaitBack(Copy copy) {
         copy.await(LIMIT);
     }

@@ -45,7 +45,6 @@ class QueueHub {
         return List.of(from, to, tag);
     }
 
-    /** Queues a message; wrong back ends override it. */
     void add(Deque<byte[]> queue, byte[] message, int tag) {
         queue.add(message);
     }

@@ -127,12 +127,10 @@ class WrongBackEndsTest {
         return Arguments.of(rule, Named.of(what, Subject.decorated(decorate)));
     }
 
-    /** Submits in another way. */
     private static Arguments submits(int rule, String what, Submit other) {
         return wrong(rule, what, submitting(other));
     }
 
-    /** Runs other calls in place of those of one kind. */
     private static Arguments changes(
             int rule, String what, CollectiveKind kind, BiFunction<CollectiveBackend, Collective, Collective> other) {
         return submits(
@@ -142,7 +140,6 @@ class WrongBackEndsTest {
                         honest.submit(call.kind() == kind ? other.apply(honest, call) : call, options));
     }
 
-    /** Does nothing where a call is so. */
     private static Arguments skips(int rule, String what, Predicate<Collective> which) {
         return submits(rule, what, (honest, call, options) -> which.test(call) ? DONE : honest.submit(call, options));
     }
@@ -273,12 +270,10 @@ class WrongBackEndsTest {
                 }));
     }
 
-    /** Takes another op for some of those of an all-reduce. */
     private static Arguments takes(int rule, String what, Predicate<ReduceOp> which, ReduceOp taken) {
         return changes(rule, what, ALL_REDUCE, (honest, call) -> which.test(call.op()) ? sum(call, taken) : call);
     }
 
-    /** Averages i32 by a division of its own. */
     private static Arguments averages(String what, LongBinaryOperator divide) {
         return submits(101, what, (honest, call, options) -> {
             if (call.kind() != ALL_REDUCE
@@ -693,7 +688,6 @@ class WrongBackEndsTest {
         return Arguments.of(rule, Named.of(what, Subject.onDevices(make)));
     }
 
-    /** Writes zeros over the operand of some calls. */
     private static Arguments zeroes(int rule, String what, BiPredicate<Collective, Integer> which) {
         return onDevices(rule, what, (honest, memory) -> new NaiveRoundTrip(honest, memory) {
             @Override

@@ -35,10 +35,7 @@ final class FitsWithEasyTrain {
 
     private FitsWithEasyTrain() {}
 
-    /**
-     * Runs the rank. The arguments are the name of an optimizer, whether rank 0's parameters are broadcast, and whether
-     * the model is trained in stages.
-     */
+    /** The arguments: an optimizer, whether rank 0's parameters are broadcast, and whether the model is trained in stages. */
     public static void main(String[] arguments) throws Exception {
         try (ProcessGroup group = ProcessGroup.join();
                 Model model = Model.newInstance("classifier")) {

@@ -21,10 +21,7 @@ import ferro.group.ProcessGroup;
 final class MisusesOptimizer {
     private MisusesOptimizer() {}
 
-    /**
-     * Runs the rank. The argument says what rank 0 does: update a parameter twice, compute gradients twice, or use a
-     * wrapped optimizer that throws.
-     */
+    /** The argument says what rank 0 does: update twice, compute gradients twice, or use a wrapped optimizer that throws. */
     public static void main(String[] arguments) throws Exception {
         try (ProcessGroup group = ProcessGroup.join();
                 Model model = Model.newInstance("misused")) {

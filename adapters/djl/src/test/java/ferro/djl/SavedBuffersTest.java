@@ -15,14 +15,9 @@ import ferro.group.ProcessGroup;
 import ferro.training.checkpoint.Checkpoints;
 import ferro.training.checkpoint.LocalStorage;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -38,19 +33,8 @@ class SavedBuffersTest {
     private Path folder;
 
     @Test
-    void areThoseOfRankZeroInTheFileAndInEveryModel() throws Exception {
-        ExecutorService threads = Executors.newFixedThreadPool(RANKS);
-        try {
-            List<Future<?>> saves = new ArrayList<>();
-            for (var backend : SimulatedBackend.createGroup(RANKS)) {
-                saves.add(threads.submit(() -> save(ProcessGroup.of(backend))));
-            }
-            for (Future<?> save : saves) {
-                save.get(60, TimeUnit.SECONDS);
-            }
-        } finally {
-            threads.shutdownNow();
-        }
+    void areThoseOfRankZeroInTheFileAndInEveryModel() {
+        SimulatedBackend.run(RANKS, this::save);
         try (NDManager manager = NDManager.newBaseManager();
                 ProcessGroup alone =
                         ProcessGroup.of(SimulatedBackend.createGroup(1).get(0));
@@ -62,8 +46,7 @@ class SavedBuffersTest {
     }
 
     private void save(ProcessGroup group) {
-        try (group;
-                NDManager manager = NDManager.newBaseManager();
+        try (NDManager manager = NDManager.newBaseManager();
                 Checkpoints checkpoints = Checkpoints.open(group, LocalStorage.at(folder))) {
             Block block = batchNorm(manager, group.rank());
             DistributedOptimizer.over(group, block, DjlAdam.builder().build()).save(checkpoints, 1, Map.of());

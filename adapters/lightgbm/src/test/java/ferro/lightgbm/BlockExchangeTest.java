@@ -10,7 +10,6 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Tests that each rank gets its block of all ranks, whatever the lengths of the blocks are. */
 class BlockExchangeTest {
     /** Equal, nearly equal, again smaller, with one block that is much longer, and with empty blocks. */
     private static final List<long[]> LENGTHS = List.of(

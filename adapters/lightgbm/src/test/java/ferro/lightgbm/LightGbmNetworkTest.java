@@ -22,8 +22,11 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests of training with ranks that are threads of this JVM: LightGBM keeps its network per thread. */
@@ -43,19 +46,13 @@ class LightGbmNetworkTest {
 
     @Test
     void ranksWithOtherNumbersOfColumnsAreNamedOnAllRanks() {
-        SimulatedBackend.run(3, group -> {
-            int columns = group.rank() == 1 ? 4 : 3;
-            double[] values = new double[12 * columns];
-            float[] labels = new float[12];
-            try (LightGbmNetwork network = LightGbmNetwork.connect(group)) {
-                IllegalArgumentException refused = assertThrows(
-                        IllegalArgumentException.class, () -> network.dataset(values, columns, labels, ""));
-
-                assertEquals(
-                        "LightGBM data set: ranks [0, 2]: columns=3; rank 1: columns=4: pass the same value on all ranks",
-                        refused.getMessage());
-            }
-        });
+        assertRefusedOnAllRanks(
+                3,
+                network -> {
+                    int columns = network.group().rank() == 1 ? 4 : 3;
+                    network.dataset(new double[12 * columns], columns, new float[12], "");
+                },
+                "data set: ranks [0, 2]: columns=3; rank 1: columns=4: pass the same value on all ranks");
     }
 
     @Test
@@ -99,20 +96,17 @@ class LightGbmNetworkTest {
                 "booster: rank 0: learning_rate=0.1; rank 1: learning_rate=0.2: pass the same value on all ranks");
     }
 
-    @Test
-    void ranksWhoseParametersTrainTheSameModelMayWriteThemDifferently() {
+    static Stream<Arguments> likeBinary() {
+        String two = BINARY.replace("num_threads=1", "num_threads=2");
         String other = BINARY.replace("num_leaves=15", "max_leaves=15 learning_rate=.1 boosting=gbrt")
                 .replace("min_data_in_leaf=5", "min_child_samples=5 max_bin=255 tree_learner=data_parallel");
-        List<String> models = SimulatedBackend.runAll(2, group -> train(group, group.rank() == 0 ? BINARY : other));
-
-        assertEquals(SimulatedBackend.runAll(2, group -> train(group, BINARY)), models);
+        return Stream.of(Arguments.of(BINARY, other), Arguments.of(BINARY, two), Arguments.of(two, two));
     }
 
-    @Test
-    void ranksMayHaveTheirOwnNumberOfThreads() {
-        String two = BINARY.replace("num_threads=1", "num_threads=2");
-
-        List<String> models = SimulatedBackend.runAll(2, group -> train(group, group.rank() == 0 ? BINARY : two));
+    @ParameterizedTest
+    @MethodSource("likeBinary")
+    void parametersAndThreadsThatTrainTheSameModelMayDiffer(String first, String second) {
+        List<String> models = SimulatedBackend.runAll(2, group -> train(group, group.rank() == 0 ? first : second));
 
         assertEquals(SimulatedBackend.runAll(2, group -> train(group, BINARY)), models);
     }
@@ -135,15 +129,6 @@ class LightGbmNetworkTest {
                 group.barrier();
             }
         });
-    }
-
-    @Test
-    void severalThreadsOfLightGbmGiveTheSameTrees() {
-        String two = BINARY.replace("num_threads=1", "num_threads=2");
-
-        List<String> models = SimulatedBackend.runAll(2, group -> train(group, two));
-
-        assertEquals(SimulatedBackend.runAll(2, group -> train(group, BINARY)), models);
     }
 
     private static String train(ProcessGroup group, String parameters) {

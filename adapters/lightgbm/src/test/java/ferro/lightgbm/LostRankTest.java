@@ -59,7 +59,6 @@ class LostRankTest {
                 Jvm.line(List.of("-Djna.tmpdir=" + folder), TrainsUntilAFailure.class));
     }
 
-    /** Sends a signal to a rank once it has trained some iterations. */
     private static void signal(Job ranks, String signal) throws Exception {
         ranks.rank(LOST).await("iteration " + ITERATION);
         ranks.rank(LOST).signal(signal);

@@ -24,7 +24,6 @@ public final class SampleRows {
         return random(objective, rows, rank, worldSize, new Random(42));
     }
 
-    /** Returns other rows of one rank. */
     static SampleRows unseen(String objective, int rows, int rank, int worldSize) {
         return random(objective, rows, rank, worldSize, new Random(43));
     }

@@ -32,14 +32,7 @@ public final class CountedRanks {
         void sent(int rank, int kind, boolean isMembership);
     }
 
-    /**
-     * Makes a seeded simulation.
-     *
-     * @param ranks    number of ranks
-     * @param settings by property
-     * @param counter  receiver of the counts; null to count nothing
-     * @return simulation, not started
-     */
+    /** Makes a seeded simulation, not started; a counter that is null counts nothing. */
     public static Simulation seeded(int ranks, Map<String, String> settings, Counter counter) {
         return counter == null
                 ? Simulation.of(ranks, 1, settings)
@@ -50,14 +43,7 @@ public final class CountedRanks {
                         new SteppedRank.Making(medium -> counted(medium, counter, false), FailurePolicy.SHIPPED));
     }
 
-    /**
-     * Makes ranks for threads of the caller.
-     *
-     * @param ranks    number of ranks
-     * @param settings by property
-     * @param counter  receiver of the counts
-     * @return groups, index = rank
-     */
+    /** Makes ranks for threads of the caller; index = rank. */
     public static List<ProcessGroup> onThreads(int ranks, Map<String, String> settings, Counter counter) {
         ScheduledExecutorService background = Executors.newSingleThreadScheduledExecutor(task -> {
             Thread thread = new Thread(task, "ferro-counted-background");

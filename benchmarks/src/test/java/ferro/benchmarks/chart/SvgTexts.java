@@ -57,7 +57,6 @@ public final class SvgTexts {
         return found;
     }
 
-    /** Returns the largest number of lines of a panel. */
     public int maxLines() {
         int max = 0;
         for (Element panel : elements("g")) {

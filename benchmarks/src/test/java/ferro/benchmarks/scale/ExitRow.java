@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 
-/** The exit of a JVM with open groups. */
 final class ExitRow {
     /** What the JVM prints before it exits. */
     static final String OPEN = "open";
@@ -14,7 +13,6 @@ final class ExitRow {
 
     private ExitRow() {}
 
-    /** Measures the time from the call of System.exit to the end of the process. */
     static void measure(int ranks) throws IOException, InterruptedException {
         Process process = new ProcessBuilder(ScaleRow.OPEN_GROUP.command(ranks))
                 .redirectError(ProcessBuilder.Redirect.INHERIT)

@@ -41,7 +41,6 @@ final class Meter {
         forget();
     }
 
-    /** Forgets the CPU time of all phases so far. */
     synchronized void forget() {
         cpuOfPhases = 0;
     }

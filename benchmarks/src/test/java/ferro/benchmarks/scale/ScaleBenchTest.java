@@ -8,7 +8,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Rows of the table of scale can be measured, here with few ranks. */
 class ScaleBenchTest {
     @ParameterizedTest(name = "{0}")
     @Tag("long")

@@ -78,7 +78,6 @@ final class SeededRow {
                 .run();
     }
 
-    /** Counts the messages of ranks that all leave. */
     static void leaving(int ranks) {
         MessageCounts counts = new MessageCounts(ranks);
         Meter meter = new Meter();
@@ -113,7 +112,6 @@ final class SeededRow {
         }
     }
 
-    /** Kills a rank while all other ranks wait for it. */
     private void fail() {
         int victim = ranks / 2;
         for (int rank = 0; rank < ranks; rank++) {

@@ -10,14 +10,11 @@ import ferro.dispatch.DeviceMemory;
 import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
+import ferro.harness.OnThread;
 import ferro.tck.HeapDeviceMemory;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -34,7 +31,7 @@ class DeviceExamplesTest {
 
     @Test
     @DisplayName("0-06 0-10: an allocated tensor is added up over the host and stays on its device")
-    void tensorsOfFerroAreAddedUp() throws Exception {
+    void tensorsOfFerroAreAddedUp() {
         for (float[] sum : onTwoRanks(DeviceAllReduce::sum)) {
             assertArrayEquals(new float[] {3, 5, 7, 3, 5}, sum);
         }
@@ -43,7 +40,7 @@ class DeviceExamplesTest {
 
     @Test
     @DisplayName("0-06: so is memory of another library")
-    void foreignMemoryIsAveraged() throws Exception {
+    void foreignMemoryIsAveraged() {
         for (float[] mean : onTwoRanks(ForeignPointer::mean)) {
             assertArrayEquals(new float[] {5, 6, 7, 8, 9}, mean);
         }
@@ -61,21 +58,11 @@ class DeviceExamplesTest {
         assertEquals("f32[12] on device 1", view.toString());
     }
 
-    private List<float[]> onTwoRanks(Program program) throws Exception {
-        ExecutorService threads = Executors.newFixedThreadPool(2);
-        try {
-            List<Future<float[]>> ranks = new ArrayList<>();
-            for (SimulatedBackend backend : SimulatedBackend.createGroup(2)) {
-                ranks.add(threads.submit(() -> rank(backend, program)));
-            }
-            List<float[]> results = new ArrayList<>();
-            for (Future<float[]> rank : ranks) {
-                results.add(rank.get(60, TimeUnit.SECONDS));
-            }
-            return results;
-        } finally {
-            threads.shutdownNow();
-        }
+    private List<float[]> onTwoRanks(Program program) {
+        List<CompletableFuture<float[]>> ranks = SimulatedBackend.createGroup(2).stream()
+                .map(backend -> OnThread.start(() -> rank(backend, program)))
+                .toList();
+        return ranks.stream().map(OnThread::result).toList();
     }
 
     private float[] rank(SimulatedBackend backend, Program program) {

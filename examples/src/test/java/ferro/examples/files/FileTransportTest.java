@@ -10,8 +10,9 @@ import ferro.FerroException.Code;
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
+import ferro.harness.Child;
+import ferro.harness.Jvm;
 import ferro.spi.GroupSpec;
-import java.io.File;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -23,7 +24,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -35,7 +35,7 @@ class FileTransportTest {
     @TempDir
     Path folder;
 
-    private Process other;
+    private Child other;
 
     /** The program of the other process. It makes one sum, and then waits until it receives a message or is killed. */
     static final class Other {
@@ -49,19 +49,12 @@ class FileTransportTest {
 
     @BeforeEach
     void startOther() throws IOException {
-        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-        String classes = System.getProperty("java.class.path");
-        File errors = folder.resolve("errors").toFile();
-        other = new ProcessBuilder(
-                        java, "-cp", classes, Other.class.getName(), jobFolder().toString())
-                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                .redirectError(errors)
-                .start();
+        other = Child.start(Jvm.line(List.of(), Other.class, jobFolder()));
     }
 
     @AfterEach
     void endOther() {
-        other.destroyForcibly();
+        other.close();
     }
 
     private Path jobFolder() throws IOException {
@@ -86,8 +79,7 @@ class FileTransportTest {
             assertTrue(bytesSent() >= 1000 * Double.BYTES / 2, bytesSent() + " bytes are in the ring to rank 1");
             group.send(new int[1], 1, 0);
         }
-        assertTrue(other.waitFor(60, TimeUnit.SECONDS), "the other process has not ended");
-        assertEquals(0, other.exitValue(), () -> errors());
+        other.ended(0);
         try (Stream<Path> left = Files.list(jobFolder())) {
             assertEquals(List.of(), left.toList());
         }
@@ -97,7 +89,7 @@ class FileTransportTest {
     void killedProcessIsNamed() throws Exception {
         try (ProcessGroup group = join(jobFolder(), 0)) {
             group.allReduce(new double[1000], ReduceOp.SUM);
-            other.destroyForcibly();
+            other.kill();
 
             FerroException failure = assertThrows(FerroException.class, group::barrier);
 
@@ -116,13 +108,5 @@ class FileTransportTest {
             file.read(word, (1 + 3) * Ring.BYTES);
         }
         return word.getLong(0);
-    }
-
-    private String errors() {
-        try {
-            return Files.readString(folder.resolve("errors"));
-        } catch (IOException unable) {
-            return "its errors cannot be read: " + unable;
-        }
     }
 }

@@ -7,13 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.InvalidRankException;
+import ferro.harness.OnThread;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -76,14 +75,12 @@ class QueueBackendTest {
     @Test
     void closeEndsOwnPendingCalls() throws Exception {
         QueueBackend rank = QueueBackend.createGroup(2).get(0);
-        ExecutorService thread = Executors.newSingleThreadExecutor();
         Future<FerroException> pending =
-                thread.submit(() -> failureOf(() -> rank.recv(ByteBuffer.allocate(1), 1, 0, Duration.ofSeconds(20))));
+                OnThread.start(() -> failureOf(() -> rank.recv(ByteBuffer.allocate(1), 1, 0, Duration.ofSeconds(20))));
 
         rank.close();
 
         assertEquals(Code.ABORTED, pending.get(10, TimeUnit.SECONDS).code());
-        thread.shutdown();
     }
 
     @Test
@@ -101,22 +98,21 @@ class QueueBackendTest {
     void barrierIsPassedWhenAllHaveCalled() throws Exception {
         int worldSize = 5;
         AtomicInteger arrived = new AtomicInteger();
-        ExecutorService threads = Executors.newFixedThreadPool(worldSize);
         List<Future<?>> ends = new ArrayList<>();
         for (QueueBackend rank : QueueBackend.createGroup(worldSize)) {
-            ends.add(threads.submit(() -> {
+            ends.add(OnThread.start(() -> {
                 for (int round = 1; round <= 50; round++) {
                     arrived.incrementAndGet();
                     rank.barrier(Duration.ofSeconds(10));
                     int seen = arrived.get();
                     assertTrue(seen >= round * worldSize, "passed round " + round + " after " + seen + " arrivals");
                 }
+                return null;
             }));
         }
         for (Future<?> end : ends) {
             end.get(20, TimeUnit.SECONDS);
         }
-        threads.shutdown();
     }
 
     @Test

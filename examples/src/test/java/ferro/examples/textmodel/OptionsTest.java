@@ -31,8 +31,7 @@ class OptionsTest {
         "--epochs, 3, unknown option --epochs"
     })
     void valuesThatMakeNoSenseAreNamed(String name, String value, String expected) {
-        String message = assertThrows(IllegalArgumentException.class, () -> Options.parse(name, value))
-                .getMessage();
+        String message = refusal(name, value);
 
         assertTrue(message.contains(expected), message);
     }
@@ -54,8 +53,7 @@ class OptionsTest {
 
     @Test
     void optionWithoutItsValueIsNamed() {
-        String message = assertThrows(IllegalArgumentException.class, () -> Options.parse("--batch"))
-                .getMessage();
+        String message = refusal("--batch");
 
         assertTrue(message.contains("--batch needs a value"), message);
     }

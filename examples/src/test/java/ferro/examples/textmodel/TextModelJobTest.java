@@ -76,7 +76,6 @@ class TextModelJobTest {
         assertTrue(failure.getMessage().contains("--batch 2: fewer samples than ranks"), failure.getMessage());
     }
 
-    /** Runs all ranks. The last rank has a different text. */
     private List<Integer> run(int worldSize, String text, String textOfLast, String... arguments) {
         Options options = Options.parse(arguments);
         PrintStream out = new PrintStream(reported, true, StandardCharsets.UTF_8);

@@ -14,6 +14,8 @@ import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Tests that a usage error ends with exit code 2 and one line, before a rank joins. */
 class TextModelMainTest {
@@ -29,28 +31,18 @@ class TextModelMainTest {
         Files.writeString(folder.resolve("none.txt"), "");
     }
 
-    @Test
-    void missingTextIsWrongUse() {
-        assertEquals(2, run(0, "--text", folder + "/other.txt"));
-        assertPrinted("other.txt: there is no such file or folder");
-    }
-
-    @Test
-    void emptyTextIsWrongUse() {
-        assertEquals(2, run(0, "--text", folder + "/none.txt"));
-        assertPrinted("none.txt: found no text");
-    }
-
-    @Test
-    void textShorterThanABatchIsWrongUse() {
-        assertEquals(2, run(0, "--text", folder + "/some.txt"));
-        assertPrinted("the text has 660 characters, need at least 1040");
-    }
-
-    @Test
-    void moreRanksThanSamplesIsWrongUse() {
-        assertEquals(2, run(0, "--text", folder + "/some.txt", "--batch", "3"));
-        assertPrinted("--batch 3: fewer samples than ranks, need at least 4 for 4 ranks");
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "other.txt | 1024 | other.txt: there is no such file or folder",
+                "none.txt | 1024 | none.txt: found no text",
+                "some.txt | 1024 | the text has 660 characters, need at least 1040",
+                "some.txt | 3 | --batch 3: fewer samples than ranks, need at least 4 for 4 ranks"
+            })
+    void whatCannotBeTrainedIsWrongUse(String text, String batch, String expected) {
+        assertEquals(2, run(0, "--text", folder + "/" + text, "--batch", batch));
+        assertPrinted(expected);
     }
 
     @Test

@@ -50,7 +50,6 @@ public final class LayerSteps {
         this.batchSize = batchSize;
     }
 
-    /** A training step of one of the three kinds. */
     private interface Step {
         void run(Batch batch);
     }
@@ -157,7 +156,6 @@ public final class LayerSteps {
         return model.add(Linear.builder().setUnits(CLASSES).build());
     }
 
-    /** Returns the milliseconds of a step on the slowest rank. */
     private double time(Way way) {
         try (Batch batch = batch(way.trainer.getManager().newSubManager())) {
             group.barrier();

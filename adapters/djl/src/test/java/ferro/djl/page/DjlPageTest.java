@@ -13,7 +13,6 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests that the snippets of docs/djl.md compile, and that they run on two ranks. */
 class DjlPageTest {
     private static final Pattern SHOWN = Pattern.compile("(?ms)^```java\\R(.*?)^```$");
     private static final Pattern REGION = Pattern.compile("(?ms)^ *// @start region=\"\\w+\"\\R(.*?)^ *// @end\\R");

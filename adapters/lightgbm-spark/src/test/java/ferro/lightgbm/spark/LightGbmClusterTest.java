@@ -133,7 +133,6 @@ class LightGbmClusterTest {
         return pids;
     }
 
-    /** An executor that a test kills once. */
     private static final class Victim {
         final String executor;
         final long pid;
@@ -145,7 +144,6 @@ class LightGbmClusterTest {
             pid = one.getValue();
         }
 
-        /** Called when a rank has trained an iteration. */
         void kill() {
             if (killedNanos.compareAndSet(NOT_YET, System.nanoTime())) {
                 try {

@@ -14,7 +14,6 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.junit.jupiter.api.Test;
 
-/** Tests of the rows of ranks, without a Spark context. */
 class RankRowsTest {
     private static final Duration DEADLINE = Duration.ofMillis(200);
 

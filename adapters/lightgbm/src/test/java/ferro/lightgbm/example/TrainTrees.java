@@ -76,7 +76,6 @@ public final class TrainTrees {
         }
     }
 
-    /** Returns random values; each rank has others. */
     private static double[] values(int rows, int rank, int worldSize) {
         int own = (rows - rank % worldSize + worldSize - 1) / worldSize;
         return new Random(rank).doubles((long) own * COLUMNS, -1, 1).toArray();

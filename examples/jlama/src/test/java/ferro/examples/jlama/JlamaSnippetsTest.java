@@ -25,7 +25,6 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The code on the page docs/jlama.md. */
 class JlamaSnippetsTest {
     @TempDir
     private Path folder;

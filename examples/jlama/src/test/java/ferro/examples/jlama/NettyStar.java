@@ -89,7 +89,6 @@ final class NettyStar {
         }
     }
 
-    /** The middle of the star. */
     static final class Server implements AutoCloseable {
         private final EventLoopGroup loops = loops(0);
         private final ExecutorService requests = Executors.newCachedThreadPool();

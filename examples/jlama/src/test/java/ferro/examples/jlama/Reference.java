@@ -37,7 +37,6 @@ final class Reference {
         headSize = hidden / heads;
     }
 
-    /** Returns the logits of the token behind these tokens. */
     double[] logits(int... tokens) {
         float[] embeddings = weights("model.embed_tokens.weight");
         double[][] rows = new double[tokens.length][hidden];

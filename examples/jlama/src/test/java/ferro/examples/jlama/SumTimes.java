@@ -37,7 +37,6 @@ final class SumTimes {
         System.exit(0);
     }
 
-    /** Returns the lines of rank 0; none on other ranks. */
     static List<String> run(ProcessGroup group, int turns, int sums) {
         int[] port = new int[1];
         try (NettyStar.Server server = group.rank() == 0 ? new NettyStar.Server() : null) {

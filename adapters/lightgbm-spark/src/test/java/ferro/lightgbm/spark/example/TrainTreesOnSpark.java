@@ -23,7 +23,6 @@ public final class TrainTreesOnSpark {
         }
     }
 
-    /** Trains with random rows, and returns the model. */
     public static String train(SparkSession spark, long rows, int iterations) {
         // @start region="train"
         Dataset<Row> table = spark.range(0, rows, 1, 4) // four partitions, which become four ranks
