@@ -10,6 +10,7 @@ import ferro.collectives.engine.plain.PlainEngine;
 import ferro.collectives.engine.progress.WaitBudget;
 import ferro.collectives.engine.shm.LocalPeers;
 import ferro.control.failure.FailurePolicy;
+import ferro.control.failure.Overlay;
 import ferro.control.membership.HeartbeatTimes;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
@@ -42,7 +43,7 @@ public final class CollectiveEngine {
                 transport,
                 timed,
                 context,
-                new GroupIdentity.EngineOptions(false, LinkExecutor.MAX_RUNS, FailurePolicy.SHIPPED));
+                new GroupIdentity.EngineOptions(false, LinkExecutor.MAX_RUNS, FailurePolicy.SHIPPED, Overlay.MAX_MESH));
         return new GroupEngine(transport, timed, context, place).warm().meet();
     }
 
@@ -91,7 +92,7 @@ public final class CollectiveEngine {
      * @return back end and the method that makes progress on it
      */
     public static Stepped stepped(Transport transport, GroupSpec group, RankContext context) {
-        return stepped(transport, group, context, FailurePolicy.SHIPPED);
+        return stepped(transport, group, context, FailurePolicy.SHIPPED, Overlay.MAX_MESH);
     }
 
     /**
@@ -102,14 +103,19 @@ public final class CollectiveEngine {
      * @param group     the group
      * @param context   settings, virtual clock, virtual timers
      * @param rules     decisions after a failure, also in the groups made of this group
+     * @param maxMesh   size of the largest group in which each rank tells every other rank of a failure
      * @return back end and the method that makes progress on it
      */
     @SuppressWarnings("exports")
-    public static Stepped stepped(Transport transport, GroupSpec group, RankContext context, FailurePolicy rules) {
+    public static Stepped stepped(
+            Transport transport, GroupSpec group, RankContext context, FailurePolicy rules, int maxMesh) {
         check(transport, group, context);
         Objects.requireNonNull(rules, "rules");
         GroupIdentity place = GroupIdentity.watched(
-                transport, group, context, new GroupIdentity.EngineOptions(true, LinkExecutor.MAX_RUNS, rules));
+                transport,
+                group,
+                context,
+                new GroupIdentity.EngineOptions(true, LinkExecutor.MAX_RUNS, rules, maxMesh));
         return new Stepped(new GroupEngine(transport, group, context, place));
     }
 

@@ -87,13 +87,6 @@ public final class Settings {
     public static final Setting<Duration> HEARTBEAT_LIMIT = Setting.named(
                     "ferro.heartbeat.limit", "a time such as 30s", DURATION)
             .withDefault("30s");
-    /**
-     * Largest group in which each rank tells every other rank of a failure. In a larger group each rank tells its
-     * neighbours in a sparse graph, and they forward it. The value must be equal on all ranks.
-     */
-    public static final Setting<Integer> CONTROL_MAX_MESH = Setting.named(
-                    "ferro.control.mesh.most", "a number of ranks, equal on all ranks", COUNT)
-            .withDefault("33");
     /** Folder to which each rank writes the contents of its flight recorder when a group fails. */
     public static final Setting<String> RECORDER_DIR =
             Setting.named("ferro.recorder.dir", "a folder, which is created if it does not exist", TEXT);
@@ -289,7 +282,6 @@ public final class Settings {
             HEARTBEAT_INTERVAL,
             HEARTBEAT_SUSPECT,
             HEARTBEAT_LIMIT,
-            CONTROL_MAX_MESH,
             RECORDER_DIR,
             RECORDER_ENTRIES,
             TCP_PORT,

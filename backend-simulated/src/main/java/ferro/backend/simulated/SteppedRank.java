@@ -5,6 +5,7 @@ import ferro.FerroException;
 import ferro.Work;
 import ferro.collectives.CollectiveEngine;
 import ferro.control.failure.FailurePolicy;
+import ferro.control.failure.Overlay;
 import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.spi.Deadlines;
@@ -59,16 +60,25 @@ final class SteppedRank implements Doorbell {
      *
      * @param medium changes what the engine sees of the medium
      * @param rules  what the engine decides when something goes wrong
+     * @param maxMesh size of the largest group in which each rank tells every other rank of a failure
      */
-    record Making(UnaryOperator<Transport> medium, FailurePolicy rules) {
+    record Making(UnaryOperator<Transport> medium, FailurePolicy rules, int maxMesh) {
         static final Making SHIPPED = new Making(UnaryOperator.identity(), FailurePolicy.SHIPPED);
+
+        Making(UnaryOperator<Transport> medium, FailurePolicy rules) {
+            this(medium, rules, Overlay.MAX_MESH);
+        }
+
+        Making withMesh(int size) {
+            return new Making(medium, rules, size);
+        }
     }
 
     void join(Network joined, GroupSpec spec, RankContext with, Making making) {
         network = joined;
         context = with;
         transport = network.join(spec.name(), rank);
-        add(CollectiveEngine.stepped(making.medium.apply(transport), spec, context, making.rules));
+        add(CollectiveEngine.stepped(making.medium.apply(transport), spec, context, making.rules, making.maxMesh));
     }
 
     private ProcessGroup add(CollectiveEngine.Stepped engine) {

@@ -38,7 +38,11 @@ final class FaultyRun {
         program = new Program(seed, size);
         diedAt = new long[program.worldSize];
         Arrays.fill(diedAt, GroupRun.NEVER);
-        simulation = new Simulation(program.worldSize, seed, planted.settings(program.settings), planted.making());
+        simulation = new Simulation(
+                program.worldSize,
+                seed,
+                planted.settings(program.settings),
+                planted.making().withMesh(program.maxMesh));
         for (Program.Part part : program.parts) {
             groups.add(new GroupRun(part, this::now, problems));
         }

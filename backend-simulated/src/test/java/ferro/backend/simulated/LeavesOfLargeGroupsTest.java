@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 /** Calls that need a rank that has left a group in which that rank has said goodbye to its neighbours only. */
 class LeavesOfLargeGroupsTest {
     private static final int SIZE = 40;
-    private static final Map<String, String> SPARSE = Map.of("ferro.control.mesh.most", "4");
+    private static final SteppedRank.Making SPARSE = SteppedRank.Making.SHIPPED.withMesh(4);
 
     @Test
     @DisplayName("a receive from a rank that leaves without having sent fails, and does not wait for its timeout")
@@ -35,7 +35,7 @@ class LeavesOfLargeGroupsTest {
         for (long seed = 1; seed <= 20; seed++) {
             Work[] receive = new Work[1];
             // 0 and 7 are no neighbours; the seed draws which of them begins
-            Simulation simulation = Simulation.of(SIZE, seed, SPARSE)
+            Simulation simulation = new Simulation(SIZE, seed, Map.of(), SPARSE)
                     .mayFail()
                     .onRank(0, group -> receive[0] = group.recvAsync(HostTensor.of(new int[1]), 7, 1))
                     .onRank(7, group -> group.close());
@@ -56,7 +56,7 @@ class LeavesOfLargeGroupsTest {
             Work[] receives = new Work[2];
             int[] received = new int[1];
             BitSet present = new BitSet();
-            Simulation simulation = Simulation.of(SIZE, seed, SPARSE).mayFail();
+            Simulation simulation = new Simulation(SIZE, seed, Map.of(), SPARSE).mayFail();
             simulation.observe(rank -> closeInTwoWaves(simulation, present, sent));
             simulation
                     .onEveryRank(group -> {
@@ -86,7 +86,7 @@ class LeavesOfLargeGroupsTest {
     @DisplayName("one call too many after half of the ranks have left fails on all others, because of the leavers")
     void oneCallTooManyFailsBecauseOfTheLeavers() {
         for (long seed = 1; seed <= 20; seed++) {
-            Simulation simulation = Simulation.of(SIZE, seed, SPARSE).mayFail();
+            Simulation simulation = new Simulation(SIZE, seed, Map.of(), SPARSE).mayFail();
             Work[] first = new Work[SIZE];
             simulation.observe(rank -> leaveWhenDone(simulation, rank, first));
             simulation
@@ -133,7 +133,7 @@ class LeavesOfLargeGroupsTest {
         private int limit;
 
         Rest(long seed) {
-            simulation = Simulation.of(SIZE, seed, SPARSE).mayFail();
+            simulation = new Simulation(SIZE, seed, Map.of(), SPARSE).mayFail();
             Random random = new Random(seed);
             while (leavers.cardinality() < SIZE / 2) {
                 leavers.set(random.nextInt(SIZE));
@@ -217,7 +217,7 @@ class LeavesOfLargeGroupsTest {
             "a rank that leaves a subgroup after it has aborted the parent is blamed for the abort, not for the leave")
     void aLeaveAfterTheFailureOfAParentIsNoCause() {
         for (long seed = 1; seed <= 20; seed++) {
-            Simulation simulation = Simulation.of(SIZE, seed, SPARSE).mayFail();
+            Simulation simulation = new Simulation(SIZE, seed, Map.of(), SPARSE).mayFail();
             int[] members = IntStream.range(0, SIZE).toArray();
             ProcessGroup[] parts = new ProcessGroup[SIZE];
             ProcessGroup[] world = new ProcessGroup[1];

@@ -1,6 +1,7 @@
 package ferro.backend.simulated;
 
 import ferro.FerroException.Code;
+import ferro.control.failure.Overlay;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -40,6 +41,7 @@ final class Program {
     final boolean heartbeats;
 
     final Map<String, String> settings = new HashMap<>();
+    final int maxMesh;
     /** The group of all ranks, then its subgroups. */
     final List<Part> parts = new ArrayList<>();
     /** What the simulation does; ranks are those of the world. */
@@ -78,9 +80,7 @@ final class Program {
         random = new SplittableRandom(Long.rotateLeft(seed, 17) ^ 0x5DEECE66DL);
         int drawn = random.nextInt(8) == 0 ? 2 : 3 + random.nextInt(6);
         worldSize = size == ANY_SIZE ? drawn : size;
-        if (size != ANY_SIZE) {
-            settings.put("ferro.control.mesh.most", "4");
-        }
+        maxMesh = size == ANY_SIZE ? Overlay.MAX_MESH : 4;
         heartbeats = random.nextInt(4) == 0;
         timeout = Duration.ofMillis(heartbeats ? 8000 : 1000 + random.nextInt(1000));
         settings.put("ferro.timeout", timeout.toMillis() + "ms");

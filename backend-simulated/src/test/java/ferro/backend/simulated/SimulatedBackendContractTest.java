@@ -31,7 +31,6 @@ class SimulatedBackendContractTest extends BackendContract {
                 .map(settings -> {
                     Map<String, String> more = new HashMap<>(settings);
                     more.put(Settings.LINKS.name(), links);
-                    more.put(Settings.CONTROL_MAX_MESH.name(), "4");
                     return Map.copyOf(more);
                 })
                 .toList();

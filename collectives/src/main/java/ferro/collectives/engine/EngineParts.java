@@ -161,4 +161,9 @@ final class EngineParts implements ProgressLoop.LoopOwner, ControlOwner {
     public FailurePolicy rules() {
         return identity.options().rules();
     }
+
+    @Override
+    public int maxMesh() {
+        return identity.options().maxMesh();
+    }
 }

@@ -1,6 +1,7 @@
 package ferro.collectives.engine;
 
 import ferro.control.failure.FailurePolicy;
+import ferro.control.failure.Overlay;
 import ferro.control.group.JoinedPosition;
 import ferro.control.group.LeftGroups;
 import ferro.control.group.RankStatuses;
@@ -48,8 +49,9 @@ public record GroupIdentity(
      * @param stepped     whether the caller makes progress by steps, and not a thread of the engine
      * @param maxInFlight how many operations may be under way at once
      * @param rules       decisions when something goes wrong
+     * @param maxMesh     size of the largest group in which each rank tells every other rank of a failure
      */
-    public record EngineOptions(boolean stepped, int maxInFlight, FailurePolicy rules) {}
+    public record EngineOptions(boolean stepped, int maxInFlight, FailurePolicy rules, int maxMesh) {}
 
     /** Returns the identity of a joined group, which watches the processes of its ranks. */
     public static GroupIdentity watched(
@@ -66,7 +68,7 @@ public record GroupIdentity(
      */
     public static GroupIdentity unwatched(GroupSpec group, LongPredicate hasCompared) {
         // data that one peer does not take yet may hold back data that another peer waits for
-        EngineOptions options = new EngineOptions(false, 1, new NothingToRead(hasCompared));
+        EngineOptions options = new EngineOptions(false, 1, new NothingToRead(hasCompared), Overlay.MAX_MESH);
         return joined(Hashing.of(group.name()), Membership.unreachable(group), group, options, LeftGroups.stepped());
     }
 

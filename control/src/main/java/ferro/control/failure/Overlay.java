@@ -19,6 +19,9 @@ public final class Overlay {
     /** All steps of the circulant graph. */
     public static final IntPredicate ALL_STEPS = step -> true;
 
+    /** The size of the largest full mesh. Tests use a smaller one. */
+    public static final int MAX_MESH = 33;
+
     /** The number of adjacent ranks that are passed over for a step above 1. */
     private static final int MAX_REPLACED = 8;
 

@@ -2,6 +2,7 @@ package ferro.control.group;
 
 import ferro.GroupEvent;
 import ferro.control.failure.FailurePolicy;
+import ferro.control.failure.Overlay;
 import ferro.recorder.ThreadStack;
 import java.util.List;
 
@@ -69,5 +70,10 @@ public interface ControlOwner {
     /** Returns the decisions for failures. */
     default FailurePolicy rules() {
         return FailurePolicy.SHIPPED;
+    }
+
+    /** Returns the size of the largest group in which each rank tells every other rank; the same on all ranks. */
+    default int maxMesh() {
+        return Overlay.MAX_MESH;
     }
 }

@@ -24,7 +24,6 @@ import ferro.spi.CallHeader;
 import ferro.spi.ControlLane;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
-import ferro.spi.Settings;
 import ferro.spi.Transport;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -88,8 +87,8 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         this.owner = owner;
         this.rules = owner.rules();
         this.machines = new Machines(group.rank(), place.joinedRanks(), place.processes());
-        OverlayNeighbours neighbours = new OverlayNeighbours(
-                new Overlay(group.rank(), group.worldSize(), Settings.CONTROL_MAX_MESH.of(context), Overlay.ALL_STEPS));
+        OverlayNeighbours neighbours =
+                new OverlayNeighbours(new Overlay(group.rank(), group.worldSize(), owner.maxMesh(), Overlay.ALL_STEPS));
         this.sender = new ControlSender(lane, group, neighbours);
         LongSupplier clock = context::nanoTime;
         this.timers = new Timers(context::background, clock, this::exhausted);

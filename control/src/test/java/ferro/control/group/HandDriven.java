@@ -7,6 +7,7 @@ import ferro.GroupEvent;
 import ferro.control.failure.ControlMessage;
 import ferro.control.failure.Failure;
 import ferro.control.failure.FailurePolicy;
+import ferro.control.failure.Overlay;
 import ferro.control.failure.RankProcesses;
 import ferro.control.wire.RankLists;
 import ferro.recorder.ThreadStack;
@@ -76,7 +77,7 @@ public final class HandDriven {
     private final boolean[] still;
     private final PriorityQueue<Timer> timers = new PriorityQueue<>(Comparator.comparingLong(Timer::at));
     private final int worldSize;
-    private final Map<String, String> settings;
+    private final int maxMesh;
     /** Null if the test moves the clock. */
     private final RankContext realTime;
 
@@ -104,7 +105,7 @@ public final class HandDriven {
     }
 
     HandDriven(int worldSize, FailurePolicy rules, RankProcesses processes) {
-        this(worldSize, rules, processes, null, Map.of());
+        this(worldSize, rules, processes, null, Overlay.MAX_MESH);
     }
 
     /** Makes a group in which each rank is a neighbour of every other rank only up to a size. */
@@ -114,22 +115,17 @@ public final class HandDriven {
 
     /** Makes such a group of ranks that share processes. */
     static HandDriven withMesh(int worldSize, int maxMesh, FailurePolicy rules, RankProcesses processes) {
-        return new HandDriven(worldSize, rules, processes, null, Map.of("ferro.control.mesh.most", "" + maxMesh));
+        return new HandDriven(worldSize, rules, processes, null, maxMesh);
     }
 
     /** Makes ranks whose messages arrive at once. */
     static HandDriven inRealTime(int worldSize, RankContext context) {
-        return new HandDriven(worldSize, FailurePolicy.SHIPPED, RankProcesses.UNKNOWN, context, Map.of());
+        return new HandDriven(worldSize, FailurePolicy.SHIPPED, RankProcesses.UNKNOWN, context, Overlay.MAX_MESH);
     }
 
-    private HandDriven(
-            int worldSize,
-            FailurePolicy rules,
-            RankProcesses processes,
-            RankContext realTime,
-            Map<String, String> settings) {
+    private HandDriven(int worldSize, FailurePolicy rules, RankProcesses processes, RankContext realTime, int maxMesh) {
         this.worldSize = worldSize;
-        this.settings = settings;
+        this.maxMesh = maxMesh;
         this.sentBy = new int[worldSize];
         this.closed = new boolean[worldSize];
         this.realTime = realTime;
@@ -339,6 +335,11 @@ public final class HandDriven {
         public FailurePolicy rules() {
             return rules;
         }
+
+        @Override
+        public int maxMesh() {
+            return maxMesh;
+        }
     }
 
     private final class Lane implements ControlLane {
@@ -403,7 +404,7 @@ public final class HandDriven {
 
         @Override
         public Optional<String> setting(String name) {
-            return Optional.ofNullable(settings.get(name));
+            return Optional.empty();
         }
 
         @Override

@@ -27,7 +27,6 @@ public final class CheckedSettings {
             Settings.HEARTBEAT_INTERVAL,
             Settings.HEARTBEAT_SUSPECT,
             Settings.HEARTBEAT_LIMIT,
-            Settings.CONTROL_MAX_MESH,
             Settings.RECORDER_ENTRIES);
 
     /** Settings that every rank of the back end tcp reads, and that may have a wrong value. */
