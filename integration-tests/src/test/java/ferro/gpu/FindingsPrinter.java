@@ -12,9 +12,8 @@ import java.util.concurrent.TimeoutException;
 final class FindingsPrinter {
     /** Prefix of lines of failed checks; {@link GpuReport} counts them. */
     static final String FAIL = "- FAIL ";
-    /** Prefix of lines of passed checks. */
+
     static final String PASS = "- PASS ";
-    /** Prefix of lines of checks that this machine cannot run. */
     static final String SKIP = "- SKIP ";
 
     private static final Duration PATIENCE = Duration.ofSeconds(45);

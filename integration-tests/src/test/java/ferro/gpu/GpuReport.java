@@ -88,7 +88,6 @@ public final class GpuReport {
         }
     }
 
-    /** Returns the finding with its rank after the kind. */
     private static String of(RankRun rank, String line) {
         return line.substring(0, FindingsPrinter.PASS.length()) + "rank " + rank.rank() + ", "
                 + line.substring(FindingsPrinter.PASS.length());

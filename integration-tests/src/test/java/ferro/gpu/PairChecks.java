@@ -14,7 +14,6 @@ import java.util.concurrent.TimeUnit;
 
 /** Checks a rank that waits for another rank that does not come: one that is aborted, killed, late, or in another call. */
 final class PairChecks {
-    /** The line that rank 1 prints when it may be killed. */
     static final String READY = "ready to be killed";
 
     private static final Duration DEADLINE = Duration.ofSeconds(20);

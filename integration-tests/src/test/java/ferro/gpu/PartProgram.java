@@ -32,7 +32,6 @@ final class PartProgram {
         }
     }
 
-    /** The work of a joined rank. */
     @FunctionalInterface
     private interface RankTask {
         void on(Rig rig);

@@ -45,7 +45,6 @@ enum ReportPart {
         return backend;
     }
 
-    /** Whether device tensors go through host memory. */
     boolean overHost() {
         return backend.equals(HOST);
     }

@@ -26,7 +26,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How long memory of {@code group.allocate} lives, and what it counts. */
 @Timeout(120)
 @Tag("long")
 class AllocationLifeTest {

@@ -143,7 +143,6 @@ class AllocationTest {
                 new Called("allToAll with equal counts", group -> group.allToAll(all, other, equal, equal)));
     }
 
-    /** Calls on views with labels, which are made once. */
     private static List<Called> labelledCalls() {
         float[] array = new float[1000];
         HostTensor direct =

@@ -22,13 +22,13 @@ import ferro.Store;
 import ferro.control.failure.ControlMessage;
 import ferro.control.failure.Failure;
 import ferro.group.SystemContext;
+import ferro.integration.api.ApiSources;
 import ferro.recorder.RecordedGroup;
 import java.io.IOException;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -132,7 +132,7 @@ class ArchitectureTest {
     /** In packages that a module exports to all. */
     @Test
     void librariesStayOutOfPublicSignatures() throws IOException {
-        Set<String> exported = exportedPackages();
+        Set<String> exported = ApiSources.exportedPackages();
         assertTrue(exported.containsAll(Set.of("ferro.spi", "ferro.backend.tcp")), exported::toString);
         DescribedPredicate<JavaClass> ofALibrary =
                 arraysOf(resideInAnyPackage("com.google..", "ferro.shaded..", "com.sun.jna.."));
@@ -144,19 +144,6 @@ class ArchitectureTest {
                 .map(use -> use.where() + " shows " + use.type().getName())
                 .toList();
         assertEquals(List.of(), shown);
-    }
-
-    private static Set<String> exportedPackages() throws IOException {
-        Set<String> exported = new HashSet<>();
-        for (Path file : MainSources.of(module -> true)) {
-            if (file.endsWith("module-info.java")) {
-                Matcher exports = EXPORTS.matcher(Files.readString(file));
-                while (exports.find()) {
-                    exported.add(exports.group(1));
-                }
-            }
-        }
-        return exported;
     }
 
     @Test

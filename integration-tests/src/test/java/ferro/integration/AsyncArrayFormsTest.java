@@ -7,8 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.Collective;
 import ferro.CollectiveKind;
 import ferro.CollectiveKind.Held;
+import ferro.HostTensor;
 import ferro.MessageStatus;
 import ferro.ReduceOp;
+import ferro.Tensor;
 import ferro.Work;
 import ferro.group.ProcessGroup;
 import ferro.harness.Ranks;
@@ -23,14 +25,17 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntToLongFunction;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Every asynchronous form for arrays against the blocking form of the same name and arguments. */
+/** Every asynchronous form for arrays, or with counts, against the blocking form of the same name and arguments. */
 @Timeout(120)
 class AsyncArrayFormsTest {
     private static final int RANKS = 3;
@@ -38,17 +43,25 @@ class AsyncArrayFormsTest {
     private static final int PART = 5;
     private static final int TAG = 4;
     private static final String ASYNC = "Async";
+    /** The second part is empty. */
+    private static final long[] COUNTS = {4, 0, 3};
+
     /** What blocking forms return. */
     private static final Set<Class<?>> WAITED_FOR = Set.of(void.class, MessageStatus.class);
 
-    /** Returns the forms whose first parameter is an array and that wait, or do not wait, in one order. */
+    /** Returns the forms for arrays or with counts that wait, or do not wait, in one order. */
     private static List<Method> forms(boolean waits) {
         return Stream.of(ProcessGroup.class.getMethods())
                 .filter(form -> (waits ? WAITED_FOR : Set.of(Work.class)).contains(form.getReturnType()))
                 .filter(form -> form.getParameterCount() > 0)
-                .filter(form -> form.getParameterTypes()[0].isArray())
+                .filter(form -> form.getParameterTypes()[0].isArray() || hasCounts(form))
                 .sorted(Comparator.comparing(Method::toString))
                 .toList();
+    }
+
+    private static boolean hasCounts(Method form) {
+        List<Class<?>> types = List.of(form.getParameterTypes());
+        return types.get(0) == Tensor.class && types.contains(long[].class);
     }
 
     private static Set<String> names(List<Method> forms, String suffix) {
@@ -62,10 +75,10 @@ class AsyncArrayFormsTest {
     }
 
     @Test
-    void everyBlockingFormForArraysHasAnAsynchronousForm() {
+    void everyBlockingFormForArraysOrWithCountsHasAnAsynchronousForm() {
         Set<String> started = names(forms(false), "");
         assertEquals(names(forms(true), ASYNC), started);
-        assertEquals(12 * 6, started.size(), "twelve kinds on six types of arrays");
+        assertEquals(12 * 6 + 5, started.size(), "twelve kinds on six types of arrays, five kinds with counts");
     }
 
     @Test
@@ -162,7 +175,13 @@ class AsyncArrayFormsTest {
         try {
             // the forms stand in classes that are not public
             form.setAccessible(true);
-            return form.invoke(group, arguments);
+            Object[] passed = arguments.clone();
+            for (int i = 0; i < passed.length; i++) {
+                if (form.getParameterTypes()[i] == Tensor.class && passed[i] != null) {
+                    passed[i] = HostTensor.of((float[]) passed[i]);
+                }
+            }
+            return form.invoke(group, passed);
         } catch (InvocationTargetException | IllegalAccessException failed) {
             throw new AssertionError(form + " failed: " + failed.getCause(), failed);
         }
@@ -180,19 +199,38 @@ class AsyncArrayFormsTest {
     private static Object[] arguments(Method form, int rank) {
         CollectiveKind kind = CollectiveKind.parse(form.getName().replace(ASYNC, ""));
         Class<?>[] types = form.getParameterTypes();
-        boolean hasResult = types.length > 1 && types[1].isArray();
+        boolean hasCounts = hasCounts(form);
+        boolean hasResult = hasCounts || types.length > 1 && types[1].isArray();
+        List<long[]> counts = kind == CollectiveKind.ALL_TO_ALL
+                ? List.of(lengths(to -> length(rank, to)), lengths(from -> length(from, rank)))
+                : List.of(COUNTS, COUNTS);
         Object[] arguments = new Object[types.length];
         for (int i = 0; i < types.length; i++) {
-            if (types[i].isArray()) {
+            if (i < 2 && (hasCounts || types[i].isArray())) {
                 Held held = i > 0 ? kind.out() : kind.in();
+                boolean isPart = held == Held.PART;
+                long length = hasCounts
+                        ? isPart ? COUNTS[rank] : LongStream.of(counts.get(i)).sum()
+                        : isPart ? PART : RANKS * PART;
                 boolean isGiven = !hasResult || held != Held.ALL_ON_ROOT || rank == ROOT;
-                arguments[i] =
-                        isGiven ? filled(types[i], held == Held.PART ? PART : RANKS * PART, rank + 10 * i) : null;
+                Class<?> type = hasCounts ? float[].class : types[i];
+                arguments[i] = isGiven ? filled(type, (int) length, rank + 10 * i) : null;
+            } else if (types[i] == long[].class) {
+                arguments[i] = counts.get(i - 2);
             } else {
                 arguments[i] = types[i] == ReduceOp.class ? ReduceOp.SUM : ROOT;
             }
         }
         return arguments;
+    }
+
+    private static long[] lengths(IntToLongFunction ofRank) {
+        return IntStream.range(0, RANKS).mapToLong(ofRank).toArray();
+    }
+
+    /** Returns how many elements a rank sends to another rank. A rank sends none to itself. */
+    private static long length(int from, int to) {
+        return from == to ? 0 : 2L * from + to + 1;
     }
 
     /** Returns an array of elements that differ; each fits into a byte, as does a sum of three. */

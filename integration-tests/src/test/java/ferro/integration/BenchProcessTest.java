@@ -64,7 +64,7 @@ class BenchProcessTest {
         LauncherRun run = bench(words.split(" ")).ends(0);
         String line = run.outLines().get(0);
         assertTrue(line.contains("\"memory\":\"direct\","), run::toString);
-        assertTrue(run.errText().contains("--memory shared measures memory outside the heap"), run::toString);
+        run.assertErr("--memory shared measures memory outside the heap");
     }
 
     @Test

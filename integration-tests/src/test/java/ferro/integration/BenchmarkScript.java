@@ -8,7 +8,6 @@ import java.util.List;
 
 /** Runs scripts of folder benchmarks with the classes of this build; a folder has what they print. */
 record BenchmarkScript(Path script, Path folder) {
-    /** Returns what a script prints. Fails if the script ends with another exit code than expected. */
     String run(int expected, String path, List<String> words) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of("bash", script.toString()));
         command.addAll(words);

@@ -22,13 +22,9 @@ class CallLinesTest {
     private Path recordings;
 
     private LauncherRun run(String how) throws Exception {
-        return LauncherRun.start(
+        return LauncherRun.words(
                 Map.of("FERRO_RECORDER_DIR", recordings.toString()),
-                "run",
-                "-n",
-                "2",
-                "--no-bind",
-                "ferro.integration.StandsInOneRank",
+                "run -n 2 --no-bind ferro.integration.StandsInOneRank",
                 how);
     }
 

@@ -169,17 +169,10 @@ class CallsPageTest {
         return call.group(2).isEmpty() ? List.of() : List.of(call.group(2).split(", "));
     }
 
-    /** Returns the rows of the tables under these headings, without heads. */
     private List<String> rows(String... headings) {
         List<String> rows = new ArrayList<>();
         for (String heading : headings) {
-            int from = page.indexOf("## " + heading + "\n");
-            assertTrue(from > 0, heading);
-            int to = page.indexOf("\n## ", from);
-            List<String> table = page.substring(from, to < 0 ? page.length() : to)
-                    .lines()
-                    .filter(line -> line.startsWith("|"))
-                    .toList();
+            List<String> table = PageFiles.rows(page, "## " + heading);
             rows.addAll(table.subList(2, table.size()));
         }
         return rows;

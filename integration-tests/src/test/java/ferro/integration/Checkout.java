@@ -29,12 +29,10 @@ public final class Checkout {
         return group(ROOT);
     }
 
-    /** Returns the group that the pom of a folder names first. */
     public static String group(Path folder) throws IOException {
         return only(GROUP, folder);
     }
 
-    /** Returns the version that profile release stages. */
     public static String releaseVersion() throws IOException {
         return only(RELEASE, ROOT);
     }
@@ -51,7 +49,6 @@ public final class Checkout {
         return in(ROOT).stream().filter(file -> file.toString().endsWith(end)).toList();
     }
 
-    /** Copies the files of the checkout, or of a folder in it, to a folder. */
     public static Path copy(Path from, Path to) throws IOException {
         for (Path file : in(from)) {
             Path copy = to.resolve(from.relativize(file));

@@ -23,17 +23,10 @@ class CollectedLoadersTest {
     @TempDir
     private Path folder;
 
-    @ParameterizedTest
     @Tag("long")
-    @CsvSource({"OWN, TCP", "SHARED, SHM"})
+    @ParameterizedTest
+    @CsvSource({"OWN, TCP", "OWN, SHM", "OWN, TLS", "SHARED, TCP", "SHARED, SHM", "SHARED, TLS"})
     void programsAreCollected(Ferro ferro, Links links) throws Exception {
-        run(ferro, UsesFerroInALoader.class, links.name());
-    }
-
-    @Tag("long")
-    @ParameterizedTest
-    @CsvSource({"OWN, SHM", "OWN, TLS", "SHARED, TCP", "SHARED, TLS"})
-    void programsOverOtherLinksAreCollected(Ferro ferro, Links links) throws Exception {
         String output = run(ferro, UsesFerroInALoader.class, links.name());
 
         if (links == Links.TLS) {

@@ -22,13 +22,17 @@ record ConfigProgram(String name, Path classes) {
     /** Compiles a source, such as {@code config/words/Words.java}, into a folder. */
     static ConfigProgram compile(String source, Path classes) {
         Path file = CHECKOUT.resolve(source);
-        int exit =
-                ToolProvider.getSystemJavaCompiler().run(null, null, null, "-d", classes.toString(), file.toString());
-        assertEquals(0, exit, source);
+        compile("", file.toString(), classes);
         return new ConfigProgram(file.getFileName().toString().replace(".java", ""), classes);
     }
 
-    /** Runs the program in a folder, and waits until it has ended. */
+    /** Compiles a source that needs a class path. */
+    static void compile(String classPath, String source, Path classes) {
+        int exit = ToolProvider.getSystemJavaCompiler()
+                .run(null, null, null, "-cp", classPath, "-d", classes.toString(), source);
+        assertEquals(0, exit, source);
+    }
+
     Run run(Path folder, String... arguments) throws IOException, InterruptedException {
         List<String> command = Jvm.line(classes.toString(), List.of(), name, (Object[]) arguments);
         ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());

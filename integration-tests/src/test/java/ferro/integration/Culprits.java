@@ -7,8 +7,11 @@ import java.util.stream.Collectors;
 public final class Culprits {
     private Culprits() {}
 
-    /** Returns the ranks to blame, separated by commas; empty if there are none. */
     public static String of(FerroException failure) {
         return failure.where().culprits().stream().map(String::valueOf).collect(Collectors.joining(","));
+    }
+
+    static void print(FerroException failure) {
+        System.out.println("failed: " + failure.code() + " by " + of(failure) + ": " + failure.getMessage());
     }
 }

@@ -86,8 +86,8 @@ class DebuggedRanksTest {
                 debugger.runTo(PROGRAM, "breakpoint");
                 assertEquals(1, run.exitCode(), run::toString);
             }
-            assertTrue(run.errText().contains(code), run::toString);
-            assertTrue(run.errText().contains(SUSPECTED), run::toString);
+            run.assertErr(code);
+            run.assertErr(SUSPECTED);
         }
     }
 
@@ -98,7 +98,7 @@ class DebuggedRanksTest {
         LauncherRun run = LauncherRun.start(
                         "run", "-n", "2", "--", "sh", "-c", ofRank, LauncherRun.java(), LauncherRun.classPath())
                 .ends(1);
-        assertTrue(run.errText().contains("give all ranks the same ferro.debug"), run::toString);
+        run.assertErr("give all ranks the same ferro.debug");
     }
 
     private static String portByHand(LauncherRun run, int rank) throws InterruptedException {

@@ -78,7 +78,7 @@ class DemoProcessTest {
                 .ends(2);
         assertEquals(1, run.errLines().size(), run::toString);
         assertTrue(run.errText().startsWith("ferro demo: "), run::toString);
-        assertTrue(run.errText().contains(why), run::toString);
+        run.assertErr(why);
     }
 
     @Test

@@ -86,19 +86,16 @@ class DeviceTensorProgramTest {
     @Test
     @DisplayName("2-18 0-23: a pair of back ends serves host and device tensors of one group, and of a subgroup")
     void aPairOfBackEndsServesBothKindsOfTensors() throws Exception {
-        try (LauncherRun run = run("cpu:tcp,cuda:nccl", StandInPair.variables())) {
-            assertWorks(run, "true", "0");
-            assertTrue(!run.errText().contains("host round-trip"), run::toString);
-        }
+        LauncherRun run = run("cpu:tcp,cuda:nccl", StandInPair.variables());
+        assertWorks(run, "true", "0");
+        assertTrue(!run.errText().contains("host round-trip"), run::toString);
     }
 
     @Test
     @DisplayName("2-18: auto opens NCCL beside the best back end for host tensors where there are devices")
     @Tag("long")
     void autoOpensBothWhereThereAreDevices() throws Exception {
-        try (LauncherRun run = run("auto", StandInPair.variables("FERRO_ENABLE_GPU_FALLBACK", "1"))) {
-            assertWorks(run, "true", "0");
-        }
+        assertWorks(run("auto", StandInPair.variables("FERRO_ENABLE_GPU_FALLBACK", "1")), "true", "0");
     }
 
     @Tag("long")
@@ -106,11 +103,10 @@ class DeviceTensorProgramTest {
     @DisplayName(
             "0-06 0-07 REQ-3 REQ-6: without NCCL and with opt-in the same program goes through host memory, and is warned")
     void withOptInTheSameProgramGoesThroughHostMemory() throws Exception {
-        try (LauncherRun run = run("tcp", StandInPair.variables("FERRO_ENABLE_GPU_FALLBACK", "1"))) {
-            assertWorks(run, "false", "2");
-            assertTrue(run.errText().contains("collective=allReduce"), run::toString);
-            assertTrue(run.errText().contains("unset FERRO_ENABLE_GPU_FALLBACK to get an error"), run::toString);
-        }
+        LauncherRun run = run("tcp", StandInPair.variables("FERRO_ENABLE_GPU_FALLBACK", "1"));
+        assertWorks(run, "false", "2");
+        run.assertErr("collective=allReduce");
+        run.assertErr("unset FERRO_ENABLE_GPU_FALLBACK to get an error");
     }
 
     @Test
@@ -129,7 +125,7 @@ class DeviceTensorProgramTest {
     }
 
     private static void assertWorks(LauncherRun run, String view, String slow) throws InterruptedException {
-        assertEquals(0, run.exitCode(), run::toString);
+        run.ends(0);
         for (String rank : new String[] {"[0] ", "[1] "}) {
             String own = rank.equals("[0] ") ? "3.0 7.0" : "4.0 17.0";
             assertEquals(view, run.restOfLine(rank + "view "), run::toString);

@@ -55,7 +55,7 @@ class EndedRanksTest {
             }
             assertTrue(logged > 0, job::toString);
             for (HostProcess node : job) {
-                String box = TwoNodes.box(node);
+                String box = LauncherRun.box(node);
                 assertTrue(
                         box.lines().anyMatch(line -> line.matches("\\|\\s+" + LAST_LINE)),
                         () -> "secret in the box: " + box);

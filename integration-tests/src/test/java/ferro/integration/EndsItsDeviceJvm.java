@@ -85,8 +85,7 @@ final class EndsItsDeviceJvm {
                 group.allReduce(data, ReduceOp.SUM);
                 group.within(PATIENCE).allReduce(data, ReduceOp.SUM);
             } catch (FerroException failure) {
-                System.out.println(
-                        "failed: " + failure.code() + " by " + Culprits.of(failure) + ": " + failure.getMessage());
+                Culprits.print(failure);
             }
             return;
         }

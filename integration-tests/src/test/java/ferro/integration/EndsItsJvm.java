@@ -70,8 +70,7 @@ final class EndsItsJvm {
         try {
             group.barrier();
         } catch (FerroException failure) {
-            System.out.println(
-                    "failed: " + failure.code() + " by " + Culprits.of(failure) + ": " + failure.getMessage());
+            Culprits.print(failure);
         }
     }
 
@@ -89,8 +88,7 @@ final class EndsItsJvm {
                 group.allReduce(new float[] {3, 4}, ReduceOp.SUM);
                 group.barrier();
             } catch (FerroException failure) {
-                System.out.println(
-                        "failed: " + failure.code() + " by " + Culprits.of(failure) + ": " + failure.getMessage());
+                Culprits.print(failure);
             }
             return;
         }

@@ -9,7 +9,6 @@ import ferro.spi.Settings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -114,17 +113,11 @@ class ErrorsPageTest {
         return words.endsWith("=") && Settings.all().stream().anyMatch(setting -> words.equals(setting.name() + "="));
     }
 
-    /** Returns the cells of the rows below a heading, up to the next one. */
     private List<List<String>> rows(String heading) {
-        String from = page.substring(page.indexOf(heading) + heading.length());
-        int next = from.indexOf("\n## ");
-        List<List<String>> rows = new ArrayList<>();
-        for (String line : (next < 0 ? from : from.substring(0, next)).lines().toList()) {
-            if (line.startsWith("| `")) {
-                rows.add(List.of(line.substring(1).split("\\|")));
-            }
-        }
-        return rows;
+        return PageFiles.rows(page, heading).stream()
+                .filter(line -> line.startsWith("| `"))
+                .map(line -> List.of(line.substring(1).split("\\|")))
+                .toList();
     }
 
     private static List<String> quoted(String cell) {

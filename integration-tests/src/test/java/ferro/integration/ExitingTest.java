@@ -48,28 +48,16 @@ class ExitingTest {
     void ranksThatWaitForOneWhoseJvmExitsInACallHearSo() throws Exception {
         try (LauncherRun run = LauncherRun.start(Map.of(), "run", "-n", "3", "--no-bind", PROGRAM, "exit-in-call")) {
             assertNotEquals(0, run.exitCode(), run::toString);
-            List<String> failed = lines(run, "failed: ");
-            assertEquals(2, failed.size(), run::toString);
-            for (String line : failed) {
-                assertTrue(line.contains("ABORTED by 1"), line);
-                assertTrue(line.contains("the JVM exits while rank 1 is in recv from rank 0 tag 9"), line);
-            }
+            assertFailed(run, "ABORTED", "the JVM exits while rank 1 is in recv from rank 0 tag 9");
         }
     }
 
     @Tag("long")
     @Test
     void callsThatAnExitCutsOffInAnotherThreadAbortNothing() throws Exception {
-        try (LauncherRun run =
-                LauncherRun.start(Map.of(), "run", "-n", "3", "--no-bind", PROGRAM, "exit-beside-calls")) {
-            assertEquals(0, run.exitCode(), run::toString);
-            List<String> failed = lines(run, "failed: ");
-            assertEquals(2, failed.size(), run::toString);
-            for (String line : failed) {
-                assertTrue(line.contains("PEER_LOST by 1"), line);
-                assertTrue(line.contains("rank 1 left group \"world\" after seq 1; this call is seq 2"), line);
-            }
-        }
+        LauncherRun run = LauncherRun.start(Map.of(), "run", "-n", "3", "--no-bind", PROGRAM, "exit-beside-calls")
+                .ends(0);
+        assertFailed(run, "PEER_LOST", "rank 1 left group \"world\" after seq 1; this call is seq 2");
     }
 
     @Test
@@ -78,12 +66,17 @@ class ExitingTest {
             String pid = run.restOfLine("[1] pid: ");
             Processes.signal(Long.parseLong(pid), "TERM");
             assertNotEquals(0, run.exitCode(), run::toString);
-            List<String> failed = lines(run, "failed: ");
-            assertEquals(2, failed.size(), run::toString);
-            for (String line : failed) {
-                assertTrue(line.contains("ABORTED by 1"), line);
-                assertTrue(line.contains("rank 1 was ended by shutdown (SIGTERM) after seq 1"), line);
-            }
+            assertFailed(run, "ABORTED", "rank 1 was ended by shutdown (SIGTERM) after seq 1");
+        }
+    }
+
+    /** Each of the two other ranks has failed with this code by rank 1, and with this text. */
+    static void assertFailed(LauncherRun run, String code, String text) {
+        List<String> failed = lines(run, "failed: ");
+        assertEquals(2, failed.size(), run::toString);
+        for (String line : failed) {
+            assertTrue(line.contains(code + " by 1"), line);
+            assertTrue(line.contains(text), line);
         }
     }
 

@@ -23,17 +23,9 @@ class FatJarTest {
         Path jar = folder.resolve("fat.jar");
         FatJar.write(jar, kept);
         String program = JoinsFromAFatJar.class.getName();
-        LauncherRun run = LauncherRun.start(
+        LauncherRun run = LauncherRun.words(
                         Map.of("FERRO_LINKS", links.toString()),
-                        "run",
-                        "-n",
-                        "2",
-                        "--",
-                        LauncherRun.java(),
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        jar.toString(),
-                        program)
+                        "run -n 2 -- " + LauncherRun.java() + " -XX:TieredStopAtLevel=1 -cp " + jar + " " + program)
                 .ends(0);
         String prefix = "[1] ";
         List<String> lines = run.outLines().stream()

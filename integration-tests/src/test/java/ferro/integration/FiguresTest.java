@@ -4,16 +4,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.harness.Child;
+import ferro.integration.ConfigProgram.Run;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -22,8 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The programs of {@code config/figures}, and the table of docs/architecture.md that one of them prints. */
 @Timeout(150)
 @Tag("text")
-class FiguresTest {
-    private static final Path CHECKOUT = Path.of("..");
+class FiguresTest extends PlantedCheckout {
     private static final String LIMITS = "config/figures/limits.csv";
     private static final Pattern COMPLETE = Pattern.compile(".* (\\d+) of \\1 \\|");
     private static final Pattern PACKAGE = Pattern.compile("`([a-z.]+)` (\\d+)");
@@ -143,7 +142,16 @@ class FiguresTest {
             """;
 
     @TempDir
-    private Path folder;
+    private static Path classes;
+
+    private static ConfigProgram figures;
+    private static ConfigProgram lines;
+
+    @BeforeAll
+    static void compile() {
+        figures = ConfigProgram.compile("config/figures/Figures.java", classes);
+        lines = ConfigProgram.compile("config/figures/Lines.java", classes);
+    }
 
     @Test
     void thePageHasARowForEachFigureAndGoalsThatAreMetStayMet() throws Exception {
@@ -158,7 +166,8 @@ class FiguresTest {
                 .filter(measure -> !measure.startsWith("frames "))
                 .toList();
 
-        List<String> printed = figures(CHECKOUT);
+        List<String> printed =
+                printed(figures, 0, CHECKOUT, CHECKOUT.toRealPath().toString());
 
         assertEquals(printed.stream().map(FiguresTest::measure).toList(), rows, "measures of docs/architecture.md");
         assertTrue(printed.contains("| package cycles | 0 |"), printed::toString);
@@ -177,10 +186,7 @@ class FiguresTest {
 
     @Test
     void noModuleIsAboveALimitOfItsFigures() throws Exception {
-        String program =
-                CHECKOUT.resolve("config/figures/Figures.java").toRealPath().toString();
-
-        List<String> rows = run(CHECKOUT, LauncherRun.java(), program, "--limits");
+        List<String> rows = printed(figures, 0, CHECKOUT, "--limits");
 
         assertTrue(rows.contains("| all | reasons | 1 | 1 |"), rows::toString);
     }
@@ -216,11 +222,9 @@ class FiguresTest {
                 all,reasons,1
                 all,files over 500 lines,1
                 """);
-        String program =
-                CHECKOUT.resolve("config/figures/Figures.java").toRealPath().toString();
 
-        List<String> rows = printed(folder, 1, LauncherRun.java(), program, "--shrink");
-        List<String> names = run(folder, LauncherRun.java(), program, "--limits", "one");
+        List<String> rows = printed(figures, 1, folder, "--shrink");
+        List<String> names = printed(figures, 0, folder, "--limits", "one");
 
         assertEquals(
                 List.of(
@@ -240,7 +244,7 @@ class FiguresTest {
         assertTrue(names.containsAll(List.of("types with one user: 4", "  b.Open")), names::toString);
         assertTrue(Files.readString(folder.resolve(LIMITS))
                 .contains("one,types with one user,4\none,p95 of file lines,501\n"));
-        List<String> feature = run(folder, LauncherRun.java(), program, "--feature", "HELPER?");
+        List<String> feature = printed(figures, 0, folder, "--feature", "HELPER?");
         assertEquals(List.of("one: 3", "all: 3"), List.of(feature.get(0), feature.get(4)), feature::toString);
     }
 
@@ -284,12 +288,12 @@ class FiguresTest {
         write("two/src/main/java/c/Fourth.java", "package c; final class Fourth { a.First first; }\n");
         write("two/src/test/java/c/Fifth.java", "package c; final class Fifth { no code }\n");
 
-        assertEquals(PRINTED.lines().toList(), figures(folder));
+        assertEquals(PRINTED.lines().toList(), printed(figures, 0, CHECKOUT, folder.toString()));
     }
 
     @Test
     void theLinesOfTwoCommitsAreComparedByModule() throws Exception {
-        run(folder, "git", "init", "-q");
+        git(folder, "init -q");
         write("one/src/main/java/a/First.java", FIRST);
         write("one/src/test/java/a/FirstTest.java", "one\ntwo\n");
         write("two/src/main/java/c/Second.java", SECOND);
@@ -306,12 +310,12 @@ class FiguresTest {
                         "| one test | 2 | 3 | +1 | 2 | 3 | +1 | 0 | 0 | 0 | 1 |",
                         "| three main | 0 | 4 | +4 | 0 | 1 | +1 | 0 | 0 | 0 | 4 |",
                         "| all | 25 | 10 | -15 | 17 | 7 | -10 | 0 | 23 | 0 | 8 |"),
-                lines("HEAD~1", "HEAD", "one,three"));
+                compared("HEAD~1", "HEAD", "one,three"));
     }
 
     @Test
     void aLineThatStandsElsewhereHasMovedAndIsNotGone() throws Exception {
-        run(folder, "git", "init", "-q");
+        git(folder, "init -q");
         write("one/src/main/java/a/First.java", FIRST);
         write("one/src/main/java/a/Second.java", SECOND);
         commit();
@@ -326,7 +330,7 @@ class FiguresTest {
 
         int first = (int) FIRST.lines().count();
         int second = (int) SECOND.lines().count();
-        List<String> rows = lines("HEAD~1", "HEAD");
+        List<String> rows = compared("HEAD~1", "HEAD");
 
         String one = "| one main | " + (first + second) + " | " + (second - 3) + " | -" + (first + 3) + " |";
         assertTrue(rows.get(0).startsWith(one), rows.get(0));
@@ -339,18 +343,14 @@ class FiguresTest {
 
     @Test
     void noModuleHasMoreLinesOfCodeThanItsLimitAndTheSumOfLimitsOnlyFalls() throws Exception {
-        Path program = CHECKOUT.resolve("config/figures/Lines.java").toRealPath();
-        List<String> rows = run(CHECKOUT, LauncherRun.java(), program.toString());
+        List<String> rows = printed(lines, 0, CHECKOUT);
 
         assertTrue(rows.stream().noneMatch(row -> row.contains("above")), () -> String.join("\n", rows));
         String now = Files.readString(CHECKOUT.resolve(LIMITS));
         assertEquals(sumOfLimits(now, false), sumOfLimits(now, true), "the row of all is the sum of the others");
         // a copy of the sources without git has no earlier limits
         List<String> changes = Files.exists(CHECKOUT.resolve(".git"))
-                ? run(
-                        CHECKOUT,
-                        ("git -c safe.directory=* log -p -U0 --format= --no-color --no-ext-diff -- " + LIMITS)
-                                .split(" "))
+                ? git(CHECKOUT, "-c safe.directory=* log -p -U0 --format= --no-color --no-ext-diff -- " + LIMITS)
                 : List.of();
         int least = changes.stream()
                 .filter(line -> line.startsWith("+all,code,"))
@@ -365,19 +365,16 @@ class FiguresTest {
         write("one/src/main/java/a/First.java", "one\ntwo\n");
         write("two/src/main/java/a/Second.java", "one\ntwo\n");
         write(LIMITS, "module,figure,limit\none,code,1\ntwo,code,7\nall,code,8\n");
-        String program =
-                CHECKOUT.resolve("config/figures/Lines.java").toRealPath().toString();
 
-        List<String> rows = printed(folder, 1, LauncherRun.java(), program, "--shrink");
+        List<String> rows = printed(lines, 1, folder, "--shrink");
 
         assertEquals("| one | 2 | 2 | 0 | 0 | 0 | 0 | 0 | 0 | 2 | 2 | 1: **above** |", rows.get(2));
         assertEquals("| two | 2 | 2 | 0 | 0 | 0 | 0 | 0 | 0 | 2 | 2 | 2 |", rows.get(3));
         assertEquals("| all | 4 | 4 | 0 | 0 | 0 | 0 | 0 | 0 | 4 | 4 | 3: **above** |", rows.get(4));
         assertEquals(
                 "module,figure,limit\none,code,1\ntwo,code,2\nall,code,3\n", Files.readString(folder.resolve(LIMITS)));
-        run(folder, "git", "init", "-q");
-        assertEquals(
-                rows, printed(folder, 1, LauncherRun.java(), program, "--shrink"), "with git, which knows no file");
+        git(folder, "init -q");
+        assertEquals(rows, printed(lines, 1, folder, "--shrink"), "with git, which knows no file");
     }
 
     /** Returns the limit of lines of code of all modules, or the sum of the others. */
@@ -389,45 +386,24 @@ class FiguresTest {
                 .sum();
     }
 
-    private List<String> lines(String... arguments) throws Exception {
-        List<String> command = new ArrayList<>();
-        command.add(LauncherRun.java());
-        command.add(CHECKOUT.resolve("config/figures/Lines.java").toRealPath().toString());
-        command.addAll(List.of(arguments));
-        List<String> rows = run(folder, command.toArray(String[]::new));
+    private List<String> compared(String... arguments) throws Exception {
+        List<String> rows = printed(lines, 0, folder, arguments);
         return rows.subList(2, rows.size());
     }
 
     private void commit() throws IOException, InterruptedException {
-        run(folder, "git", "add", ".");
-        run(folder, "git", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "next");
+        git(folder, "add .");
+        git(folder, "-c user.name=a -c user.email=a@b commit -q -m next");
     }
 
-    private void write(String path, String text) throws IOException {
-        Path file = folder.resolve(path);
-        Files.createDirectories(file.getParent());
-        Files.writeString(file, text);
+    private static List<String> git(Path directory, String words) throws IOException, InterruptedException {
+        return Child.run(directory, ("git " + words).split(" ")).lines().toList();
     }
 
-    private List<String> figures(Path checkout) throws IOException, InterruptedException {
-        Path program = CHECKOUT.resolve("config/figures/Figures.java").toRealPath();
-        return run(
-                CHECKOUT,
-                LauncherRun.java(),
-                program.toString(),
-                checkout.toRealPath().toString());
-    }
-
-    private List<String> run(Path directory, String... command) throws IOException, InterruptedException {
-        return printed(directory, 0, command);
-    }
-
-    private List<String> printed(Path directory, int expected, String... command)
+    private static List<String> printed(ConfigProgram program, int exit, Path directory, String... arguments)
             throws IOException, InterruptedException {
-        ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
-        try (Child child = new Child(builder, Duration.ofSeconds(120))) {
-            child.ended(expected);
-            return child.outLines();
-        }
+        Run run = program.run(directory, arguments);
+        assertEquals(exit, run.exit(), run::text);
+        return run.printed();
     }
 }

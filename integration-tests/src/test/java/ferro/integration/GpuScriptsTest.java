@@ -165,7 +165,6 @@ class GpuScriptsTest {
         }
     }
 
-    /** Runs a script in a folder of its own with no variables but these. */
     private static Result run(Map<String, String> variables, String... script)
             throws IOException, InterruptedException {
         List<String> command =

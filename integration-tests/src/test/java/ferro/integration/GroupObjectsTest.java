@@ -1,5 +1,6 @@
 package ferro.integration;
 
+import static ferro.integration.ObjectReductionsTest.JOINED;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertSame;
@@ -199,7 +200,11 @@ class GroupObjectsTest {
                 group -> limited(group).gather(group.rank() == large ? tooMuch : "z".repeat(100), 0),
                 group -> limited(group).allGather(group.rank() == large ? tooMuch : "z".repeat(100)),
                 group -> limited(group)
-                        .scatter(group.rank() == large ? Collections.nCopies(worldSize, tooMuch) : null, large));
+                        .scatter(group.rank() == large ? Collections.nCopies(worldSize, tooMuch) : null, large),
+                group -> limited(group).reduce(group.rank() == large ? tooMuch : "z".repeat(100), JOINED, 0),
+                group -> limited(group).allReduce(group.rank() == large ? tooMuch : "z".repeat(100), JOINED),
+                group -> limited(group)
+                        .allToAll(Collections.nCopies(worldSize, group.rank() == large ? tooMuch : "z".repeat(100))));
         try (Ranks ranks = Ranks.over(medium, worldSize)) {
             for (Function<ProcessGroup, Object> call : calls) {
                 for (Object outcome : outcomes(ranks, call)) {
@@ -235,20 +240,26 @@ class GroupObjectsTest {
 
     @Test
     void callsThatDifferFailAllRanks() {
-        try (Ranks ranks = Ranks.over(Medium.SIMULATED, 3)) {
-            List<Object> outcomes = outcomes(
-                    ranks,
-                    group -> group.rank() == 1
-                            ? group.objects(UTF8).gather("a", 2)
-                            : group.objects(UTF8).broadcast("b", 0));
+        assertDiffer(
+                3,
+                group -> group.rank() == 1
+                        ? group.objects(UTF8).gather("a", 2)
+                        : group.objects(UTF8).broadcast("b", 0),
+                "rank 0 broadcast of an object from rank 0, rank 1 gather of objects to rank 2, rank 2 broadcast of an"
+                        + " object from rank 0");
+        assertDiffer(
+                2,
+                group -> group.rank() == 0
+                        ? group.objects(UTF8).reduce("a", JOINED, 0)
+                        : group.objects(UTF8).gather("a", 0),
+                "rank 0 reduce of objects to rank 0, rank 1 gather of objects to rank 0");
+    }
 
-            for (Object outcome : outcomes) {
+    private static void assertDiffer(int worldSize, Function<ProcessGroup, Object> call, String calls) {
+        try (Ranks ranks = Ranks.over(Medium.SIMULATED, worldSize)) {
+            for (Object outcome : outcomes(ranks, call)) {
                 String told = refusal(outcome);
-                assertTrue(
-                        told.contains(
-                                ": ranks make different calls: rank 0 broadcast of an object from rank 0, rank 1 gather"
-                                        + " of objects to rank 2, rank 2 broadcast of an object from rank 0: "),
-                        told);
+                assertTrue(told.contains(": ranks make different calls: " + calls + ": "), told);
             }
             assertUsable(ranks);
         }
@@ -280,7 +291,9 @@ class GroupObjectsTest {
                 group -> objects.apply(group).broadcast(group.rank() == odd ? "me!" : null, odd),
                 group -> objects.apply(group).allGather(group.rank() == odd ? "me!" : "you"),
                 group -> objects.apply(group)
-                        .scatter(group.rank() == odd ? Collections.nCopies(worldSize, "me!") : null, odd));
+                        .scatter(group.rank() == odd ? Collections.nCopies(worldSize, "me!") : null, odd),
+                group -> objects.apply(group)
+                        .allToAll(Collections.nCopies(worldSize, group.rank() == odd ? "me!" : "you")));
         try (Ranks ranks = Ranks.over(medium, worldSize)) {
             for (Function<ProcessGroup, Object> call : toAll) {
                 List<Object> outcomes = outcomes(ranks, call);
@@ -369,20 +382,6 @@ class GroupObjectsTest {
         @Override
         public String toString() {
             throw new IllegalStateException("no text, of a test");
-        }
-    }
-
-    @Test
-    void allRanksHearOfAListOfTheWrongLength() {
-        try (Ranks ranks = Ranks.over(Medium.SIMULATED, 2)) {
-            List<Object> outcomes =
-                    outcomes(ranks, group -> group.objects(UTF8).scatter(group.rank() == 0 ? List.of("a") : null, 0));
-
-            String wrong = " passes a list of 1, need one object for each of 2 ranks";
-            String call = "scatter of objects from rank 0, rank ";
-            assertEquals(call + "0 of 2: this rank" + wrong, refusal(outcomes.get(0)));
-            assertEquals(call + "1 of 2: rank 0" + wrong, refusal(outcomes.get(1)));
-            assertUsable(ranks);
         }
     }
 

@@ -225,7 +225,6 @@ class GuidePageTest {
                 () -> command + " shows\n" + command.output + "but this was printed\n" + text(printed));
     }
 
-    /** Writes the script into the folder of its page, beside the command {@code ./ferro}. */
     private static Path inFolderOf(Command command) throws IOException {
         Path ofPage = Files.createDirectories(folder.resolve(command.page));
         List<String> ferro = JavaLine.launcher(LauncherRun.classPath());
@@ -252,7 +251,6 @@ class GuidePageTest {
                 .collect(Collectors.joining("(?s:.*)")));
     }
 
-    /** Returns the exit code that the failure report of an output has, 0 without a failure report. */
     private static int exitCode(String output) {
         Matcher code = EXIT_CODE.matcher(output);
         return code.find() ? Integer.parseInt(code.group(1)) : output.contains("| diagnosis: ") ? 1 : 0;

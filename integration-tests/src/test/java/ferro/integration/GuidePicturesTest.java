@@ -120,7 +120,6 @@ class GuidePicturesTest {
                 .toArray();
     }
 
-    /** Returns texts by picture and part, in the order of the ranks. */
     private static Map<String, Map<String, List<String>>> rows() throws IOException {
         Map<String, Map<String, List<String>>> rows = new TreeMap<>();
         List<String> lines = Files.readAllLines(FOLDER.resolve("calls.csv"));

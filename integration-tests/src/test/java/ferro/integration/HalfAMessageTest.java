@@ -103,7 +103,6 @@ class HalfAMessageTest {
         receive.await();
     }
 
-    /** Makes all-reduces until the group ends. */
     private static void combine(ProcessGroup group, ReduceOp op) {
         assertThrows(FerroException.class, () -> {
             while (true) {

@@ -32,7 +32,6 @@ public final class JavaLine {
         return launcher(classPath, archived(Programs.LAUNCHERS_ARCHIVE));
     }
 
-    /** The same with other options for its archive. */
     static List<String> launcher(String classPath, List<String> archive) {
         List<String> line = shortLived(archive);
         // as the script does that it stands for

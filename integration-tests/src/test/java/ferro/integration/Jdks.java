@@ -16,7 +16,6 @@ public final class Jdks {
 
     private Jdks() {}
 
-    /** Returns the home of a JDK of a major version, or nothing if this machine has none. */
     public static Optional<Path> find(int version) throws IOException {
         Stream<Path> named = Stream.of("JAVA_HOME_" + version, "JAVA_HOME")
                 .map(System::getenv)

@@ -51,13 +51,7 @@ class JfrEventsTest {
     /** By name of the event. */
     private static final Map<String, List<RecordedEvent>> RECORDED = new TreeMap<>();
 
-    /**
-     * Calls that record an event.
-     *
-     * @param event    name of the event
-     * @param calls    two ranks that make calls
-     * @param expected the fields of each event, in any order
-     */
+    /** Two ranks that make calls, and the fields of each event that they record, in any order. */
     private record Scenario(String event, Runnable calls, List<Map<String, Object>> expected) {}
 
     /** A new event class needs a scenario here; until then its test fails. */
@@ -93,7 +87,6 @@ class JfrEventsTest {
         return RECORDED.getOrDefault(scenario.event(), List.of());
     }
 
-    /** Returns the names of all classes in the sources of the product that extend {@code jdk.jfr.Event}. */
     static Set<String> eventClasses() throws IOException {
         Set<String> names = new TreeSet<>();
         for (Path file : MainSources.of(module -> true)) {
@@ -246,7 +239,6 @@ class JfrEventsTest {
         return events;
     }
 
-    /** Joins two ranks, runs something on each in a thread of its own, and closes both. */
     private static void onBoth(Ranks ranks, Consumer<ProcessGroup> calls) {
         Ranks.eachOf(ranks.joined(LONG, List.of(Map.of(), Map.of())), group -> {
             try (group) {

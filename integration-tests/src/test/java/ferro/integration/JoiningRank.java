@@ -52,7 +52,6 @@ final class JoiningRank extends Child {
         return outLines();
     }
 
-    /** Waits for a line about joining with this text, a regular expression. */
     void awaitLine(String text) throws InterruptedException {
         await(Pattern.compile(LINE + text));
     }
@@ -61,7 +60,6 @@ final class JoiningRank extends Child {
         return await(line -> wanted.matcher(line).matches());
     }
 
-    /** Waits for the failure of the join, and returns whether this rank says that it was itself late. */
     boolean isLate() throws InterruptedException {
         return await(FAILED).contains(LATE);
     }
@@ -118,7 +116,6 @@ final class JoiningRank extends Child {
         }
     }
 
-    /** Sets a key of a store that the test serves. */
     static void set(int port, String key, byte[] value) {
         InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
         TcpStoreClient.StoreAddress store = TcpStoreClient.StoreAddress.of(address, "default", null, 1);

@@ -6,8 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.harness.Child;
 import ferro.harness.Job;
 import ferro.integration.drill.Drill;
-import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
@@ -16,33 +14,22 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How the others end when a rank of NCCL is killed in the midst of a call. */
 @Tag("long")
 @ExtendWith(StandInPair.class)
 @Timeout(120)
 class KilledDeviceRankTest {
-    private static final int WORLD_SIZE = 3;
     private static final long DEADLINE_MILLIS = 20_000;
     /** Until the others know who is gone, and NCCL has aborted. */
     private static final long PROMISED_MILLIS = 500;
-
-    private static final int VICTIM = 1;
 
     @ParameterizedTest(name = "NCCL hears nothing of it: {0}")
     @ValueSource(booleans = {true, false})
     @DisplayName(
             "1-32: kill -9 of a rank of NCCL ends the others long before their deadline, and they blame nobody else")
     void theOthersEndByTheirDeadline(boolean silent) throws Exception {
-        Map<String, String> variables =
-                StandInPair.variables("STANDIN_SILENT_DEATHS", silent ? "1" : "0", "FERRO_BACKEND", "nccl");
-        List<String> line = JavaLine.rank(List.of("-Xmx64m"), PairUntilAFailure.class.getName(), "" + DEADLINE_MILLIS);
-        try (Job job = Job.start(WORLD_SIZE, variables, line)) {
-            for (Child rank : job.ranks()) {
-                assertEquals("going", rank.next());
-            }
-
+        try (Job job = PairFailureTest.start("nccl", silent, DEADLINE_MILLIS)) {
             long killed = System.nanoTime();
-            job.rank(VICTIM).kill();
+            job.rank(PairFailureTest.VICTIM).kill();
 
             for (int survivor : new int[] {0, 2}) {
                 Child rank = job.rank(survivor);
@@ -53,7 +40,7 @@ class KilledDeviceRankTest {
                 rank.next();
                 String message = rank.next();
                 // NCCL knows at most that a rank is gone, and not which
-                assertEquals("call PEER_LOST of rank " + VICTIM, failed, message);
+                assertEquals("call PEER_LOST of rank " + PairFailureTest.VICTIM, failed, message);
                 assertTrue(millis <= Drill.allowedMillis(PROMISED_MILLIS), millis + " ms until " + message);
                 assertTrue(message.contains("rank " + survivor), message);
             }

@@ -4,10 +4,10 @@ import ferro.FerroException;
 import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
+import ferro.harness.Ranks;
 import ferro.spi.GroupSpec;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 
@@ -38,11 +38,7 @@ final class LargeJobRanks {
     }
 
     private static void run(int rank, String[] arguments) {
-        Map<String, String> settings = new HashMap<>(Map.of(
-                "ferro.backend", "tcp",
-                "ferro.links", "tcp",
-                "ferro.rendezvous", "tcp://127.0.0.1:" + arguments[0],
-                "FERRO_STORE_SERVED", "1"));
+        Map<String, String> settings = Ranks.atStore(Integer.parseInt(arguments[0]), "ferro.links", "tcp");
         if (Boolean.parseBoolean(arguments[3])) {
             settings.put("ferro.heartbeat.interval", "500ms");
             settings.put("ferro.heartbeat.suspect", "3s");

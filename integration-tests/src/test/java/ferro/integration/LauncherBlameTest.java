@@ -44,7 +44,7 @@ class LauncherBlameTest {
             assertShare(run);
             assertNotEquals(0, run.exitCode(), run::toString);
 
-            String box = box(run);
+            String box = LauncherRun.box(run);
             String flat = flat(box);
             // a JVM that exits takes time, in which those whose calls it has failed may end before it
             boolean endedFirst =
@@ -62,39 +62,29 @@ class LauncherBlameTest {
 
     @Tag("long")
     @Test
-    @DisplayName("row 20: the trace of the rank that threw comes first in the launcher's box, with all frames of its"
-            + " program")
-    void rankThatThrowsIsShownWithItsWholeTrace() throws Exception {
-        try (LauncherRun run = start("throws", "PT30S")) {
-            assertShare(run);
-            assertEquals(1, run.exitCode(), run::toString);
-
-            String box = box(run);
-            assertTrue(box.contains("ferro: rank 1 failed first: exit code 1"), box);
-            int trace =
-                    box.indexOf("|   Exception in thread \"main\" java.lang.IllegalStateException: no data for rank 1");
-            assertTrue(trace > 0, box);
-            assertTrue(box.indexOf("FailsInOneRank.main(", trace) > trace, box);
-        }
-    }
-
-    @Tag("long")
-    @Test
-    @DisplayName("row 20: ranks that go on hear that the rank that threw inside try has left, and the box why")
+    @DisplayName(
+            "row 20: ranks that go on hear that the rank that threw inside try has left, and the box why: the trace of"
+                    + " that rank comes first, with all frames of its program")
     void rankThatThrowsOutOfTryIsToBlameForWhatItThrew() throws Exception {
         try (LauncherRun run = start("throws", "PT30S")) {
             assertShare(run);
             assertEquals(1, run.exitCode(), run::toString);
 
-            String box = flat(box(run));
+            String box = LauncherRun.box(run);
+            assertTrue(box.contains("ferro: rank 1 failed first: exit code 1"), box);
+            int trace =
+                    box.indexOf("|   Exception in thread \"main\" java.lang.IllegalStateException: no data for rank 1");
+            assertTrue(trace > 0, box);
+            assertTrue(box.indexOf("FailsInOneRank.main(", trace) > trace, box);
+            String flat = flat(box);
             // a rank that hears of it between two calls is in none
             assertTrue(
-                    box.matches("(?s).*diagnosis: rank 1 is to blame: it threw the exception below, while"
+                    flat.matches("(?s).*diagnosis: rank 1 is to blame: it threw the exception below, while"
                             + " (the others were|rank [02] was) in allReduce seq .*"),
                     box);
-            assertTrue(box.contains(" ranks 0, 2 agree: PEER_LOST failed because of it: ranks 0, 2 "), box);
+            assertTrue(flat.contains(" ranks 0, 2 agree: PEER_LOST failed because of it: ranks 0, 2 "), box);
             assertEquals(1, box.split("no data for rank 1", -1).length - 1, "told more than once: " + box);
-            assertFalse(box.contains("its own output may say why"), box);
+            assertFalse(flat.contains("its own output may say why"), box);
             assertFalse(box.contains("at ferro.group."), box);
         }
     }
@@ -107,7 +97,7 @@ class LauncherBlameTest {
             assertShare(run);
             assertEquals(1, run.exitCode(), run::toString);
 
-            String box = flat(box(run));
+            String box = flat(LauncherRun.box(run));
             // a rank that is told of the abort may end before the rank that aborts has written what it threw
             assertTrue(
                     box.matches(
@@ -141,11 +131,15 @@ class LauncherBlameTest {
         try (LauncherRun run = start("behaves", "PT30S")) {
             assertShare(run);
             run.restOfLine("[1] going");
-            Processes.kill(pid(run, 1));
+            long victim = pid(run, 1);
+            TwoSeconds stopping = TwoSeconds.start("ranks in a collective");
+            Processes.kill(victim);
 
             assertEquals(137, run.exitCode(), run::toString);
-            String box = box(run);
+            stopping.check();
+            String box = LauncherRun.box(run);
             assertTrue(box.contains("ferro: rank 1 failed first: ended by signal KILL"), box);
+            assertTrue(box.contains("pid " + victim), box);
             assertTrue(box.contains("diagnosis: rank 1 is to blame: its process is gone"), box);
             Path recordings = Path.of(box.substring(box.indexOf("./ferro analyze ") + "./ferro analyze ".length())
                     .lines()
@@ -173,7 +167,7 @@ class LauncherBlameTest {
             Processes.signal(pid(run, 1), "STOP");
 
             assertEquals(1, run.exitCode(), run::toString);
-            String box = box(run);
+            String box = LauncherRun.box(run);
             assertTrue(STOPPED.matcher(box).find(), box);
             assertTrue(box.contains("was suspended by a signal"), box);
             assertTrue(box.contains("kill -s CONT " + pid(run, 1)), box);
@@ -202,13 +196,10 @@ class LauncherBlameTest {
     private static String verdictWhileTheyWait(Path recordings) throws Exception {
         String first = "";
         while (!first.contains("rank 1 is to blame")) {
-            try (LauncherRun dump = LauncherRun.start("dump", recordings.toString())) {
-                assertEquals(0, dump.exitCode(), dump::toString);
-            }
-            try (LauncherRun analyze = LauncherRun.start("analyze", recordings.toString())) {
-                assertEquals(0, analyze.exitCode(), analyze::toString);
-                first = analyze.outLines().get(0);
-            }
+            LauncherRun.start("dump", recordings.toString()).ends(0);
+            LauncherRun analyze =
+                    LauncherRun.start("analyze", recordings.toString()).ends(0);
+            first = analyze.outLines().get(0);
         }
         return first;
     }
@@ -242,15 +233,5 @@ class LauncherBlameTest {
     /** The box without its left side and its line breaks. */
     private static String flat(String box) {
         return box.replaceAll("\n\\| *", " ");
-    }
-
-    private static String box(LauncherRun run) {
-        List<String> lines = run.errLines();
-        String rule = lines.get(lines.size() - 1);
-        assertTrue(rule.startsWith("+-----"), run::toString);
-        String box = String.join("\n", lines.subList(lines.indexOf(rule), lines.size()));
-        assertFalse(box.isBlank());
-        System.out.println(box);
-        return box;
     }
 }

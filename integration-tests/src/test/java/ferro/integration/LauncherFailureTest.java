@@ -14,6 +14,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** How a job ends when something goes wrong: a rank fails or is killed, the launcher is told to stop or is killed. */
 @Tag("text")
@@ -32,10 +34,7 @@ class LauncherFailureTest {
         LauncherRun run =
                 LauncherRun.start("run", "-n", "3", "--", "sh", "-c", program).ends(7);
         String pid = run.restOfLine("[1] self ");
-        List<String> lines = run.errLines();
-        String rule = lines.get(lines.size() - 1);
-        assertTrue(rule.startsWith("+-----"), run::toString);
-        String box = String.join("\n", lines.subList(lines.indexOf(rule), lines.size()));
+        String box = LauncherRun.box(run);
         assertTrue(box.contains("rank 1 failed first: exit code 7"), box);
         assertTrue(box.contains(", pid " + pid + ", "), box);
         assertTrue(box.contains("|   line one of 1"), box);
@@ -64,8 +63,7 @@ class LauncherFailureTest {
 
             assertEquals(137, run.exitCode(), run::toString);
             stopping.check();
-            assertTrue(
-                    run.errText().contains("rank 1 failed first: ended by signal KILL (exit code 137)"), run::toString);
+            run.assertErr("rank 1 failed first: ended by signal KILL (exit code 137)");
             assertNothingLeft(run);
         }
     }
@@ -88,30 +86,18 @@ class LauncherFailureTest {
         }
     }
 
-    @Test
-    void killedLauncherLeavesNoProcessAndNoFile() throws Exception {
-        try (LauncherRun run = LauncherRun.start("run", "-n", "3", "--", "sh", "-c", STUBBORN)) {
-            for (int rank = 0; rank < 3; rank++) {
-                run.restOfLine("[" + rank + "] file ");
-            }
-
-            run.signal("KILL");
-
-            assertEquals(137, run.exitCode());
-            assertNothingLeft(run);
-        }
-    }
-
-    @Test
-    void killedLauncherLeavesNothingWhereOnlyPerlCanMakeASession() throws Exception {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void killedLauncherLeavesNoProcessAndNoFile(boolean onlyPerlCanMakeASession) throws Exception {
         for (String program : List.of("sh", "perl", "sleep", "rm", "cat")) {
             Path shim = Files.writeString(folder.resolve(program), "#!/bin/sh\nexec " + where(program) + " \"$@\"\n");
             assertTrue(shim.toFile().setExecutable(true));
         }
-        Map<String, String> path = Map.of("PATH", folder.toString());
-        try (LauncherRun run = LauncherRun.start(path, "run", "-n", "2", "--", "sh", "-c", STUBBORN)) {
-            run.restOfLine("[0] file ");
-            run.restOfLine("[1] file ");
+        Map<String, String> path = onlyPerlCanMakeASession ? Map.of("PATH", folder.toString()) : Map.of();
+        try (LauncherRun run = LauncherRun.start(path, "run", "-n", "3", "--", "sh", "-c", STUBBORN)) {
+            for (int rank = 0; rank < 3; rank++) {
+                run.restOfLine("[" + rank + "] file ");
+            }
 
             run.signal("KILL");
 
@@ -131,7 +117,7 @@ class LauncherFailureTest {
 
             assertEquals(0, run.exitCode(), run::toString);
             assertTrue(run.outLines().containsAll(List.of("[0] got it", "[1] got it")), run::toString);
-            assertTrue(run.errText().contains("ended by signal TERM"), run::toString);
+            run.assertErr("ended by signal TERM");
         }
     }
 
@@ -159,9 +145,7 @@ class LauncherFailureTest {
 
             assertEquals(143, run.exitCode(), run::toString);
             assertTrue(System.nanoTime() - toldAt >= Duration.ofMillis(700).toNanos(), "killed at once");
-            assertTrue(
-                    run.errText().contains("ranks [0, 1] have not ended 700 ms after signal TERM: they are killed"),
-                    run::toString);
+            run.assertErr("ranks [0, 1] have not ended 700 ms after signal TERM: they are killed");
             assertFalse(run.errText().contains("failed first"), run::toString);
             assertNothingLeft(run);
         }
@@ -198,7 +182,7 @@ class LauncherFailureTest {
             run.signal("TERM");
 
             assertEquals(143, run.exitCode(), run::toString);
-            assertTrue(run.errText().contains("ended by signal TERM"), run::toString);
+            run.assertErr("ended by signal TERM");
         }
     }
 

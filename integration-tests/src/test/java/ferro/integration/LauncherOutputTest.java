@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -118,29 +117,18 @@ class LauncherOutputTest {
             Files.createSymbolicLink(folder.resolve(name), Path.of("/dev/full"));
         }
         String program = "echo o$RANK; echo e$RANK >&2; exec >&- 2>&-; : >\"$ENDING.$RANK\"";
-        try (LauncherRun run = LauncherRun.start(
-                Map.of("ENDING", folder.resolve("ending").toString()),
-                "run",
-                "-n",
-                "2",
-                "--log-dir",
-                folder.toString(),
-                "--",
-                "sh",
-                "-c",
-                program)) {
-            assertEquals(0, run.exitCode(), run::toString);
-
-            assertEquals(
-                    List.of("[0] o0", "[1] o1"),
-                    run.outLines().stream().sorted().toList());
-            assertTrue(run.errLines().containsAll(List.of("[0] e0", "[1] e1")), run.errText());
-            List<String> warnings = run.errLines().stream()
-                    .filter(line -> line.contains("WARNING"))
-                    .toList();
-            assertEquals(1, warnings.size(), run::errText);
-            assertTrue(warnings.get(0).contains("No space left on device"), run::errText);
-        }
+        LauncherRun run = LauncherRun.words(
+                        Map.of("ENDING", folder.resolve("ending").toString()),
+                        "run -n 2 --log-dir " + folder + " -- sh -c",
+                        program)
+                .ends(0);
+        assertEquals(
+                List.of("[0] o0", "[1] o1"), run.outLines().stream().sorted().toList());
+        assertTrue(run.errLines().containsAll(List.of("[0] e0", "[1] e1")), run.errText());
+        List<String> warnings =
+                run.errLines().stream().filter(line -> line.contains("WARNING")).toList();
+        assertEquals(1, warnings.size(), run::errText);
+        assertTrue(warnings.get(0).contains("No space left on device"), run::errText);
 
         assertTrue(Files.exists(folder.resolve("ending.0")) && Files.exists(folder.resolve("ending.1")));
         assertEquals("e0\n", Files.readString(folder.resolve("rank-0.err")));
@@ -200,21 +188,18 @@ class LauncherOutputTest {
             assertEquals(64, secret.length());
             for (ProcessHandle process : ProcessHandle.allProcesses().toList()) {
                 Path place = Path.of("/proc", "" + process.pid());
-                assertFalse(text(place.resolve("cmdline")).contains(secret), process::toString);
-                assertFalse(text(place.resolve("environ")).contains(secret), process::toString);
+                assertFalse(SecretsTest.text(place.resolve("cmdline")).contains(secret), process::toString);
+                assertFalse(SecretsTest.text(place.resolve("environ")).contains(secret), process::toString);
             }
         }
     }
 
     @Test
     void mainClassRunsOnTheGivenClassPath() throws Exception {
-        LauncherRun run = LauncherRun.start(
-                        "run",
-                        "-n",
-                        "2",
-                        "-cp",
+        LauncherRun run = LauncherRun.words(
+                        Map.of(),
+                        "run -n 2 -J-Dx=y -cp",
                         LauncherRun.classPath(),
-                        "-J-Dx=y",
                         "ferro.integration.PrintsItsRank",
                         "--a")
                 .ends(0);
@@ -222,28 +207,5 @@ class LauncherOutputTest {
                 List.of("[0] rank 0 of 2 x=y [--a]", "[1] rank 1 of 2 x=y [--a]"),
                 run.outLines().stream().sorted().toList());
         assertTrue(run.errLines().contains("[0] INFO ferro.test: waiting for ranks [1] of 2"), run.errText());
-    }
-
-    @Test
-    void sourceFileRunsWithoutBeingCompiledByHand() throws Exception {
-        Path main = Files.writeString(folder.resolve("Main.java"), """
-                public class Main {
-                    public static void main(String[] arguments) {
-                        System.out.println("hello from " + System.getenv("RANK"));
-                    }
-                }
-                """);
-        LauncherRun run = LauncherRun.start("run", "-n", "2", main.toString()).ends(0);
-        assertEquals(
-                List.of("[0] hello from 0", "[1] hello from 1"),
-                run.outLines().stream().sorted().toList());
-    }
-
-    private static String text(Path file) {
-        try {
-            return Files.readString(file, StandardCharsets.ISO_8859_1);
-        } catch (IOException gone) {
-            return "";
-        }
     }
 }

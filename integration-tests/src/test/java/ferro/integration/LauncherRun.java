@@ -1,5 +1,7 @@
 package ferro.integration;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import ferro.harness.Child;
 import ferro.harness.Jvm;
 import java.io.File;
@@ -30,12 +32,17 @@ public final class LauncherRun extends Child {
         return start(Map.of(), arguments);
     }
 
-    /** Starts {@code ferro} with variables of the test's own and arguments. */
     public static LauncherRun start(Map<String, String> variables, String... arguments) throws IOException {
         return onClassPath(classPath(), variables, arguments);
     }
 
-    /** Starts {@code ferro} with a class path of the test's own. */
+    /** Starts {@code ferro} with words that blanks separate, and more arguments. */
+    static LauncherRun words(Map<String, String> variables, String words, String... more) throws IOException {
+        return start(
+                variables,
+                Stream.concat(Stream.of(words.split(" ")), Stream.of(more)).toArray(String[]::new));
+    }
+
     public static LauncherRun onClassPath(String path, Map<String, String> variables, String... arguments)
             throws IOException {
         return launch(List.of(), path, variables, arguments);
@@ -96,8 +103,15 @@ public final class LauncherRun extends Child {
         return this;
     }
 
-    /** Waits for a line on standard error that contains this text. */
     public void awaitErrLine(String text) throws InterruptedException {
         err().await(line -> line.contains(text));
+    }
+
+    /** Returns the last thing that a launcher has printed. */
+    static String box(Child launcher) {
+        List<String> lines = launcher.errLines();
+        String rule = lines.get(lines.size() - 1);
+        assertTrue(rule.startsWith("+-----"), launcher::toString);
+        return String.join("\n", lines.subList(lines.indexOf(rule), lines.size()));
     }
 }

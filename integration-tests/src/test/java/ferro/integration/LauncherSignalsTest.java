@@ -77,11 +77,7 @@ class LauncherSignalsTest {
             run.signal(signal);
 
             assertEquals(code, run.exitCode(), run::toString);
-            assertTrue(
-                    run.errText()
-                            .contains("ferro: rank 1 failed first: ended by signal " + signal + " (exit code " + code
-                                    + ")"),
-                    run::toString);
+            run.assertErr("ferro: rank 1 failed first: ended by signal " + signal + " (exit code " + code + ")");
             assertTrue(
                     run.errText().replaceAll("\n\\|\\s+", " ").contains("its launcher received signal " + signal),
                     run::toString);

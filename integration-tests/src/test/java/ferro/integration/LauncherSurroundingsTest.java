@@ -40,14 +40,9 @@ class LauncherSurroundingsTest {
     @Tag("long")
     void temporaryFilesOfLauncherAndRanksGoToTheFolderOfTmpdir() throws Exception {
         Path temporary = Files.createDirectory(folder.resolve("temporary"));
-        try (LauncherRun run = LauncherRun.start(
+        try (LauncherRun run = LauncherRun.words(
                 Map.of("TMPDIR", temporary.toString()),
-                "run",
-                "-n",
-                "1",
-                "--",
-                "sh",
-                "-c",
+                "run -n 1 -- sh -c",
                 "echo $FERRO_SECRET_FILE; echo $FERRO_RECORDER_DIR")) {
             assertEquals(0, run.exitCode(), run::toString);
 
@@ -243,7 +238,6 @@ class LauncherSurroundingsTest {
                 .collect(Collectors.joining("-"));
     }
 
-    /** Makes a jar that puts a jar or folder on the class path. */
     private static void pointing(Path jar, Path classes) throws IOException {
         Manifest manifest = new Manifest();
         manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");

@@ -9,6 +9,7 @@ import ferro.backend.tcp.TcpStoreServer;
 import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
+import ferro.harness.Ranks;
 import ferro.spi.GroupSpec;
 import java.net.InetAddress;
 import java.time.Duration;
@@ -146,15 +147,8 @@ class LeavingTest {
                     ? TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", worldSize, null)
                     : null;
             for (int rank = 0; sockets && rank < worldSize; rank++) {
-                Map<String, String> settings = new HashMap<>(Map.of(
-                        "ferro.backend",
-                        "tcp",
-                        "ferro.rendezvous",
-                        "tcp://127.0.0.1:" + store.port(),
-                        "FERRO_STORE_SERVED",
-                        "1",
-                        "ferro.links",
-                        medium.equals("hosts") ? "auto" : medium));
+                Map<String, String> settings =
+                        Ranks.atStore(store.port(), "ferro.links", medium.equals("hosts") ? "auto" : medium);
                 if (medium.equals("hosts")) {
                     settings.put("ferro.host", rank % 2 == 0 ? "a" : "b");
                 }

@@ -70,7 +70,6 @@ class LibraryJarsTest {
         }
     }
 
-    /** Whether the jar brings JUnit. */
     private static boolean isForTests(String pom) {
         return Pattern.compile("<artifactId>junit-jupiter[\\w-]*</artifactId>\\s*</dependency>")
                 .matcher(pom)

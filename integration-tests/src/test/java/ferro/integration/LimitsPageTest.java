@@ -110,7 +110,6 @@ class LimitsPageTest {
         return wrong;
     }
 
-    /** Returns the constant of a type, as its source computes it. */
     private static long constant(String type, String name) throws IOException {
         Path source = Checkout.endingWith("/" + type + ".java").get(0);
         Matcher value = Pattern.compile("\\b" + name + " = " + PRODUCT + ";").matcher(Files.readString(source));
@@ -147,12 +146,9 @@ class LimitsPageTest {
                 });
     }
 
-    /** Returns the cells of the rows below a heading, without the head of the table. */
     private static List<List<String>> rows(String page, String heading) {
-        String from = page.substring(page.indexOf(heading + "\n"));
-        int next = from.indexOf("\n## ", 1);
         List<List<String>> rows = new ArrayList<>();
-        for (String line : from.substring(0, next).lines().toList()) {
+        for (String line : PageFiles.rows(page, heading)) {
             if (line.startsWith("| ") && !line.endsWith(" source |") && !line.endsWith("stands |")) {
                 rows.add(List.of(line.substring(2, line.length() - 2).split(" \\| ")));
             }

@@ -6,10 +6,10 @@ import ferro.ReduceOp;
 import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
+import ferro.harness.Ranks;
 import ferro.spi.GroupSpec;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
@@ -52,18 +52,10 @@ final class ManyGroups {
     }
 
     private static SystemContext context(String[] settings) {
-        return SystemContext.of(Map.of(
-                "ferro.rendezvous",
-                settings[0],
-                "ferro.links",
-                settings[1],
-                "ferro.backend",
-                "tcp",
-                // the other rank of one that is refused waits so long for it
-                "ferro.join.timeout",
-                "20s",
-                "FERRO_STORE_SERVED",
-                "1"));
+        // the other rank of one that is refused waits so long for it
+        String limit = "20s";
+        return SystemContext.of(
+                Ranks.atStore(Integer.parseInt(settings[0]), "ferro.links", settings[1], "ferro.join.timeout", limit));
     }
 
     private static float summed(ProcessGroup group) {
@@ -99,7 +91,6 @@ final class ManyGroups {
         return ends;
     }
 
-    /** Returns how the ranks failed; empty if none did. */
     private static List<String> codes(List<Object> ends) {
         return ends.stream()
                 .filter(Throwable.class::isInstance)

@@ -10,13 +10,7 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/**
- * The texts of which the product makes its messages: the string literals of its sources, those that are added to each
- * other as one.
- *
- * @param literals as the product has them
- * @param parts    the same, without what is filled in, and without the very short ones that fit anywhere
- */
+/** The string literals of the product's sources, joined where they are added, and the same without what is filled in. */
 record MessageTexts(Set<String> literals, List<String> parts) {
     private static final Pattern TOKEN = Pattern.compile(
             "//[^\n]*|/\\*.*?\\*/|\"\"\"(?<block>.*?)\"\"\"|\"(?<text>(?:[^\"\\\\\n]|\\\\.)*+)\"|'(?:[^'\\\\]|\\\\.)+'",
@@ -31,7 +25,6 @@ record MessageTexts(Set<String> literals, List<String> parts) {
     private static final Pattern VALUE = Pattern.compile("\"[^\"]*\"|\\[[0-9, ]*]|[0-9]+\\.[0-9](?= s\\b)"
             + "|[0-9]+(?![0-9.]|  *s\\b)|[a-z]+[A-Z]\\w*|f32|sum|ring|barrier|recv|[A-Z_]{3,}(?==)");
 
-    /** Reads the sources of all modules. */
     static MessageTexts ofTheProduct() throws IOException {
         Set<String> literals = new LinkedHashSet<>();
         for (Path file : MainSources.of(module -> true)) {
@@ -63,7 +56,6 @@ record MessageTexts(Set<String> literals, List<String> parts) {
         literals.add(text.toString());
     }
 
-    /** Returns whether some literal has these words. */
     boolean has(String words) {
         return literals.stream().anyMatch(literal -> literal.contains(words));
     }

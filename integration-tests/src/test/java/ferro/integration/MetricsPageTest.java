@@ -83,14 +83,10 @@ class MetricsPageTest {
     @Test
     @Tag("long")
     void jfrPrintsTheEventThatThePageShows(@TempDir Path folder) throws Exception {
-        try (LauncherRun run = LauncherRun.start(
-                "run",
-                "-n",
-                "2",
-                "-J-XX:StartFlightRecording=filename=" + folder + "/",
-                "ferro.examples.guide.CountCalls")) {
-            assertEquals(0, run.exitCode(), run::toString);
-        }
+        LauncherRun.words(
+                        Map.of(),
+                        "run -n 2 -J-XX:StartFlightRecording=filename=" + folder + "/ ferro.examples.guide.CountCalls")
+                .ends(0);
         List<Path> files;
         try (Stream<Path> found = Files.list(folder)) {
             files = found.toList();

@@ -54,7 +54,6 @@ class MpirunPageTest {
         }
     }
 
-    /** Types lines into a shell in the folder of the program; returns what they print. */
     private String typed(String lines, Path bin) throws Exception {
         ProcessBuilder builder = new ProcessBuilder("sh", "-e", "-c", lines)
                 .directory(folder.toFile())

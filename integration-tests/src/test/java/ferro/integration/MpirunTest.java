@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import javax.tools.ToolProvider;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -57,7 +56,6 @@ class MpirunTest {
 
     private String classPath;
 
-    /** An MPI, and what ferro calls its launcher. */
     private enum Mpi {
         OPEN_MPI("Open MPI", "openmpi-bin", "mpirun.openmpi", "--oversubscribe"),
         MPICH("Hydra", "mpich", "mpirun.mpich");
@@ -75,15 +73,8 @@ class MpirunTest {
 
     @BeforeEach
     void compile() throws Exception {
-        try (LauncherRun run = LauncherRun.start("classpath")) {
-            assertEquals(0, run.exitCode(), run::toString);
-            classPath = run.outLines().get(0);
-        }
-        String source = Files.writeString(folder.resolve("Main.java"), MAIN).toString();
-        assertEquals(
-                0,
-                ToolProvider.getSystemJavaCompiler()
-                        .run(null, null, null, "-cp", classPath, "-d", "" + folder, source));
+        classPath = LauncherRun.start("classpath").ends(0).outLines().get(0);
+        ConfigProgram.compile(classPath, Files.writeString(folder.resolve("Main.java"), MAIN) + "", folder);
     }
 
     @ParameterizedTest
@@ -137,7 +128,6 @@ class MpirunTest {
         }
     }
 
-    /** mpirun that is killed leaves ranks behind that it was told to let be. */
     private static void end(Process job, List<String> lines) {
         List<ProcessHandle> ranks = lines.stream()
                 .flatMap(line -> SELF.matcher(line).results())

@@ -9,7 +9,6 @@ import ferro.integration.hosts.NamespaceHosts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +16,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Ranks that are started by hand and meet at a host name; each has a hosts file of its own. */
 @Timeout(120)
@@ -76,38 +77,23 @@ class NamedHostsTest {
         }
     }
 
-    @Test
+    @ParameterizedTest
     @Tag("long")
-    void aHostWithAnUnderscoreIsTakenFromMasterAddr() throws Exception {
-        Map<String, String> meeting = Map.of("MASTER_ADDR", "host_with_underscore", "MASTER_PORT", "" + Ports.free());
-        List<String> hosts = List.of("127.0.0.1 host_with_underscore");
-
-        assertPrint(PRODUCT, start(0, meeting, hosts, byAuto()), start(1, meeting, hosts, byAuto()));
-    }
-
-    @Tag("long")
-    @Test
-    void aHostWithAnUnderscoreIsTakenFromATcpAddress() throws Exception {
-        Map<String, String> meeting = Map.of("FERRO_RENDEZVOUS", "tcp://host_with_underscore:" + Ports.free());
-        List<String> hosts = List.of("127.0.0.1 host_with_underscore");
-
-        assertPrint(PRODUCT, start(0, meeting, hosts, byAuto()), start(1, meeting, hosts, byAuto()));
-    }
-
-    @Test
-    @Tag("long")
-    void aHostWithAnUnderscoreIsTakenFromJoinOptions() throws Exception {
+    @ValueSource(strings = {"MASTER_ADDR", "FERRO_RENDEZVOUS", "JoinOptions"})
+    void aHostWithAnUnderscoreIsTaken(String from) throws Exception {
+        String host = "host_with_underscore";
         String port = "" + Ports.free();
-        List<String> hosts = List.of("127.0.0.1 host_with_underscore");
-        String[] program = {JoinsAtStore.class.getName(), "", "2", "host_with_underscore", port};
-
-        List<Child> ranks = new ArrayList<>();
+        Map<String, String> meeting = switch (from) {
+            case "MASTER_ADDR" -> Map.of(from, host, "MASTER_PORT", port);
+            case "FERRO_RENDEZVOUS" -> Map.of(from, "tcp://" + host + ":" + port);
+            default -> Map.of();
+        };
+        Child[] ranks = new Child[2];
         for (int rank = 0; rank < 2; rank++) {
-            program[1] = "" + rank;
-            ranks.add(start(rank, Map.of(), hosts, program.clone()));
+            String[] byOptions = {JoinsByAuto.class.getName(), "" + rank, "2", host, port};
+            ranks[rank] = start(rank, meeting, List.of("127.0.0.1 " + host), meeting.isEmpty() ? byOptions : byAuto());
         }
-
-        assertPrint("product 30", ranks.toArray(Child[]::new));
+        assertPrint(PRODUCT, ranks);
     }
 
     private static String[] byAuto() {

@@ -28,12 +28,7 @@ import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
-/**
- * What the sources of all modules say about requirements, or about other things that have ids.
- *
- * @param types     simple names of all top-level types, tests included
- * @param idsByTest ids that the {@code @DisplayName} of each test method names, by {@code TestClass#method}
- */
+/** The simple names of all top-level types, and by {@code TestClass#method} the ids that each {@code @DisplayName} names. */
 public record NamedTests(Set<String> types, Map<String, Set<String>> idsByTest) {
     private static final Pattern REQUIREMENT = Pattern.compile(
             "\\b[0-3]-\\d\\d\\b|\\bT\\d{1,2}\\b|\\bdecision \\d{1,2}\\b|\\bREQ-\\d\\b|\\btest_\\w+|\\bgpu_\\w+_in_single_rank_mode\\b");
@@ -43,7 +38,6 @@ public record NamedTests(Set<String> types, Map<String, Set<String>> idsByTest) 
         return of(checkout, REQUIREMENT);
     }
 
-    /** Reads the checkout at this folder, for ids of another kind. */
     public static NamedTests of(Path checkout, Pattern id) throws IOException {
         List<Path> sources = sources(checkout);
         Set<String> types = sources.stream().map(NamedTests::typeName).collect(Collectors.toCollection(TreeSet::new));
@@ -78,7 +72,6 @@ public record NamedTests(Set<String> types, Map<String, Set<String>> idsByTest) 
         return idsByTest.getOrDefault(test, Set.of()).contains(id);
     }
 
-    /** Returns all Java files of all modules. */
     public static List<Path> sources(Path checkout) throws IOException {
         try (Stream<Path> modules = Files.list(checkout)) {
             List<Path> roots = modules.flatMap(

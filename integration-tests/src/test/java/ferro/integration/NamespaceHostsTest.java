@@ -62,9 +62,7 @@ class NamespaceHostsTest {
                         + " --secret-file " + secret + " -n " + ranks + " --sizes 4,65536 --time 10ms --json";
                 nodes.add(hosts.ferro(host, LauncherRun.FOR_SHORT_LIVES, line.split(" ")));
             }
-            for (HostProcess node : nodes) {
-                assertEquals(0, node.exitCode(), node::toString);
-            }
+            HostProcess.assertEnd(0, nodes);
             HostProcess first = nodes.get(0);
             assertEquals(2, first.outLines().size(), first::toString);
             for (String row : first.outLines()) {

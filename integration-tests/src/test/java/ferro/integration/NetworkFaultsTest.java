@@ -84,12 +84,10 @@ class NetworkFaultsTest {
     @TempDir
     private Path folder;
 
-    /** What breaks the network, or heals it. */
     private interface NetworkChange {
         void on(NamespaceHosts hosts) throws Exception;
     }
 
-    /** What breaks the network for so long. */
     private record Outage(DrillFault fault, long millis, NetworkChange begin, NetworkChange end) {
         boolean isOfSomePackets() {
             return fault == DrillFault.LOSS_OF_1 || fault == DrillFault.LOSS_OF_5;
@@ -204,7 +202,7 @@ class NetworkFaultsTest {
             if (round.isFirst()) {
                 for (HostProcess one : job.launchers()) {
                     assertEndsWithOne(one);
-                    assertTrue(one.errText().contains("agree: PARTITION"), one::toString);
+                    one.assertErr("agree: PARTITION");
                 }
                 assertTrue(job.launchers().get(0).errText().contains("host-b"), job::toString);
             }
@@ -228,7 +226,7 @@ class NetworkFaultsTest {
             if (round.isFirst()) {
                 HostProcess left = job.launchers().get(0);
                 assertEndsWithOne(left);
-                assertTrue(left.errText().contains("host-b"), left::toString);
+                left.assertErr("host-b");
             }
         }
     }
@@ -325,7 +323,6 @@ class NetworkFaultsTest {
         measured.write(NetworkFaultsTest.class).checkTimes(cell.promisedMillis() + SLACK.toMillis());
     }
 
-    /** Calls of these ranks must fail in time. */
     private static Measured failures(Cell cell, SumsJob job, List<Integer> ranks, long at)
             throws IOException, InterruptedException {
         Measured measured = Measured.nothing(cell);
@@ -371,7 +368,6 @@ class NetworkFaultsTest {
         return new Outage(fault, 1500, one -> lose(one, which), NetworkFaultsTest::loseNothing);
     }
 
-    /** Has both hosts drop some of what comes in. */
     private static void lose(NamespaceHosts hosts, String which) throws Exception {
         for (int host = 0; host < 2; host++) {
             firewall(hosts, host, "iifname wire " + which + "drop");
@@ -384,7 +380,6 @@ class NetworkFaultsTest {
         }
     }
 
-    /** Has a host apply a rule to all that comes in. */
     private static void firewall(NamespaceHosts hosts, int host, String rule) throws Exception {
         hosts.run(host, "nft add rule inet faults in " + rule);
     }

@@ -47,9 +47,7 @@ class NetworkHostsTest {
                     start(hosts, secret, joinTimeouts("60s", "15s")),
                     "no connection from there has reached this rank at 10.77.0.2:");
 
-            for (HostProcess one : start(hosts, secret, "-J-Dferro.tcp.port=" + RANGE)) {
-                assertEquals(0, one.exitCode(), one::toString);
-            }
+            HostProcess.assertEnd(0, start(hosts, secret, "-J-Dferro.tcp.port=" + RANGE));
         }
     }
 
@@ -69,9 +67,7 @@ class NetworkHostsTest {
                 assertEquals("", running.get(rank / 2).restOfLine("[" + rank + "] joined"));
             }
             hosts.cut(1);
-            for (HostProcess one : running) {
-                assertEquals(1, one.exitCode(), one::toString);
-            }
+            HostProcess.assertEnd(1, running);
             assertSays(
                     running.get(0),
                     "PARTITION",

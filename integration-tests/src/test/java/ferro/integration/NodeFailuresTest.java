@@ -13,12 +13,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** How jobs of two hosts end: every launcher says the same, and ends with the same exit code. */
@@ -35,19 +34,8 @@ class NodeFailuresTest {
     @TempDir
     private static Path folder;
 
-    private static TwoNodes hosts;
-
-    @BeforeAll
-    static void makeHosts() throws Exception {
-        hosts = TwoNodes.joined(folder, Family.IPV4);
-    }
-
-    @AfterAll
-    static void endHosts() throws Exception {
-        if (hosts != null) {
-            hosts.close();
-        }
-    }
+    @RegisterExtension
+    static final TwoNodes hosts = new TwoNodes();
 
     @Test
     @DisplayName("row 40: an exit code on one node ends both with it, also the one whose ranks are done")
@@ -66,19 +54,17 @@ class NodeFailuresTest {
         TwoSeconds ending = TwoSeconds.start("two nodes, one rank of which exits");
         Files.createFile(flag);
 
-        for (HostProcess one : nodes) {
-            assertEquals(7, one.exitCode(), one::toString);
-        }
+        HostProcess.assertEnd(7, nodes);
         ending.check();
         for (HostProcess one : nodes) {
-            String box = TwoNodes.box(one);
+            String box = LauncherRun.box(one);
             assertTrue(
                     box.contains("| ferro: rank 3 failed first: exit code 7\n| rank 3: " + TwoNodes.NODE_1 + ", pid "),
                     box);
             assertTrue(box.contains("\n|   oops\n"), box);
             assertTrue(box.contains("\n| stopped because of it: ranks 1, 2\n"), box);
         }
-        assertEquals(TwoNodes.box(nodes.get(0)), TwoNodes.box(nodes.get(1)));
+        assertEquals(LauncherRun.box(nodes.get(0)), LauncherRun.box(nodes.get(1)));
     }
 
     @Test
@@ -89,12 +75,10 @@ class NodeFailuresTest {
         TwoSeconds ending = TwoSeconds.start("two nodes, one rank of which is killed");
         hosts.hosts().run(1, "kill -9 " + TwoNodes.pid(nodes.get(1), 1));
 
-        for (HostProcess one : nodes) {
-            assertEquals(137, one.exitCode(), one::toString);
-        }
+        HostProcess.assertEnd(137, nodes);
         ending.check();
         for (HostProcess one : nodes) {
-            String box = TwoNodes.box(one);
+            String box = LauncherRun.box(one);
             assertTrue(
                     box.contains(
                             "rank 1 failed first: ended by signal KILL (exit code 137)\n| rank 1: " + TwoNodes.NODE_1),
@@ -103,7 +87,7 @@ class NodeFailuresTest {
             assertTrue(box.contains("\n| failed because of it: rank 0\n"), box);
             assertFalse(box.contains("wrote no recording"), box);
         }
-        assertEquals(TwoNodes.box(nodes.get(0)), TwoNodes.box(nodes.get(1)));
+        assertEquals(LauncherRun.box(nodes.get(0)), LauncherRun.box(nodes.get(1)));
     }
 
     @Test
@@ -119,7 +103,7 @@ class NodeFailuresTest {
             HostProcess left = nodes.get(1 - killed);
             assertEquals(1, left.exitCode(), left::toString);
             ending.check();
-            String box = TwoNodes.box(left);
+            String box = LauncherRun.box(left);
             assertTrue(box.contains("| ferro: node " + killed + " is lost: the connection "), box);
             assertTrue(box.contains("\n| " + name(killed) + ", rank " + killed + ", "), box);
             assertTrue(box.contains(" its rank " + killed + " cannot continue"), box);
@@ -153,7 +137,7 @@ class NodeFailuresTest {
             Duration took = Duration.ofNanos(System.nanoTime() - cutNanos);
             System.out.println("job of two nodes that were cut apart ended " + took.toMillis() + " ms after the cut");
             assertTrue(took.compareTo(within) < 0, took + ": " + one);
-            String box = TwoNodes.box(one);
+            String box = LauncherRun.box(one);
             double seconds = silence(box, 1 - node);
             assertTrue(seconds >= silence && seconds <= took.toMillis() / 1e3 + BEAT, box);
             assertTrue(box.contains("the network is cut, or the machine is down"), box);
@@ -185,7 +169,7 @@ class NodeFailuresTest {
             assertEquals(1, left.exitCode(), left::toString);
             Duration took = Duration.ofNanos(System.nanoTime() - stopNanos);
             assertTrue(took.compareTo(Duration.ofSeconds(4).plus(NOISE)) < 0, took + ": " + left);
-            String box = TwoNodes.box(left);
+            String box = LauncherRun.box(left);
             assertTrue(silence(box, stopped) >= 1.0, box);
             assertTrue(box.contains(" or suspended\n| " + name(stopped) + ", rank " + stopped + ", "), box);
         }
@@ -193,7 +177,7 @@ class NodeFailuresTest {
             HostProcess late = jobs.get(stopped).get(stopped);
             late.goOn();
             assertEquals(1, late.exitCode(), late::toString);
-            assertTrue(TwoNodes.box(late).contains("node " + (1 - stopped) + " is lost: "), late::toString);
+            assertTrue(LauncherRun.box(late).contains("node " + (1 - stopped) + " is lost: "), late::toString);
         }
     }
 
@@ -206,7 +190,7 @@ class NodeFailuresTest {
         nodes.get(1).signal("TSTP");
 
         assertEquals(1, nodes.get(0).exitCode(), nodes::toString);
-        String box = TwoNodes.box(nodes.get(0));
+        String box = LauncherRun.box(nodes.get(0));
         assertTrue(silence(box, 1) >= 1.0, box);
         nodes.get(1).goOn();
         assertEquals(1, nodes.get(1).exitCode(), nodes::toString);
@@ -227,12 +211,12 @@ class NodeFailuresTest {
 
         for (HostProcess one : nodes) {
             assertEquals(1, one.exitCode(), one::toString);
-            String box = TwoNodes.box(one);
+            String box = LauncherRun.box(one);
             assertTrue(box.contains("rank 1 is to blame: its process was suspended by a signal "), box);
             assertTrue(box.contains("| rank 1: " + TwoNodes.NODE_1 + ", pid " + pid), box);
             assertTrue(box.contains("| kill -s CONT " + pid + " on " + TwoNodes.NODE_1 + " would have resumed"), box);
         }
-        assertEquals(TwoNodes.box(nodes.get(0)), TwoNodes.box(nodes.get(1)));
+        assertEquals(LauncherRun.box(nodes.get(0)), LauncherRun.box(nodes.get(1)));
     }
 
     @Test
@@ -249,7 +233,7 @@ class NodeFailuresTest {
             HostProcess one = nodes.get(node);
             assertEquals(0, one.exitCode(), one::toString);
             assertTrue(one.outLines().contains("[" + node + "] saved"), one::toString);
-            assertTrue(one.errText().contains("ended by signal TERM"), one::toString);
+            one.assertErr("ended by signal TERM");
         }
     }
 
@@ -259,9 +243,7 @@ class NodeFailuresTest {
     void hostsWithoutIpv4JoinByIpv6(@TempDir Path own) throws Exception {
         try (TwoNodes other = TwoNodes.joined(own, Family.IPV6)) {
             String program = JoinsByAuto.class.getName();
-            for (HostProcess one : other.start("-n1", "-cp", LauncherRun.classPath(), program)) {
-                assertEquals(0, one.exitCode(), one::toString);
-            }
+            HostProcess.assertEnd(0, other.start("-n1", "-cp", LauncherRun.classPath(), program));
         }
     }
 
@@ -269,7 +251,6 @@ class NodeFailuresTest {
         return node == 0 ? TwoNodes.NODE_0 : TwoNodes.NODE_1;
     }
 
-    /** A job of two ranks that know nothing of ferro, once both run. */
     private static List<HostProcess> sleeping(String... options) throws Exception {
         List<String> words = new ArrayList<>(List.of("-n1"));
         words.addAll(List.of(options));
@@ -280,7 +261,6 @@ class NodeFailuresTest {
         return nodes;
     }
 
-    /** A job of two ranks that add up without end, once they do. */
     private static List<HostProcess> adding(String deadline) throws Exception {
         String program = FailsInOneRank.class.getName();
         List<HostProcess> nodes =

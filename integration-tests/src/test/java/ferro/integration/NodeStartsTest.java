@@ -6,17 +6,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.integration.hosts.HostProcess;
 import ferro.integration.hosts.NamespaceHosts;
-import ferro.integration.hosts.NamespaceHosts.Family;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** How jobs of two hosts begin, or do not: no rank starts on either, and both say why. */
@@ -25,19 +23,8 @@ class NodeStartsTest {
     @TempDir
     private static Path folder;
 
-    private static TwoNodes hosts;
-
-    @BeforeAll
-    static void makeHosts() throws Exception {
-        hosts = TwoNodes.joined(folder, Family.IPV4);
-    }
-
-    @AfterAll
-    static void endHosts() throws Exception {
-        if (hosts != null) {
-            hosts.close();
-        }
-    }
+    @RegisterExtension
+    static final TwoNodes hosts = new TwoNodes();
 
     @Test
     @DisplayName(
@@ -79,10 +66,7 @@ class NodeStartsTest {
         HostProcess other = job.withSecret(wrong).node(1, "-n1", "--", "true");
 
         assertBothEnd(first, other);
-        assertTrue(
-                first.errText()
-                        .contains("the secret of node 1 (10.77.0.2) differs from the secret of " + TwoNodes.NODE_0),
-                first::toString);
+        first.assertErr("the secret of node 1 (10.77.0.2) differs from the secret of " + TwoNodes.NODE_0);
         assertTrue(
                 first.errText()
                         .lines()
@@ -90,11 +74,8 @@ class NodeStartsTest {
                                 && line.contains("--secret-file of ferro run")),
                 first::toString);
         assertFalse(first.errText().contains("UnauthenticatedPeerLog"), first::toString);
-        assertTrue(
-                other.errText()
-                        .contains("the secret of node 1 (host host-b) differs from the secret of node 0 at "
-                                + job.master() + ":"),
-                other::toString);
+        other.assertErr(
+                "the secret of node 1 (host host-b) differs from the secret of node 0 at " + job.master() + ":");
     }
 
     @Test
@@ -108,20 +89,13 @@ class NodeStartsTest {
         HostProcess itself = job.withMaster("127.0.0.1:29400").node(1, soon, "-n1", "--", "true");
 
         assertEquals(2, itself.exitCode(), itself::toString);
-        assertTrue(
-                itself.errText().contains("--master 127.0.0.1:29400 is this host, but no process serves"),
-                itself::toString);
+        itself.assertErr("--master 127.0.0.1:29400 is this host, but no process serves");
         assertEquals(1, first.exitCode(), first::toString);
-        assertTrue(
-                first.errText().contains("ferro: node 1 of 2 did not connect within 3000 ms: check that ferro run"),
-                first::toString);
-        assertTrue(first.errText().contains("a --master that leads to " + TwoNodes.NODE_0), first::toString);
+        first.assertErr("ferro: node 1 of 2 did not connect within 3000 ms: check that ferro run");
+        first.assertErr("a --master that leads to " + TwoNodes.NODE_0);
         assertEquals(1, alone.exitCode(), alone::toString);
-        assertTrue(
-                alone.errText()
-                        .contains("ferro: node 0 of 2 is missing: cannot connect to the store at " + nobody.master()
-                                + " that the launcher of node 0 serves"),
-                alone::toString);
+        alone.assertErr("ferro: node 0 of 2 is missing: cannot connect to the store at " + nobody.master()
+                + " that the launcher of node 0 serves");
     }
 
     @Test
@@ -155,10 +129,8 @@ class NodeStartsTest {
                 misread.node(1, "-n1", "--grace", "soon", "--", "true"));
         HostProcess parsing = unknown.node(1, "-n1", "--graze", "3s", "--", "true");
         assertBothEnd(knowing, parsing);
-        assertTrue(parsing.errText().contains("ferro run: Unknown option: '--graze'"), parsing::toString);
-        assertTrue(
-                knowing.errText().contains(TwoNodes.NODE_1 + " cannot start its ranks: Unknown option: '--graze'"),
-                knowing::toString);
+        parsing.assertErr("ferro run: Unknown option: '--graze'");
+        knowing.assertErr(TwoNodes.NODE_1 + " cannot start its ranks: Unknown option: '--graze'");
     }
 
     @Tag("long")
@@ -174,12 +146,12 @@ class NodeStartsTest {
 
         for (HostProcess one : List.of(first, second)) {
             assertEquals(1, one.exitCode(), one::toString);
-            String box = TwoNodes.box(one);
+            String box = LauncherRun.box(one);
             assertTrue(box.contains("| ferro: node 1 is lost: its launcher could not start its ranks: "), box);
             assertTrue(box.contains("Cannot run program"), box);
             assertTrue(box.contains("\n| " + TwoNodes.NODE_1 + ", rank 1, "), box);
         }
-        assertEquals(TwoNodes.box(first), TwoNodes.box(second));
+        assertEquals(LauncherRun.box(first), LauncherRun.box(second));
     }
 
     @Test
@@ -194,7 +166,7 @@ class NodeStartsTest {
         assertEquals(2, other.exitCode(), other::toString);
         String both =
                 "this is job \"default\", you belong to job \"mine\": give every job its own port or FERRO_JOB_ID";
-        assertTrue(other.errText().contains(both), other::toString);
+        other.assertErr(both);
         first.errLine(" refused a launcher of node 1 at 10.77.0.2 while");
 
         // all that a version has to begin with: magic, version, length
@@ -214,8 +186,8 @@ class NodeStartsTest {
         HostProcess second = job.node(1, "-n1", "--", "true");
         assertEquals(0, second.exitCode(), second::toString);
         assertEquals(0, first.exitCode(), first::toString);
-        assertTrue(first.errText().contains(both), first::toString);
-        assertTrue(first.errText().contains(versions), first::toString);
+        first.assertErr(both);
+        first.assertErr(versions);
     }
 
     @Test
@@ -228,13 +200,11 @@ class NodeStartsTest {
         TwoSeconds ending = TwoSeconds.start("two nodes that wait for a third, one of which is sent a signal");
         nodes.get(1).signal("TERM");
 
-        for (HostProcess one : nodes) {
-            assertEquals(143, one.exitCode(), one::toString);
-        }
+        HostProcess.assertEnd(143, nodes);
         ending.check();
         for (HostProcess one : nodes) {
             String why = "ferro: " + TwoNodes.NODE_1 + " was ended by signal TERM before a rank was started";
-            assertTrue(one.errText().contains(why), one::toString);
+            one.assertErr(why);
         }
     }
 
@@ -246,11 +216,10 @@ class NodeStartsTest {
         ending.check();
     }
 
-    /** The same on both. */
     private static void assertRefused(String why, HostProcess first, HostProcess second) throws Exception {
         assertBothEnd(first, second);
         for (HostProcess one : List.of(first, second)) {
-            assertTrue(one.errText().contains("ferro run: " + why), one::toString);
+            one.assertErr("ferro run: " + why);
         }
     }
 }

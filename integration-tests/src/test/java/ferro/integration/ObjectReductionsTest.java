@@ -18,10 +18,10 @@ import ferro.harness.Ranks;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.BinaryOperator;
 import java.util.function.Function;
-import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** All-to-all and reductions of objects, over every medium; after every refusal the group makes another call. */
 class ObjectReductionsTest {
-    private static final BinaryOperator<String> JOINED = (one, other) -> "(" + one + "+" + other + ")";
+    static final BinaryOperator<String> JOINED = (one, other) -> "(" + one + "+" + other + ")";
 
     private static Stream<Arguments> groups() {
         return GroupObjectsTest.groups();
@@ -39,16 +39,6 @@ class ObjectReductionsTest {
 
     private static GroupObjects<String> texts(ProcessGroup group) {
         return group.objects(Codec.utf8());
-    }
-
-    /** Calls that each get their objects by this function. */
-    private static List<Function<ProcessGroup, Object>> calls(
-            UnaryOperator<GroupObjects<String>> view, Function<ProcessGroup, String> object) {
-        return List.of(
-                group -> view.apply(texts(group)).reduce(object.apply(group), JOINED, 0),
-                group -> view.apply(texts(group)).allReduce(object.apply(group), JOINED),
-                group ->
-                        view.apply(texts(group)).allToAll(Collections.nCopies(group.worldSize(), object.apply(group))));
     }
 
     private static String toRank(int from, int to) {
@@ -102,66 +92,25 @@ class ObjectReductionsTest {
 
     @ParameterizedTest(name = "{1} ranks over {0}")
     @MethodSource("groups")
-    void anObjectAboveTheLimitFailsAllRanks(String medium, int worldSize) {
-        int large = worldSize - 1;
-        try (Ranks ranks = Ranks.over(medium, worldSize)) {
-            for (Function<ProcessGroup, Object> call :
-                    calls(texts -> texts.withLimit(100), group -> "y".repeat(group.rank() == large ? 101 : 100))) {
-                for (Object outcome : outcomes(ranks, call)) {
-                    String message = refusal(outcome);
-                    assertTrue(
-                            message.contains(
-                                    ": the object of rank " + large + " has 101 bytes, the limit is 100 bytes: "),
-                            message);
-                }
-                assertUsable(ranks);
-            }
-        }
-    }
-
-    @ParameterizedTest(name = "{1} ranks over {0}")
-    @MethodSource("groups")
     void allRanksHearOfAListOfTheWrongLength(String medium, int worldSize) {
         int odd = worldSize - 1;
         String wrong = " passes a list of 0, need one object for each of " + worldSize + " ranks";
+        Map<String, Function<ProcessGroup, Object>> calls = Map.of(
+                "allToAll of objects",
+                group -> texts(group).allToAll(group.rank() == odd ? List.of() : Collections.nCopies(worldSize, "a")),
+                "scatter of objects from rank " + odd,
+                group -> texts(group).scatter(group.rank() == odd ? List.of() : null, odd));
         try (Ranks ranks = Ranks.over(medium, worldSize)) {
-            List<Object> outcomes = outcomes(
-                    ranks,
-                    group -> texts(group)
-                            .allToAll(group.rank() == odd ? List.of() : Collections.nCopies(worldSize, "a")));
-
-            for (int rank = 0; rank < worldSize; rank++) {
-                String who = rank == odd ? "this rank" : "rank " + odd;
-                assertEquals(
-                        "allToAll of objects, rank " + rank + " of " + worldSize + ": " + who + wrong,
-                        refusal(outcomes.get(rank)));
-            }
-            assertUsable(ranks);
-        }
-    }
-
-    @Test
-    void anObjectOfAListThatCannotBeEncodedFailsAllRanks() {
-        Codec<String> failing = Codec.utf8()
-                .map(
-                        text -> {
-                            throw new IllegalStateException("cannot write " + text);
-                        },
-                        text -> text);
-        try (Ranks ranks = Ranks.over(Medium.SIMULATED, 3)) {
-            List<Object> outcomes = outcomes(
-                    ranks,
-                    group -> group.objects(group.rank() == 1 ? failing : Codec.utf8())
-                            .allToAll(List.of("a", "b", "c")));
-
-            String why = ": java.lang.IllegalStateException: cannot write a";
-            for (int rank : new int[] {0, 2}) {
-                String message = refusal(outcomes.get(rank));
-                assertTrue(message.endsWith(": rank 1 cannot encode its object" + why), message);
-            }
-            String own = refusal(outcomes.get(1));
-            assertTrue(own.endsWith(": the codec cannot encode the object of this rank" + why), own);
-            assertUsable(ranks);
+            calls.forEach((name, call) -> {
+                List<Object> outcomes = outcomes(ranks, call);
+                for (int rank = 0; rank < worldSize; rank++) {
+                    String who = rank == odd ? "this rank" : "rank " + odd;
+                    assertEquals(
+                            name + ", rank " + rank + " of " + worldSize + ": " + who + wrong,
+                            refusal(outcomes.get(rank)));
+                }
+                assertUsable(ranks);
+            });
         }
     }
 
@@ -185,27 +134,6 @@ class ObjectReductionsTest {
                 }
                 assertUsable(ranks);
             }
-        }
-    }
-
-    @Test
-    void aReductionAndAGatherAreDifferentCalls() {
-        try (Ranks ranks = Ranks.over(Medium.SIMULATED, 2)) {
-            List<Object> outcomes = outcomes(
-                    ranks,
-                    group -> group.rank() == 0
-                            ? texts(group).reduce("a", JOINED, 0)
-                            : texts(group).gather("a", 0));
-
-            for (Object outcome : outcomes) {
-                String message = refusal(outcome);
-                assertTrue(
-                        message.contains(
-                                ": ranks make different calls: rank 0 reduce of objects to rank 0, rank 1 gather of "
-                                        + "objects to rank 0: "),
-                        message);
-            }
-            assertUsable(ranks);
         }
     }
 
@@ -234,7 +162,11 @@ class ObjectReductionsTest {
 
     @Test
     void eachCallHasTheDeadlineOfItsView() {
-        for (Function<ProcessGroup, Object> call : calls(UnaryOperator.identity(), group -> "a")) {
+        List<Function<ProcessGroup, Object>> calls = List.of(
+                group -> texts(group).reduce("a", JOINED, 0),
+                group -> texts(group).allReduce("a", JOINED),
+                group -> texts(group).allToAll(List.of("a", "a")));
+        for (Function<ProcessGroup, Object> call : calls) {
             try (Ranks ranks = Ranks.over(Medium.SIMULATED, 2)) {
                 long begun = System.nanoTime();
                 FerroException late = OnThread.result(

@@ -92,14 +92,7 @@ class OpenContextsTest {
         }
     }
 
-    /**
-     * What this process holds.
-     *
-     * @param threads     of ferro
-     * @param descriptors of all kinds
-     * @param mappings    of segments of shared memory
-     * @param segments    files of this process in the folder of segments
-     */
+    /** Threads of ferro, descriptors, mappings of segments of shared memory, and files of segments that this process has. */
     private record Left(long threads, long descriptors, long mappings, long segments) {
         boolean fits(Left first) {
             return threads <= first.threads

@@ -1,5 +1,7 @@
 package ferro.integration;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -35,7 +37,6 @@ final class PageFiles {
                 + LauncherRun.classPath();
     }
 
-    /** Returns the jars of a logging library whose names begin with a text, as a class path. */
     static String jars(String library, String start) throws IOException {
         try (Stream<Path> found = Files.list(Path.of("target/logging", library).toAbsolutePath())) {
             return found.filter(jar -> jar.getFileName().toString().startsWith(start))
@@ -45,7 +46,6 @@ final class PageFiles {
         }
     }
 
-    /** Starts a line of a shell. */
     static Process shell(String line) throws IOException {
         return new ProcessBuilder("sh", "-c", line).redirectErrorStream(true).start();
     }
@@ -60,5 +60,16 @@ final class PageFiles {
             }
         }
         return all.toString();
+    }
+
+    /** Returns the rows of the tables below a heading, up to the next one of its level. */
+    static List<String> rows(String page, String heading) {
+        int from = page.indexOf(heading + "\n");
+        assertTrue(from >= 0, heading);
+        int to = page.indexOf("\n## ", from + 1);
+        return page.substring(from, to < 0 ? page.length() : to)
+                .lines()
+                .filter(line -> line.startsWith("|"))
+                .toList();
     }
 }

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -23,8 +24,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(StandInPair.class)
 @Timeout(120)
 class PairFailureTest {
+    static final int VICTIM = 1;
+
     private static final int WORLD_SIZE = 3;
-    private static final int VICTIM = 1;
+    private static final String PAIR = "cpu:tcp,cuda:nccl";
     private static final long FAR_DEADLINE_MILLIS = 60_000;
     private static final long NEAR_DEADLINE_MILLIS = 1_000;
 
@@ -33,7 +36,7 @@ class PairFailureTest {
             "row 1, row 2: kill -9 of a rank in a collective of NCCL ends all others, which stay alive, as PEER_LOST of"
                     + " that rank, by the control plane of TCP and long before the deadline; both halves and failure() say the same")
     void aKilledRankIsNamedLongBeforeTheDeadline() throws Exception {
-        try (Job job = start(FAR_DEADLINE_MILLIS)) {
+        try (Job job = start(PAIR, false, FAR_DEADLINE_MILLIS)) {
             job.rank(VICTIM).kill();
 
             check(job, "PEER_LOST", 1, allowedMillis(DrillFault.STAY));
@@ -45,7 +48,7 @@ class PairFailureTest {
             "row 4: a rank that is stopped in the midst of calls of NCCL is named at the deadline on all others, by both"
                     + " halves and failure() alike")
     void aStoppedRankIsNamedAtTheDeadline() throws Exception {
-        try (Job job = start(NEAR_DEADLINE_MILLIS)) {
+        try (Job job = start(PAIR, false, NEAR_DEADLINE_MILLIS)) {
             job.rank(VICTIM).signal("STOP");
 
             // who is kept from its core for long, as on a machine that does other work, may not have answered in time
@@ -82,10 +85,12 @@ class PairFailureTest {
         return Drill.allowedMillis(fault.promisedMillis(Cell.Load.IDLE, WORLD_SIZE, Drill.cores()));
     }
 
-    /** Starts the ranks and waits until all are in the midst of it. */
-    private static Job start(long deadlineMillis) throws IOException, InterruptedException {
+    static Job start(String backend, boolean silentDeaths, long deadlineMillis)
+            throws IOException, InterruptedException {
+        Map<String, String> variables =
+                StandInPair.variables("STANDIN_SILENT_DEATHS", silentDeaths ? "1" : "0", "FERRO_BACKEND", backend);
         List<String> line = JavaLine.rank(List.of("-Xmx64m"), PairUntilAFailure.class.getName(), "" + deadlineMillis);
-        Job job = Job.start(WORLD_SIZE, StandInPair.variables("FERRO_BACKEND", "cpu:tcp,cuda:nccl"), line);
+        Job job = Job.start(WORLD_SIZE, variables, line);
         for (Child rank : job.ranks()) {
             assertEquals("going", rank.next());
         }

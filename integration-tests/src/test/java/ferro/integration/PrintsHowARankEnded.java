@@ -57,7 +57,6 @@ final class PrintsHowARankEnded {
         }
     }
 
-    /** Prints how rank 1 has ended, once this rank knows it. */
     private static void print(ProcessGroup group) {
         while (true) {
             FerroException failure = group.failure().orElseThrow();

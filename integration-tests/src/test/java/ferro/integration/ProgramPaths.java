@@ -10,13 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/**
- * Class paths of programs that have another Netty beside ferro. Module {@code integration-tests/spring-boot} writes that
- * of a program with Spring Boot, and module {@code backend-tcp-shaded} that of the Netty that ferro is built with.
- *
- * @param program   classes of the program
- * @param libraries what Maven has resolved for it, ferro too
- */
+/** The classes of a program that has another Netty beside ferro, and what Maven has resolved for it, ferro too. */
 record ProgramPaths(Path program, List<Path> libraries) {
     private static final Path SPRING_BOOT = Path.of("integration-tests", "spring-boot");
     private static final Path SHADED = Path.of("backend-tcp-shaded");
@@ -35,14 +29,12 @@ record ProgramPaths(Path program, List<Path> libraries) {
                 .orElseThrow(() -> new IllegalStateException("no module " + module + " in " + testPath()));
     }
 
-    /** Returns the folder of a module above a file. */
     private static Optional<Path> folderOf(Path module, Path file) {
         return Stream.iterate(file.getParent(), folder -> folder != null, Path::getParent)
                 .filter(folder -> folder.endsWith(module))
                 .findFirst();
     }
 
-    /** Returns the class path of the tests, as Maven has made it. */
     private static String testPath() {
         return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
     }
@@ -89,14 +81,12 @@ record ProgramPaths(Path program, List<Path> libraries) {
         return Files.isDirectory(entry) || name(entry).startsWith("ferro-");
     }
 
-    /** Returns the Netty that Spring Boot has chosen. */
     List<Path> netty() {
         return libraries.stream()
                 .filter(entry -> name(entry).startsWith("netty-"))
                 .toList();
     }
 
-    /** Returns the Netty that ferro is built with. */
     static List<Path> nettyOfFerro() throws IOException {
         return entries(Files.readString(entryOf(SHADED).resolveSibling(LIBRARIES)));
     }

@@ -5,11 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import ferro.harness.Child;
 import ferro.harness.Jvm;
 import ferro.harness.Ports;
+import ferro.integration.hosts.NamespaceHosts;
 import java.io.File;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -22,12 +21,9 @@ final class ProgramRanks implements AutoCloseable {
     private final Map<String, String> variables = new HashMap<>();
     private final List<Child> ranks = new ArrayList<>();
 
-    /** Prepares a job: with an empty folder for what ranks print, and the class path of both. */
     ProgramRanks(Path folder, List<Path> path, String tls) throws IOException {
         this.path = path.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
-        Path secret = Files.writeString(folder.resolve("secret"), "c0ffee".repeat(10));
-        Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString("rw-------"));
-        variables.put("FERRO_SECRET_FILE", secret.toString());
+        variables.put("FERRO_SECRET_FILE", "" + NamespaceHosts.secret(folder, "secret", "c0ffee".repeat(10)));
         variables.put("FERRO_TLS", tls);
         variables.put("FERRO_LINKS", "tcp");
         variables.put("WORLD_SIZE", "2");

@@ -26,10 +26,8 @@ import java.util.zip.ZipOutputStream;
  * the time. Tests of folders of classes go without.
  */
 final class Programs {
-    /** Of the classes of a rank. */
     static final String ARCHIVE = archive("ranks");
 
-    /** Of the launcher's own classes. */
     static final String LAUNCHERS_ARCHIVE = archive("launcher");
 
     private static final long PATIENCE_SECONDS = 60;

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** {@code config/reading/Reading.java}, which draws the sentences of a reading and counts where readers stopped. */
 @Timeout(150)
-class ReadingTest {
+class ReadingTest extends PlantedCheckout {
     private static final String SOURCE = """
             package a;
 
@@ -59,9 +59,6 @@ class ReadingTest {
     private static Path classes;
 
     private static ConfigProgram reading;
-
-    @TempDir
-    private Path folder;
 
     @BeforeAll
     static void compile() {
@@ -191,11 +188,5 @@ class ReadingTest {
             answers.append(i).append(isStop.test(i) ? ",yes," : ",no,\"a, b\"").append('\n');
         }
         return answers.toString();
-    }
-
-    private void write(String path, String text) throws IOException {
-        Path file = folder.resolve(path);
-        Files.createDirectories(file.getParent());
-        Files.writeString(file, text);
     }
 }

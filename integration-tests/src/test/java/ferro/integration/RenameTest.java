@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** {@code config/rename/Rename.java}, which renames declarations with all their uses. */
 @Timeout(150)
 @Tag("long")
-class RenameTest {
+class RenameTest extends PlantedCheckout {
     private static final String SHAPE = """
             package a.old;
 
@@ -147,9 +147,6 @@ class RenameTest {
 
     private static ConfigProgram rename;
 
-    @TempDir
-    private Path folder;
-
     @BeforeAll
     static void compile() {
         rename = ConfigProgram.compile("config/rename/Rename.java", classes);
@@ -263,11 +260,5 @@ class RenameTest {
 
     private String read(String path) throws IOException {
         return Files.readString(folder.resolve(path));
-    }
-
-    private void write(String path, String text) throws IOException {
-        Path file = folder.resolve(path);
-        Files.createDirectories(file.getParent());
-        Files.writeString(file, text);
     }
 }

@@ -9,14 +9,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/**
- * A row of docs/requirements.md.
- *
- * @param id   of a behaviour, a trap, a decision or a test of the reference systems
- * @param what one line
- * @param type class that holds it
- * @param test tests that show it, {@code TestClass#method} behind commas
- */
+/** A row of docs/requirements.md; its tests are {@code TestClass#method} behind commas. */
 record Requirement(String id, String what, String type, String test) {
     /** What stands in place of a test that is still to be written; the page is not right before it is. */
     private static final String OPEN = "open";
@@ -34,7 +27,6 @@ record Requirement(String id, String what, String type, String test) {
             test_nccl_error_display test_nccl_result_enum test_nccl_data_type_enum
             """;
 
-    /** Reads all tables of the page whose rows have four columns. */
     static List<Requirement> read(Path page) throws IOException {
         try (Stream<String> lines = Files.lines(page)) {
             return lines.filter(line -> line.startsWith("| "))
@@ -68,7 +60,6 @@ record Requirement(String id, String what, String type, String test) {
         return test.equals(OPEN) ? List.of() : List.of(test.split(", "));
     }
 
-    /** Returns the row with these tests in place of its own. */
     Requirement with(List<String> tests) {
         return new Requirement(id, what, type, tests.isEmpty() ? OPEN : String.join(", ", tests));
     }

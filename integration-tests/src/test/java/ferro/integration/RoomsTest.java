@@ -1,7 +1,6 @@
 package ferro.integration;
 
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -116,9 +115,7 @@ class RoomsTest {
         Path log = folder.resolve("initialized");
         String ranks = "[ $RANK = 1 ] && exit 3; exec sleep 60";
         Map<String, String> logging = Map.of("JAVA_TOOL_OPTIONS", "-Xlog:class+init:file=" + log + ":none");
-        try (LauncherRun run = LauncherRun.start(logging, "run", "-n", "2", "--", "sh", "-c", ranks)) {
-            assertEquals(3, run.exitCode(), run::toString);
-        }
+        LauncherRun.start(logging, "run", "-n", "2", "--", "sh", "-c", ranks).ends(3);
         return INITIALIZED
                 .matcher(Files.readString(log))
                 .results()

@@ -117,7 +117,6 @@ final class ScarceRank {
         }
     }
 
-    /** Returns how many descriptors it got. */
     private static int takeAll(List<FileInputStream> held) {
         int before = held.size();
         try {

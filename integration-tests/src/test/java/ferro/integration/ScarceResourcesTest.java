@@ -13,6 +13,7 @@ import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
 import ferro.harness.Child;
+import ferro.harness.Ranks;
 import ferro.spi.GroupSpec;
 import ferro.spi.Settings;
 import java.io.File;
@@ -62,11 +63,7 @@ class ScarceResourcesTest {
             }
             assertEquals("failed RESOURCE", child.next());
             assertTrue(child.next().contains("bytes of direct buffer memory (allocated: "));
-            child.write("");
-            try (ProcessGroup again = Groups.join(spec("again", 1 - rank), context)) {
-                again.allReduce(new float[] {4, 6}, ReduceOp.SUM);
-                assertEquals("again 7.0", child.next());
-            }
+            assertJoinsAgain(context, 1 - rank, child);
         }
     }
 
@@ -100,21 +97,12 @@ class ScarceResourcesTest {
                         rank, store.port(), jarsOnly(), "descriptors", NO_LIMIT_OF_THE_JVM, "-Dferro.tcp.io=" + io);
                 SystemContext context = context(store, io)) {
             try (ProcessGroup group = Groups.join(spec("scarce", 1 - rank), context)) {
-                float[] data = {4, 6};
-                group.allReduce(data, ReduceOp.SUM);
-                assertEquals("used up", child.next());
-                group.allReduce(data, ReduceOp.SUM);
-                group.allReduce(data, ReduceOp.SUM);
-                assertEquals("ended well", child.next());
+                assertGoesOnWithout(group, child);
                 // the first message opens a connection of its own
                 assertLacksDescriptors(
                         rank, () -> group.send(HostTensor.of(new int[] {7}), rank, ScarceRank.TAG), child);
             }
-            child.write("");
-            try (ProcessGroup again = Groups.join(spec("again", 1 - rank), context)) {
-                again.allReduce(new float[] {4, 6}, ReduceOp.SUM);
-                assertEquals("again 7.0", child.next());
-            }
+            assertJoinsAgain(context, 1 - rank, child);
         }
     }
 
@@ -125,20 +113,9 @@ class ScarceResourcesTest {
         try (TcpStoreServer store = store();
                 Child child = Limited.start(
                         rank, store.port(), jarsOnly(), "subgroup", NO_LIMIT_OF_THE_JVM, "-Dferro.links=shm");
-                SystemContext context = SystemContext.of(Map.of(
-                        "ferro.backend",
-                        "shm",
-                        "ferro.rendezvous",
-                        "tcp://127.0.0.1:" + store.port(),
-                        "FERRO_STORE_SERVED",
-                        "1"));
+                SystemContext context = SystemContext.of(Ranks.atStore(store.port(), "ferro.backend", "shm"));
                 ProcessGroup group = Groups.join(spec("scarce", 1 - rank), context)) {
-            float[] data = {4, 6};
-            group.allReduce(data, ReduceOp.SUM);
-            assertEquals("used up", child.next());
-            group.allReduce(data, ReduceOp.SUM);
-            group.allReduce(data, ReduceOp.SUM);
-            assertEquals("ended well", child.next());
+            assertGoesOnWithout(group, child);
             assertLacksDescriptors(rank, () -> group.newGroup(0, 1), child);
         }
     }
@@ -158,14 +135,26 @@ class ScarceResourcesTest {
                         "-Dferro.tcp.io=epoll");
                 SystemContext context = context(store, "epoll");
                 ProcessGroup group = Groups.join(spec("scarce", 1 - rank), context)) {
-            float[] data = {4, 6};
-            group.allReduce(data, ReduceOp.SUM);
-            assertEquals("used up", child.next());
-            group.allReduce(data, ReduceOp.SUM);
-            group.allReduce(data, ReduceOp.SUM);
-            assertEquals("ended well", child.next());
+            assertGoesOnWithout(group, child);
             ProcessGroup made = group.newGroup(0, 1);
-            assertLacksDescriptors(rank, () -> made.allReduce(data, ReduceOp.SUM), child);
+            assertLacksDescriptors(rank, () -> made.allReduce(new float[] {4, 6}, ReduceOp.SUM), child);
+        }
+    }
+
+    private static void assertGoesOnWithout(ProcessGroup group, Child child) throws InterruptedException {
+        float[] data = {4, 6};
+        group.allReduce(data, ReduceOp.SUM);
+        assertEquals("used up", child.next());
+        group.allReduce(data, ReduceOp.SUM);
+        group.allReduce(data, ReduceOp.SUM);
+        assertEquals("ended well", child.next());
+    }
+
+    private static void assertJoinsAgain(SystemContext context, int rank, Child child) throws Exception {
+        child.write("");
+        try (ProcessGroup again = Groups.join(spec("again", rank), context)) {
+            again.allReduce(new float[] {4, 6}, ReduceOp.SUM);
+            assertEquals("again 7.0", child.next());
         }
     }
 
@@ -187,8 +176,7 @@ class ScarceResourcesTest {
     @Timeout(180)
     void whereDescriptorsEndTheNextGroupIsRefusedAndOthersGoOnOrSaySo(String links) throws Exception {
         try (TcpStoreServer store = store();
-                Child child = Limited.ofBothRanks(
-                        jarsOnly(), ManyGroups.class.getName(), "tcp://127.0.0.1:" + store.port(), links)) {
+                Child child = Limited.ofBothRanks(jarsOnly(), ManyGroups.class.getName(), "" + store.port(), links)) {
             int made = Integer.parseInt(child.next().substring("made ".length()));
             assertTrue(made > 2 && made < 100, "groups made: " + made);
             String refused = child.next();
@@ -230,16 +218,14 @@ class ScarceResourcesTest {
                         .filter(entry -> Files.isRegularFile(Path.of(entry)))
                         .count();
         int limit = (int) need - 4;
-        try (LauncherRun run =
-                LauncherRun.withOpenFiles(limit, "run", "-n", "" + ranks, "ferro.examples.hello.HelloAllReduce")) {
-            assertEquals(2, run.exitCode(), run::toString);
-
-            assertEquals(
-                    List.of("ferro run: a job of " + ranks + " ranks, " + ranks + " of them on this host, needs about "
-                            + need + " open files per process, but may have only " + limit
-                            + ": raise the limit (ulimit -n 1024), or start fewer ranks"),
-                    run.errLines());
-        }
+        LauncherRun run = LauncherRun.withOpenFiles(
+                        limit, "run", "-n", "" + ranks, "ferro.examples.hello.HelloAllReduce")
+                .ends(2);
+        assertEquals(
+                List.of("ferro run: a job of " + ranks + " ranks, " + ranks + " of them on this host, needs about "
+                        + need + " open files per process, but may have only " + limit
+                        + ": raise the limit (ulimit -n 1024), or start fewer ranks"),
+                run.errLines());
     }
 
     private static TcpStoreServer store() {
@@ -255,20 +241,9 @@ class ScarceResourcesTest {
     }
 
     private static SystemContext context(TcpStoreServer store, String io) {
-        return SystemContext.of(Map.of(
-                Settings.TCP_IO.name(),
-                io,
-                "ferro.backend",
-                "tcp",
-                Settings.LINKS.name(),
-                "tcp",
-                "ferro.rendezvous",
-                "tcp://127.0.0.1:" + store.port(),
-                "FERRO_STORE_SERVED",
-                "1"));
+        return SystemContext.of(Ranks.atStore(store.port(), Settings.TCP_IO.name(), io, Settings.LINKS.name(), "tcp"));
     }
 
-    /** The other process, and what it prints. */
     private static final class Limited {
         /** Class files and jars need some; each connection one. */
         private static final int DESCRIPTORS = 150;

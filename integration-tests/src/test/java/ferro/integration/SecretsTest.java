@@ -144,7 +144,6 @@ class SecretsTest {
         return line.toArray(String[]::new);
     }
 
-    /** For the launcher as for its ranks. */
     private String logAll() throws IOException {
         Path logging = Files.writeString(folder.resolve("logging.properties"), """
                 handlers = java.util.logging.ConsoleHandler
@@ -210,7 +209,7 @@ class SecretsTest {
         }
     }
 
-    private static String text(Path file) {
+    static String text(Path file) {
         try {
             return Files.readString(file, StandardCharsets.ISO_8859_1);
         } catch (IOException gone) {

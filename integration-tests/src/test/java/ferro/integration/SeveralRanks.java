@@ -5,10 +5,10 @@ import ferro.ReduceOp;
 import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
+import ferro.harness.Ranks;
 import ferro.spi.GroupSpec;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
@@ -34,15 +34,7 @@ final class SeveralRanks {
     }
 
     private static void run(int rank, String[] arguments) {
-        Map<String, String> settings = new HashMap<>(Map.of(
-                "ferro.backend",
-                "tcp",
-                "ferro.links",
-                arguments[1],
-                "ferro.rendezvous",
-                "tcp://127.0.0.1:" + arguments[0],
-                "FERRO_STORE_SERVED",
-                "1"));
+        Map<String, String> settings = Ranks.atStore(Integer.parseInt(arguments[0]), "ferro.links", arguments[1]);
         GroupSpec spec = GroupSpec.of("world", rank, Integer.parseInt(arguments[2]), TIMEOUT);
         try (ProcessGroup group = Groups.join(spec, SystemContext.of(settings))) {
             group.barrier();

@@ -17,7 +17,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Processes with several ranks each, one of which is killed. */
 @Timeout(120)
 @Tag("long")
 class SeveralRanksTest {

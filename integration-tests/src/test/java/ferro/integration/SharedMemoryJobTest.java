@@ -112,31 +112,28 @@ class SharedMemoryJobTest {
 
     @Test
     void aRankThatMayUseNothingElseNamesTheOneThatHasNone() {
-        List<Future<ProcessGroup>> joining = ranks.join(
-                Duration.ofSeconds(60), List.of(Map.of("ferro.backend", "shm"), Map.of("ferro.links", "tcp")));
+        Throwable first = failures(List.of(Map.of("ferro.backend", "shm"), Map.of("ferro.links", "tcp")))
+                .get(0);
 
-        FerroException failure = assertInstanceOf(FerroException.class, failure(joining.get(0)));
+        FerroException failure = assertInstanceOf(FerroException.class, first);
 
         assertEquals(Code.RESOURCE, failure.code());
         assertTrue(failure.getMessage().contains("rank 1 shares no memory: ferro.links=tcp"), failure.getMessage());
-        failure(joining.get(1));
     }
 
     /** Whoever joins later hears of it as those that wait do. */
     @ParameterizedTest
     @CsvSource({"shm,shm,shm", "auto,shm,auto"})
     void nobodyWaitsForARankThatCannotShareAndMayUseNothingElse(String first, String second, String third) {
-        List<Future<ProcessGroup>> joining = ranks.join(
-                Duration.ofSeconds(60),
-                List.of(
-                        Map.of("ferro.links", first),
-                        Map.of("ferro.links", second, "ferro.shm.dir", folder + "/none"),
-                        Map.of("ferro.links", third)));
+        List<Throwable> failures = failures(List.of(
+                Map.of("ferro.links", first),
+                Map.of("ferro.links", second, "ferro.shm.dir", folder + "/none"),
+                Map.of("ferro.links", third)));
 
-        IllegalArgumentException lame = assertInstanceOf(IllegalArgumentException.class, failure(joining.get(1)));
+        IllegalArgumentException lame = assertInstanceOf(IllegalArgumentException.class, failures.get(1));
         assertTrue(lame.getMessage().contains("none is not a folder"), lame.getMessage());
         for (int rank : new int[] {0, 2}) {
-            String told = failure(joining.get(rank)).getMessage();
+            String told = failures.get(rank).getMessage();
             assertTrue(told.contains("rank 1") && told.contains("none is not a folder"), told);
         }
     }
@@ -144,12 +141,11 @@ class SharedMemoryJobTest {
     @Test
     void nobodyWaitsForARankWhoseSegmentMakesNoSense() {
         Map<String, String> shm = Map.of("ferro.backend", "shm");
-        List<Future<ProcessGroup>> joining = ranks.join(
-                Duration.ofSeconds(60), List.of(shm, Map.of("ferro.backend", "shm", "ferro.segment", "soon"), shm));
+        List<Throwable> failures = failures(List.of(shm, Map.of("ferro.backend", "shm", "ferro.segment", "soon"), shm));
 
-        assertInstanceOf(IllegalArgumentException.class, failure(joining.get(1)));
+        assertInstanceOf(IllegalArgumentException.class, failures.get(1));
         for (int rank : new int[] {0, 2}) {
-            String told = failure(joining.get(rank)).getMessage();
+            String told = failures.get(rank).getMessage();
             assertTrue(told.contains("rank 1 of \"world\": ferro.segment=soon: need a size"), told);
         }
     }
@@ -157,12 +153,9 @@ class SharedMemoryJobTest {
     /** Only the first may use nothing else, and sees it when all have come. */
     @Test
     void nobodyWaitsForARankThatFindsThatAnotherCannotShare() {
-        List<Future<ProcessGroup>> joining = ranks.join(
-                Duration.ofSeconds(60),
-                List.of(Map.of("ferro.links", "shm"), Map.of("ferro.links", "tcp"), Map.of("ferro.links", "tcp")));
-
-        for (Future<ProcessGroup> one : joining) {
-            String told = failure(one).getMessage();
+        Map<String, String> tcp = Map.of("ferro.links", "tcp");
+        for (Throwable failure : failures(List.of(Map.of("ferro.links", "shm"), tcp, tcp))) {
+            String told = failure.getMessage();
             assertTrue(told.contains("ferro.links=shm on rank 0") && told.contains("rank 1 shares no memory"), told);
         }
     }
@@ -171,20 +164,19 @@ class SharedMemoryJobTest {
     @CsvSource({"ferro.host,elsewhere,hosts are", "ferro.shm.bytes,4096,need"})
     void ranksThatMeetAndMayUseNothingElseFailAlikeWhereOneCannotShare(String name, String value, String why) {
         Map<String, String> shm = Map.of("ferro.links", "shm");
-        List<Future<ProcessGroup>> joining =
-                ranks.join(Duration.ofSeconds(60), List.of(shm, Map.of("ferro.links", "shm", name, value), shm));
-
-        for (Future<ProcessGroup> one : joining) {
-            FerroException failure = assertInstanceOf(FerroException.class, failure(one));
+        for (Throwable each : failures(List.of(shm, Map.of("ferro.links", "shm", name, value), shm))) {
+            FerroException failure = assertInstanceOf(FerroException.class, each);
             assertEquals(Code.RESOURCE, failure.code(), failure.getMessage());
             assertTrue(failure.getMessage().contains(why), failure.getMessage());
         }
     }
 
-    /** Waits for a failure a good deal shorter than the ranks would wait for each other. */
-    private static Throwable failure(Future<ProcessGroup> joining) {
-        return assertThrows(ExecutionException.class, () -> joining.get(20, TimeUnit.SECONDS))
-                .getCause();
+    /** Waits for the failure of each rank a good deal shorter than the ranks would wait for each other. */
+    private List<Throwable> failures(List<Map<String, String>> settingsByRank) {
+        return ranks.join(Duration.ofSeconds(60), settingsByRank).stream()
+                .map(rank -> assertThrows(ExecutionException.class, () -> rank.get(20, TimeUnit.SECONDS))
+                        .getCause())
+                .toList();
     }
 
     private List<ProcessGroup> joined(List<Map<String, String>> settingsByRank) {

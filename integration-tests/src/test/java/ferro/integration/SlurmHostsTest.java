@@ -44,9 +44,7 @@ class SlurmHostsTest {
                 String line = variables + String.join(" ", JavaLine.rank(List.of(), SpansHosts.class.getName()));
                 running.add(hosts.start(rank, line.split(" ")));
             }
-            for (HostProcess one : running) {
-                assertEquals(0, one.exitCode(), running::toString);
-            }
+            HostProcess.assertEnd(0, running);
             String first = running.get(1).errText();
             assertTrue(first.contains("job of Slurm: rank 0 of 2, 0 of 1 on this host"), first);
             assertTrue(first.contains("ranks find each other through the job file " + folder.resolve("7.3.0")), first);

@@ -83,7 +83,6 @@ class SnippetsTest {
         return shown;
     }
 
-    /** By file and name of the region. */
     private static Map<String, String> regions() throws IOException {
         Map<String, String> regions = new TreeMap<>();
         for (Path root : ROOTS) {
@@ -124,7 +123,6 @@ class SnippetsTest {
         return text.stripTrailing().stripIndent();
     }
 
-    /** Returns where the brace closes that opens at a place. */
     private static int end(String source, int at) {
         int open = 0;
         int end = at;

@@ -108,7 +108,6 @@ final class SocketDebugger implements AutoCloseable {
         machine.eventRequestManager().createBreakpointRequest(method.location()).enable();
     }
 
-    /** Detaches, so that the program goes on without breakpoints, unless its JVM has ended. */
     @Override
     public void close() {
         try {

@@ -24,7 +24,6 @@ final class SpansHosts {
         }
     }
 
-    /** Fails where a result is not that of a plain loop. */
     static void tryEverything(ProcessGroup group) {
         for (int count : COUNTS) {
             sums(group, count);

@@ -65,7 +65,6 @@ final class StandsInOneRank {
         }
     }
 
-    /** Starts a virtual thread, which JDK 17 does not have. */
     private static Thread startVirtual(Runnable task) throws ReflectiveOperationException {
         return (Thread)
                 Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, task);

@@ -18,7 +18,6 @@ import java.util.stream.Collectors;
 
 /** Two launchers on two hosts, each with two ranks that add up without end ({@link SumsAcrossHosts}), and what the ranks say. */
 final class SumsJob {
-    /** Port by which the launchers reach each other. */
     static final int STORE = 29500;
 
     private static final int RANKS_A_HOST = 2;
@@ -34,14 +33,7 @@ final class SumsJob {
         this.end = end;
     }
 
-    /**
-     * Starts a job.
-     *
-     * @param folder  that is empty, for its secret and the word that it is to end
-     * @param medium  what is to carry data between the hosts, TCP or TLS
-     * @param options of the launchers
-     * @param rest    milliseconds between some sums
-     */
+    /** Starts a job in an empty folder, with data between the hosts over TCP or TLS, and a rest of milliseconds between some sums. */
     static SumsJob start(NamespaceHosts hosts, Path folder, Links medium, String options, long rest)
             throws IOException {
         Path secret = NamespaceHosts.secret(folder, "secret", "0123456789abcdef0123456789abcdef");
@@ -61,7 +53,6 @@ final class SumsJob {
         return launchers;
     }
 
-    /** Waits for the first sums, and sees what carries them. */
     void awaitSums() throws InterruptedException {
         String report = said(0, "joined", line -> true).text();
         assertTrue(report.contains("between hosts over TCP"), report);
@@ -87,7 +78,6 @@ final class SumsJob {
                 .orElseThrow();
     }
 
-    /** Waits for what a rank says when its call fails. */
     Line failure(int rank) throws InterruptedException {
         return said(rank, "failed", line -> true);
     }
@@ -109,12 +99,9 @@ final class SumsJob {
         }
     }
 
-    /** Has the ranks end, all of whose sums were right. */
     void end() throws IOException, InterruptedException {
         Files.createFile(end);
-        for (HostProcess one : launchers) {
-            assertEquals(0, one.exitCode(), this::toString);
-        }
+        HostProcess.assertEnd(0, launchers);
         assertTrue(
                 launchers.get(0).outLines().stream().anyMatch(line -> line.startsWith("[0] done: ")), this::toString);
         assertLinesHelp();

@@ -31,16 +31,14 @@ class ThreeNodesTest {
 
             hosts.cut(2);
 
-            for (HostProcess one : nodes) {
-                assertEquals(1, one.exitCode(), one::toString);
-            }
+            HostProcess.assertEnd(1, nodes);
             for (int node = 0; node < 2; node++) {
-                String box = TwoNodes.box(nodes.get(node));
+                String box = LauncherRun.box(nodes.get(node));
                 assertTrue(box.contains("| ferro: node 2 is lost: "), box);
                 assertBlamesNoneOf("0123", box);
             }
-            assertEquals(TwoNodes.box(nodes.get(0)), TwoNodes.box(nodes.get(1)));
-            String cutOff = TwoNodes.box(nodes.get(2));
+            assertEquals(LauncherRun.box(nodes.get(0)), LauncherRun.box(nodes.get(1)));
+            String cutOff = LauncherRun.box(nodes.get(2));
             assertTrue(cutOff.contains("| ferro: node 0 is lost: "), cutOff);
             assertBlamesNoneOf("45", cutOff);
         }

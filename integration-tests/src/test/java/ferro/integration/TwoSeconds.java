@@ -24,7 +24,6 @@ final class TwoSeconds {
         this.what = what;
     }
 
-    /** Starts to measure, at the moment of the failure. */
     static TwoSeconds start(String what) {
         return new TwoSeconds(what);
     }

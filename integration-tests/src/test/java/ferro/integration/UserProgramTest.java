@@ -8,15 +8,14 @@ import ferro.harness.Job;
 import ferro.harness.Jvm;
 import ferro.harness.Ports;
 import ferro.harness.Processes;
+import ferro.integration.hosts.NamespaceHosts;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import javax.tools.ToolProvider;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -119,30 +118,11 @@ class UserProgramTest {
                     run::toString);
         }
         String secret = folder.resolve("made").toString();
-        try (LauncherRun made = LauncherRun.start("secret", secret)) {
-            assertEquals(0, made.exitCode(), made::toString);
-        }
+        LauncherRun.start("secret", secret).ends(0);
         LauncherRun run = LauncherRun.start("run", "-n", "2", "--secret-file", secret, twice, "stays")
                 .ends(0);
         run.restOfLine("[0] joined twice");
         run.restOfLine("[1] joined twice");
-    }
-
-    @Test
-    void killOfARankInACollectiveEndsTheJobWithItsName() throws Exception {
-        try (LauncherRun run = LauncherRun.start("run", "-n", "3", "-cp", "" + classes, "Main", "forever")) {
-            long victim = Long.parseLong(run.restOfLine("[1] self "));
-            run.restOfLine("[0] self ");
-            run.restOfLine("[2] self ");
-
-            TwoSeconds stopping = TwoSeconds.start("ranks in a collective");
-            Processes.kill(victim);
-
-            assertEquals(137, run.exitCode(), run::toString);
-            stopping.check();
-            assertTrue(run.errText().contains("rank 1 failed first: ended by signal KILL"), run::toString);
-            assertTrue(run.errText().contains("pid " + victim), run::toString);
-        }
     }
 
     @Tag("long")
@@ -162,8 +142,7 @@ class UserProgramTest {
     @Test
     @Tag("long")
     void twoLaunchersMakeOneJob() throws Exception {
-        Path secret = Files.writeString(folder.resolve("secret"), "c0ffee".repeat(10));
-        Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString("rw-------"));
+        Path secret = NamespaceHosts.secret(folder, "secret", "c0ffee".repeat(10));
         String master = "127.0.0.1:" + Ports.free();
 
         try (LauncherRun first = LauncherRun.start(twoNodes("0", master, secret))) {
@@ -208,8 +187,8 @@ class UserProgramTest {
         LauncherRun run = LauncherRun.start(
                         "run", "-n", "1", "--backend", "pigeon", "--", LauncherRun.java(), "-cp", path, "Main")
                 .ends(1);
-        assertTrue(run.errText().contains("no back end named -Dferro.backend=pigeon"), run::toString);
-        assertTrue(run.errText().contains("simulated (usable)"), run::toString);
+        run.assertErr("no back end named -Dferro.backend=pigeon");
+        run.assertErr("simulated (usable)");
     }
 
     private String source() throws IOException {
@@ -226,8 +205,6 @@ class UserProgramTest {
     }
 
     private static void compile(String path, Path folder) throws IOException {
-        int result = ToolProvider.getSystemJavaCompiler()
-                .run(null, null, null, "-cp", path, "-d", "" + folder, sourceIn(folder));
-        assertEquals(0, result);
+        ConfigProgram.compile(path, sourceIn(folder), folder);
     }
 }

@@ -71,7 +71,6 @@ public final class UsesFerroInALoader implements BiFunction<ExecutorService, Str
         };
     }
 
-    /** Sums in two groups and sends, and closes what it has opened. */
     private static String calls(JoinOptions options) {
         try (SystemContext context = SystemContext.of(options);
                 ProcessGroup group = context.join();

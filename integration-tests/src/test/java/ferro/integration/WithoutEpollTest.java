@@ -15,14 +15,9 @@ class WithoutEpollTest {
     @CsvSource({"auto, 1", "nio, 0"})
     @Tag("long")
     void oneWarningSaysWhatDiffers(String io, int warnings) throws Exception {
-        LauncherRun run = LauncherRun.start(
+        LauncherRun run = LauncherRun.words(
                         Map.of("JAVA_TOOL_OPTIONS", "-Dferro.shaded.io.netty.transport.noNative=true"),
-                        "run",
-                        "-n",
-                        "2",
-                        "-J-Dferro.links=tcp",
-                        "-J-Dferro.tcp.io=" + io,
-                        SumsOnAnyJdk.class.getName())
+                        "run -n 2 -J-Dferro.links=tcp -J-Dferro.tcp.io=" + io + " " + SumsOnAnyJdk.class.getName())
                 .ends(0);
         List<String> said = run.errLines().stream()
                 .filter(line -> line.contains("NIO polls the sockets, because epoll cannot work here ("))

@@ -37,7 +37,7 @@ class WithoutNcclTest {
                 "install NCCL",
                 "-Dferro.nccl.library",
                 "usable here: tcp, ")) {
-            assertTrue(run.errText().contains(part), run::toString);
+            run.assertErr(part);
         }
     }
 

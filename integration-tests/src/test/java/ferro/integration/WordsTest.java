@@ -17,9 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** {@code config/words/Words.java}, and the old words of config/words.csv that this checkout may still have. */
 @Timeout(150)
 @Tag("text")
-class WordsTest {
-    private static final Path CHECKOUT = Path.of("..");
-
+class WordsTest extends PlantedCheckout {
     private static final String WORDS = """
             old,new,where,why
             place/places,position,names,a number in an order
@@ -92,9 +90,6 @@ class WordsTest {
     private static Path classes;
 
     private static ConfigProgram words;
-
-    @TempDir
-    private Path folder;
 
     @BeforeAll
     static void compile() {
@@ -227,11 +222,5 @@ class WordsTest {
     private List<String> counts() throws IOException {
         List<String> lines = Files.readAllLines(folder.resolve("config/words-counts.csv"));
         return lines.subList(1, lines.size());
-    }
-
-    private void write(String path, String text) throws IOException {
-        Path file = folder.resolve(path);
-        Files.createDirectories(file.getParent());
-        Files.writeString(file, text);
     }
 }

@@ -30,7 +30,6 @@ public class ReadWhileReplaced {
         ring.show(entry, OperationRing.QUEUED);
     }
 
-    /** Begins an operation, which replaces the entry. */
     @Actor
     public void replaces() {
         write(2);

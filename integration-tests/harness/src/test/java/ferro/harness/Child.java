@@ -57,7 +57,6 @@ public class Child implements AutoCloseable {
         return run(0, new ProcessBuilder(command).directory(folder.toFile()));
     }
 
-    /** Returns whether this machine has a command and it succeeds. */
     public static boolean succeeds(String... command) throws InterruptedException {
         try (Child child = start(new ProcessBuilder(command))) {
             return child.exitCode() == 0;
@@ -74,7 +73,6 @@ public class Child implements AutoCloseable {
         return process.isAlive();
     }
 
-    /** Waits for the end, and returns whether it has come within a time. */
     public final boolean endsWithin(Duration bound) throws InterruptedException {
         return process.waitFor(bound.toMillis(), TimeUnit.MILLISECONDS);
     }
@@ -99,7 +97,6 @@ public class Child implements AutoCloseable {
         return await(line -> line.startsWith(start)).substring(start.length());
     }
 
-    /** Waits for the next line, and returns it. */
     public final String next() throws InterruptedException {
         return out.next();
     }
@@ -108,7 +105,6 @@ public class Child implements AutoCloseable {
         return out;
     }
 
-    /** Returns its lines of errors, where they are kept apart. */
     public final PrintedLines err() {
         return err;
     }
@@ -117,7 +113,6 @@ public class Child implements AutoCloseable {
         return out.lines();
     }
 
-    /** Returns the lines of errors so far, where they are kept apart. */
     public final List<String> errLines() {
         return err.lines();
     }
@@ -148,6 +143,13 @@ public class Child implements AutoCloseable {
         }
     }
 
+    /** Fails unless its errors so far have this text. */
+    public final void assertErr(String text) {
+        if (!errText().contains(text)) {
+            throw new AssertionError("found no \"" + text + "\" in " + this);
+        }
+    }
+
     /** Waits for the end with an exit code, and returns what it has printed, errors last where they are kept apart. */
     public final String ended(int code) throws InterruptedException {
         if (exitCode() != code) {
@@ -162,7 +164,6 @@ public class Child implements AutoCloseable {
         process.toHandle().destroyForcibly();
     }
 
-    /** Sends a signal to it, and to it alone. */
     public void signal(String name) throws IOException, InterruptedException {
         Processes.signal(pid(), name);
     }

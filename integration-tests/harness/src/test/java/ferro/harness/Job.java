@@ -67,7 +67,6 @@ public final class Job implements AutoCloseable {
         }
     }
 
-    /** Waits until all ranks have ended with an exit code, and returns them with what they have printed. */
     public List<Child> ended(int code) throws InterruptedException {
         for (Child rank : ranks) {
             if (rank.exitCode() != code) {
@@ -81,7 +80,6 @@ public final class Job implements AutoCloseable {
         return ranks.get(rank);
     }
 
-    /** Returns the process of each rank; index = rank. */
     public List<Child> ranks() {
         return ranks;
     }

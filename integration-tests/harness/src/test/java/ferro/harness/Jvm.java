@@ -20,12 +20,10 @@ public final class Jvm {
                 .orElseGet(() -> System.getProperty("java.class.path"));
     }
 
-    /** Returns the line of a program with the class path of the tests. */
     public static List<String> line(List<String> options, Class<?> program, Object... arguments) {
         return line(classPath(), options, program.getName(), arguments);
     }
 
-    /** Returns the line of a program with a class path. */
     public static List<String> line(String classPath, List<String> options, String program, Object... arguments) {
         List<String> line = new ArrayList<>(List.of(java(), "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
         line.addAll(options);

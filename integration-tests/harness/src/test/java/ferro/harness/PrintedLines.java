@@ -86,7 +86,6 @@ public final class PrintedLines {
         return await(taken++, line -> true);
     }
 
-    /** Waits for a line, and returns the first of its kind. */
     public String await(Predicate<String> wanted) throws InterruptedException {
         return await(0, wanted);
     }

@@ -13,7 +13,6 @@ public final class Processes {
 
     private Processes() {}
 
-    /** Ends one process as {@code kill -9} does. */
     public static void kill(long pid) {
         ProcessHandle.of(pid).ifPresent(ProcessHandle::destroyForcibly);
     }

@@ -71,7 +71,6 @@ public final class Ranks implements AutoCloseable {
     /** How a rank's call ended; {@code failure} is null if well. */
     public record Ended(FerroException failure, long atNanos) {}
 
-    /** Opens ranks over a medium. */
     public static Ranks over(Medium medium, int worldSize) {
         return over(medium, worldSize, Map.of());
     }
@@ -142,10 +141,7 @@ public final class Ranks implements AutoCloseable {
         opened.push(store);
         List<Future<ProcessGroup>> joining = new ArrayList<>();
         for (int rank = 0; rank < worldSize; rank++) {
-            Map<String, String> settings = new HashMap<>(Map.of(
-                    "ferro.backend", "tcp",
-                    "ferro.rendezvous", "tcp://127.0.0.1:" + store.port(),
-                    "FERRO_STORE_SERVED", "1"));
+            Map<String, String> settings = atStore(store.port());
             settings.putAll(common);
             settings.putAll(settingsByRank.get(rank));
             SystemContext context = SystemContext.of(settings);
@@ -157,7 +153,18 @@ public final class Ranks implements AutoCloseable {
         return joining;
     }
 
-    /** Opens a store and joins, as {@link #join} does. */
+    /** Returns settings of a rank of back end tcp whose store somebody else serves, and more: names and values in turn. */
+    public static Map<String, String> atStore(int port, String... more) {
+        Map<String, String> settings = new HashMap<>(Map.of(
+                "ferro.backend", "tcp",
+                "ferro.rendezvous", "tcp://127.0.0.1:" + port,
+                "FERRO_STORE_SERVED", "1"));
+        for (int i = 0; i < more.length; i += 2) {
+            settings.put(more[i], more[i + 1]);
+        }
+        return settings;
+    }
+
     public List<ProcessGroup> joined(Duration timeout, List<Map<String, String>> settingsByRank) {
         return join(timeout, settingsByRank).stream().map(OnThread::result).toList();
     }
@@ -195,7 +202,6 @@ public final class Ranks implements AutoCloseable {
                 .flatMap(medium -> Stream.of(1, 2, 3, 4, 5).map(worldSize -> new Object[] {medium, worldSize}));
     }
 
-    /** Returns the group of each rank; index = rank. */
     public List<ProcessGroup> groups() {
         return List.copyOf(groups);
     }

@@ -4,7 +4,6 @@ import ferro.Collective;
 import ferro.FerroException;
 import ferro.collectives.engine.progress.PendingWork;
 
-/** The end of an operation, as a number. */
 final class EngineOutcome {
     static final int PENDING = 0;
     static final int WELL = 1;

@@ -23,7 +23,7 @@ import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
 /** The types and members of the API, as source files declare them. */
-final class ApiSources {
+public final class ApiSources {
     /** The modules ferro-spark and ferro-lightgbm-spark have no descriptor, because Spark has none. */
     private static final Set<String> ON_SPARK = Set.of("ferro.spark", "ferro.lightgbm.spark");
 
@@ -41,7 +41,6 @@ final class ApiSources {
 
     private ApiSources() {}
 
-    /** Parses the sources of all packages that modules of the product export to all. */
     static ApiSources ofProduct() throws IOException {
         Set<String> exported = exportedPackages();
         List<Path> sources = new ArrayList<>();
@@ -70,8 +69,7 @@ final class ApiSources {
         return api;
     }
 
-    /** Returns the packages that all users can use. */
-    static Set<String> exportedPackages() throws IOException {
+    public static Set<String> exportedPackages() throws IOException {
         Set<String> exported = new TreeSet<>(ON_SPARK);
         for (Path file : MainSources.of(module -> true)) {
             if (file.endsWith("module-info.java")) {
@@ -92,7 +90,6 @@ final class ApiSources {
         return values;
     }
 
-    /** Returns the values that are texts. */
     List<Value> texts() {
         return texts;
     }

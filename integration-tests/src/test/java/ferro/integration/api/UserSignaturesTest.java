@@ -67,7 +67,6 @@ class UserSignaturesTest {
         assertTrue(found.size() == 2 && found.get(0).contains("ferro.spi.RankContext"), found::toString);
     }
 
-    /** Returns the public types of the packages for users, nested types too. */
     private static List<Class<?>> typesForUsers() throws IOException, ClassNotFoundException {
         List<Class<?>> types = new ArrayList<>();
         for (Path file : MainSources.of(module -> true)) {

@@ -89,7 +89,6 @@ record DeclaredTests(Map<String, Set<String>> methods, Map<String, Set<String>> 
                 .orElse(unit.getPackageName() + "." + name);
     }
 
-    /** Returns a type and all its supertypes. */
     Set<String> withSupertypes(String type) {
         Set<String> all = new LinkedHashSet<>();
         collect(type, all);

@@ -18,32 +18,41 @@ import org.w3c.dom.NodeList;
 import org.xml.sax.SAXException;
 
 /** The test methods, by the class that ran them, that reports of Surefire say were executed and not skipped. */
-record ExecutedTests(Map<String, Set<String>> methods) {
+public record ExecutedTests(Map<String, Set<String>> methods) {
     private static final Pattern NO_PART_OF_A_NAME = Pattern.compile("\\W.*", Pattern.DOTALL);
 
     /** Reads all reports below a folder, whichever module or JDK they are of. */
     static ExecutedTests below(Path folder) throws IOException {
+        Map<String, Set<String>> methods = new TreeMap<>();
+        for (Element test : testCases(folder)) {
+            if (test.getElementsByTagName("skipped").getLength() == 0) {
+                methods.computeIfAbsent(test.getAttribute("classname"), key -> new TreeSet<>())
+                        .add(method(test));
+            }
+        }
+        return new ExecutedTests(methods);
+    }
+
+    public static String method(Element test) {
+        return NO_PART_OF_A_NAME.matcher(test.getAttribute("name")).replaceFirst("");
+    }
+
+    /** Returns the test cases of all reports below a folder. */
+    public static List<Element> testCases(Path folder) throws IOException {
         List<Path> reports;
         try (Stream<Path> files = Files.walk(folder)) {
             reports = files.filter(file -> file.getFileName().toString().matches("TEST-.*\\.xml"))
                     .filter(file -> file.getParent().endsWith("surefire-reports"))
                     .toList();
         }
-        Map<String, Set<String>> methods = new TreeMap<>();
+        List<Element> all = new ArrayList<>();
         for (Path report : reports) {
-            for (Element test : testCases(report)) {
-                if (test.getElementsByTagName("skipped").getLength() == 0) {
-                    String name =
-                            NO_PART_OF_A_NAME.matcher(test.getAttribute("name")).replaceFirst("");
-                    methods.computeIfAbsent(test.getAttribute("classname"), key -> new TreeSet<>())
-                            .add(name);
-                }
-            }
+            all.addAll(ofReport(report));
         }
-        return new ExecutedTests(methods);
+        return all;
     }
 
-    private static List<Element> testCases(Path report) throws IOException {
+    private static List<Element> ofReport(Path report) throws IOException {
         try {
             NodeList found = DocumentBuilderFactory.newInstance()
                     .newDocumentBuilder()

@@ -82,12 +82,10 @@ public final class Drill {
                 .flatMap(round -> once.stream().map(cell -> cell.inRound(round)));
     }
 
-    /** Returns a cell for every rank as the victim. */
     static Stream<Cell> everyVictim(Cell cell) {
         return DrillJob.all().stream().map(cell::of);
     }
 
-    /** Returns why a heap of this size cannot be had here, or nothing. */
     static String missingMemory(int heapMiB) {
         try (Stream<String> lines = Files.lines(Path.of("/proc/meminfo"))) {
             long availableMiB = lines.filter(line -> line.startsWith("MemAvailable:"))

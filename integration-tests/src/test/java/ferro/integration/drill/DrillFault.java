@@ -59,7 +59,6 @@ public enum DrillFault {
         return row;
     }
 
-    /** Whether the drill writes down how long after it the others knew. */
     public boolean isMeasured() {
         return this != STORE_GONE;
     }
@@ -105,7 +104,6 @@ public enum DrillFault {
         return compareTo(GONE) >= 0 && compareTo(RESET) <= 0;
     }
 
-    /** Returns it in words, without a comma. */
     @Override
     public String toString() {
         return words;

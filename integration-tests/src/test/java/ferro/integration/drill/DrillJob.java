@@ -88,20 +88,24 @@ final class DrillJob implements AutoCloseable {
     }
 
     Line joinAs(int rank, Duration timeout, Map<String, String> settings) {
-        Line join = Line.of("join")
-                .with("ferro.rank", rank)
-                .with("ferro.world.size", WORLD_SIZE)
-                .with("ferro.backend", "tcp")
-                .with("ferro.rendezvous", "tcp://127.0.0.1:" + store.port())
-                .with("FERRO_STORE_SERVED", 1)
-                .with("LOCAL_RANK", rank)
-                .with("LOCAL_WORLD_SIZE", WORLD_SIZE)
-                .with("timeout", timeout.toMillis());
-        cell.medium().settings().forEach(join::with);
+        Line join = join(rank, WORLD_SIZE, store.port(), cell.medium(), timeout).with("FERRO_STORE_SERVED", 1);
         if (secret != null) {
             join.with("FERRO_SECRET_FILE", secret);
         }
         settings.forEach(join::with);
+        return join;
+    }
+
+    static Line join(int rank, int worldSize, int storePort, Links medium, Duration timeout) {
+        Line join = Line.of("join")
+                .with("ferro.rank", rank)
+                .with("ferro.world.size", worldSize)
+                .with("ferro.backend", "tcp")
+                .with("ferro.rendezvous", "tcp://127.0.0.1:" + storePort)
+                .with("LOCAL_RANK", rank)
+                .with("LOCAL_WORLD_SIZE", worldSize)
+                .with("timeout", timeout.toMillis());
+        medium.settings().forEach(join::with);
         return join;
     }
 
@@ -128,7 +132,6 @@ final class DrillJob implements AutoCloseable {
         }
     }
 
-    /** Ends the sums of all ranks in the same call. */
     void pause() throws IOException, InterruptedException {
         ranks.get(0).ask(Line.of("pause"));
         for (RankJvm rank : ranks.values()) {
@@ -136,7 +139,6 @@ final class DrillJob implements AutoCloseable {
         }
     }
 
-    /** Begins to print the values of {@code lost()} on all ranks. */
     void watchLost() throws IOException, InterruptedException {
         for (RankJvm rank : ranks.values()) {
             rank.ask(Line.of("lost"));

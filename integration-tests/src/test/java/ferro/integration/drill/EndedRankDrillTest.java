@@ -3,16 +3,14 @@ package ferro.integration.drill;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.integration.Links;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -24,17 +22,8 @@ class EndedRankDrillTest {
     private static final Cell EXITS = Cell.of(DrillFault.EXITS);
     private static final Cell ABORTS = Cell.of(DrillFault.ABORTS);
 
-    private static final Jvms JVMS = new Jvms();
-
-    @BeforeAll
-    static void begin() throws IOException {
-        Measured.begin(EndedRankDrillTest.class);
-    }
-
-    @AfterAll
-    static void end() {
-        JVMS.close();
-    }
+    @RegisterExtension
+    static final Jvms JVMS = new Jvms();
 
     static Stream<Cell> exits() {
         return Drill.whole()

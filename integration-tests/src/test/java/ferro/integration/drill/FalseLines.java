@@ -19,7 +19,6 @@ public final class FalseLines {
         return lines.stream().filter(ON_LOOPBACK.asPredicate()).toList();
     }
 
-    /** Returns the false lines of ranks of hosts between which there may be a firewall. */
     public static List<String> betweenHosts(List<String> lines) {
         return lines.stream().filter(ANYWHERE.asPredicate()).toList();
     }

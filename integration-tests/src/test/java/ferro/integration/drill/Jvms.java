@@ -4,12 +4,15 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
  * The processes of a test class. Those that have outlived a fault may serve the next job: in CI as any rank, in the whole drill
  * only where a job says so, as the first failure of a process runs code that was never run before, and that is what users see.
  */
-final class Jvms implements AutoCloseable {
+final class Jvms implements BeforeAllCallback, AfterAllCallback {
     /** More would be no job's. */
     private static final int MOST_IDLE = DrillJob.WORLD_SIZE;
 
@@ -26,7 +29,6 @@ final class Jvms implements AutoCloseable {
         return Drill.whole() ? start(Drill.SMALL_HEAP_MIB) : take(Drill.SMALL_HEAP_MIB);
     }
 
-    /** Returns a new one in any case. */
     RankJvm start(int heapMiB) throws IOException {
         RankJvm started = RankJvm.start(heapMiB);
         all.add(started);
@@ -59,7 +61,12 @@ final class Jvms implements AutoCloseable {
     }
 
     @Override
-    public void close() {
+    public void beforeAll(ExtensionContext context) throws IOException {
+        Measured.begin(context.getRequiredTestClass());
+    }
+
+    @Override
+    public void afterAll(ExtensionContext context) {
         for (Iterator<RankJvm> each = all.iterator(); each.hasNext(); ) {
             each.next().close();
             each.remove();

@@ -14,11 +14,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -34,17 +33,8 @@ class KilledRankDrillTest {
     private static final Cell BETWEEN = Cell.of(DrillFault.BETWEEN);
     private static final Cell DOUBLE = Cell.of(DrillFault.TWO);
 
-    private static final Jvms JVMS = new Jvms();
-
-    @BeforeAll
-    static void begin() throws IOException {
-        Measured.begin(KilledRankDrillTest.class);
-    }
-
-    @AfterAll
-    static void end() {
-        JVMS.close();
-    }
+    @RegisterExtension
+    static final Jvms JVMS = new Jvms();
 
     static Stream<Cell> killed() {
         if (!Drill.whole()) {

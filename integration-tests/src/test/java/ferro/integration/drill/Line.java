@@ -22,7 +22,6 @@ public record Line(String tag, Map<String, String> values, String text) {
         return new Line(tag, new LinkedHashMap<>(), "");
     }
 
-    /** Returns all that a failure says about itself. */
     public static Line of(String tag, FerroException failure) {
         FerroException.Where where = failure.where();
         return of(tag).with("code", failure.code())
@@ -68,7 +67,6 @@ public record Line(String tag, Map<String, String> values, String text) {
         return Long.parseLong(value(key));
     }
 
-    /** Returns the code and the ranks to blame: what survivors must agree on. */
     String cause() {
         return value("code") + " of " + culprits();
     }

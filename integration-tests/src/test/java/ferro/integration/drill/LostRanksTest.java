@@ -10,10 +10,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -25,12 +25,8 @@ class LostRanksTest {
     private static final double NANOS_PER_MILLI = 1e6;
     private static final Cell TWO = Cell.of(DrillFault.TWO);
 
-    private static final Jvms JVMS = new Jvms();
-
-    @AfterAll
-    static void end() {
-        JVMS.close();
-    }
+    @RegisterExtension
+    static final Jvms JVMS = new Jvms();
 
     static Stream<Cell> killed() {
         Stream<Cell> once = Stream.of(

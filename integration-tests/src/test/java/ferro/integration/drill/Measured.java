@@ -128,7 +128,6 @@ public final class Measured {
         assertTrue(worst <= allowed, () -> cell + ": promised " + promisedMillis + " ms, took " + millis);
     }
 
-    /** The groups of all survivors name one cause. */
     void checkAgreement() {
         assertTrue(
                 settled.values().stream().map(Line::cause).distinct().count() <= 1,

@@ -80,7 +80,6 @@ final class RankJvm extends Child {
         return outLines().stream().skip(heard).anyMatch(line -> line.startsWith(tag + " ") || line.equals(tag));
     }
 
-    /** Returns the lines of this rank that help nobody who reads them. */
     List<String> falseLines() {
         return FalseLines.onLoopback(outLines());
     }

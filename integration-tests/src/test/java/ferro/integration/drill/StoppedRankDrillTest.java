@@ -7,15 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.harness.Processes;
 import ferro.integration.Links;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -36,17 +34,8 @@ class StoppedRankDrillTest {
     private static final Cell DEADLINE_PASSES = Cell.of(DrillFault.DEADLINE);
     private static final Cell HANGS = Cell.of(DrillFault.HANGS);
 
-    private static final Jvms JVMS = new Jvms();
-
-    @BeforeAll
-    static void begin() throws IOException {
-        Measured.begin(StoppedRankDrillTest.class);
-    }
-
-    @AfterAll
-    static void end() {
-        JVMS.close();
-    }
+    @RegisterExtension
+    static final Jvms JVMS = new Jvms();
 
     static Stream<Cell> stopped() {
         return Drill.whole()

@@ -103,7 +103,10 @@ class StoppedStoreRankTest {
 
     private void joinAndSum() throws IOException, InterruptedException {
         for (int rank = 0; rank < WORLD_SIZE; rank++) {
-            ranks.get(rank).tell(joinAs(rank));
+            ranks.get(rank)
+                    .tell(DrillJob.join(rank, WORLD_SIZE, port, Links.TCP, TIMEOUT)
+                            .with("ferro.timeout", TIMEOUT.toSeconds() + "s")
+                            .with("FERRO_STORE_SERVED", 0));
         }
         for (RankJvm rank : ranks) {
             Links.TCP.assertFoundIn(rank.awaitTag("joined").text(), WORLD_SIZE);
@@ -115,20 +118,5 @@ class StoppedStoreRankTest {
             rank.awaitTag("done");
             assertTrue(!rank.hasSaid("wrong"), rank::toString);
         }
-    }
-
-    private Line joinAs(int rank) {
-        Line join = Line.of("join")
-                .with("ferro.rank", rank)
-                .with("ferro.world.size", WORLD_SIZE)
-                .with("ferro.backend", "tcp")
-                .with("ferro.rendezvous", "tcp://127.0.0.1:" + port)
-                .with("ferro.timeout", TIMEOUT.toSeconds() + "s")
-                .with("FERRO_STORE_SERVED", 0)
-                .with("LOCAL_RANK", rank)
-                .with("LOCAL_WORLD_SIZE", WORLD_SIZE)
-                .with("timeout", TIMEOUT.toMillis());
-        Links.TCP.settings().forEach(join::with);
-        return join;
     }
 }

@@ -4,15 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.integration.Links;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -23,17 +21,8 @@ class StoreDrillTest {
     private static final Duration LONG = Duration.ofSeconds(60);
     private static final Duration JOIN = Duration.ofSeconds(2);
 
-    private static final Jvms JVMS = new Jvms();
-
-    @BeforeAll
-    static void begin() throws IOException {
-        Measured.begin(StoreDrillTest.class);
-    }
-
-    @AfterAll
-    static void end() {
-        JVMS.close();
-    }
+    @RegisterExtension
+    static final Jvms JVMS = new Jvms();
 
     static Stream<Cell> missing() {
         Cell missing = Cell.of(DrillFault.MISSING);

@@ -92,7 +92,6 @@ final class DrillFigures {
                 settledByRun.values().stream().filter(each -> each.size() > 1).count());
     }
 
-    /** Returns whether there is any figure of a fault over a medium beside a load. */
     boolean hasMeasured(DrillFault fault, Links medium, Cell.Load load) {
         return rows.stream()
                 .anyMatch(each -> each.get("row").equals("" + fault.row())
@@ -153,7 +152,6 @@ final class DrillFigures {
                 .anyMatch(each -> coreEach == (whole(each, "cores") >= whole(each, "ranks")));
     }
 
-    /** Returns a table of all. */
     String table() {
         String head =
                 "| row | fault | medium | machine | victim's heap | ranks | cores | runs | survivors' exceptions | median, ms | worst, ms |"

@@ -85,7 +85,6 @@ final class FaultTests {
         }
     }
 
-    /** Returns the tests that name a row, in order. */
     List<String> naming(int row) {
         return tests.naming("row " + row, "").stream().sorted().toList();
     }
@@ -118,7 +117,6 @@ final class FaultTests {
                 .toList();
     }
 
-    /** Returns the classes that run a test: its own, or those that inherit it. */
     Set<String> runners(String test) {
         String type = test.substring(0, test.indexOf('#'));
         Set<String> below = new TreeSet<>();

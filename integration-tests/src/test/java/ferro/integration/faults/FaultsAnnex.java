@@ -42,7 +42,6 @@ final class FaultsAnnex {
                 + PeerFigures.kept(folder.resolve("peers.csv")).table();
     }
 
-    /** Returns a table with a line for each test of each row. */
     private String tests(List<Integer> rows) throws IOException {
         TestResults results = TestResults.kept(folder.resolve("results.csv"));
         List<String> lines = new ArrayList<>(List.of("| row | test | shown on | cases |", "|---|---|---|---|"));

@@ -39,7 +39,6 @@ class FaultsPageTest {
             .flatMap(IntStream::boxed)
             .toList();
 
-    /** Faults whose times the drill measures. */
     private static final List<DrillFault> DRILLED =
             Stream.of(DrillFault.values()).filter(DrillFault::isMeasured).toList();
 

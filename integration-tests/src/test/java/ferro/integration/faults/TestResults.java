@@ -1,5 +1,6 @@
 package ferro.integration.faults;
 
+import ferro.integration.ci.ExecutedTests;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -7,19 +8,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import java.util.stream.Stream;
+import org.w3c.dom.Element;
 
 /** How often tests passed, failed and were skipped: from the reports of a build, kept in docs/faults/results.csv. */
 final class TestResults {
     private static final String HEADER = "test,passed,failed,skipped";
-    private static final Pattern CASE =
-            Pattern.compile("<testcase name=\"(\\w+)[^\"]*\" classname=\"([^\"]+)\"[^>]*?(/?)>");
-
     private final Map<String, int[]> counts = new TreeMap<>();
 
-    /** Reads what was kept. */
     static TestResults kept(Path file) throws IOException {
         TestResults results = new TestResults();
         for (String line : Files.readAllLines(file)) {
@@ -34,42 +29,22 @@ final class TestResults {
     /** Returns these with the reports of all modules in place of what they say otherwise. */
     TestResults with(Path checkout) throws IOException {
         TestResults reported = new TestResults();
-        for (Path report : reports(checkout)) {
-            reported.add(Files.readString(report));
+        for (Element test : ExecutedTests.testCases(checkout)) {
+            String type =
+                    test.getAttribute("classname").replaceFirst(".*\\.", "").replaceFirst("\\$.*", "");
+            String name = type + "#" + ExecutedTests.method(test);
+            int[] count = reported.counts.computeIfAbsent(name, none -> new int[3]);
+            boolean failed = has(test, "failure") || has(test, "error");
+            count[failed ? 1 : has(test, "skipped") ? 2 : 0]++;
         }
         counts.putAll(reported.counts);
         return this;
     }
 
-    private static List<Path> reports(Path checkout) throws IOException {
-        List<Path> found = new ArrayList<>();
-        try (Stream<Path> modules = Files.list(checkout)) {
-            for (Path folder : modules.map(module -> module.resolve("target/surefire-reports"))
-                    .filter(Files::isDirectory)
-                    .toList()) {
-                try (Stream<Path> files = Files.list(folder)) {
-                    files.filter(file -> file.getFileName().toString().matches("TEST-.*\\.xml"))
-                            .forEach(found::add);
-                }
-            }
-        }
-        return found;
+    private static boolean has(Element test, String kind) {
+        return test.getElementsByTagName(kind).getLength() > 0;
     }
 
-    private void add(String report) {
-        Matcher test = CASE.matcher(report);
-        while (test.find()) {
-            String type = test.group(2).replaceFirst(".*\\.", "").replaceFirst("\\$.*", "");
-            int[] count = counts.computeIfAbsent(type + "#" + test.group(1), name -> new int[3]);
-            String body = test.group(3).isEmpty()
-                    ? report.substring(test.end(), report.indexOf("</testcase>", test.end()))
-                    : "";
-            boolean failed = body.contains("<failure") || body.contains("<error");
-            count[failed ? 1 : body.contains("<skipped") ? 2 : 0]++;
-        }
-    }
-
-    /** Writes those of these tests. */
     void keep(Path file, Iterable<String> tests) throws IOException {
         StringBuilder text = new StringBuilder(HEADER).append('\n');
         for (String test : tests) {
@@ -92,7 +67,6 @@ final class TestResults {
         return passed > 0;
     }
 
-    /** Returns in words how these tests ended. */
     String inWords(Iterable<String> tests) {
         int[] sum = new int[3];
         for (String test : tests) {

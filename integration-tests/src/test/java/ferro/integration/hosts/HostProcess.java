@@ -1,11 +1,13 @@
 package ferro.integration.hosts;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.harness.Child;
 import ferro.harness.Processes;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.Predicate;
 
 /** A command that runs on one of {@link NamespaceHosts}, with what it printed so far; every wait is bounded. */
@@ -21,6 +23,13 @@ public final class HostProcess extends Child {
     public int exitCode(Duration within) throws InterruptedException {
         assertTrue(endsWithin(within), () -> "still running after " + within + ": " + this);
         return exitCode();
+    }
+
+    /** Fails unless all end with this exit code. */
+    public static void assertEnd(int code, List<HostProcess> all) throws InterruptedException {
+        for (HostProcess one : all) {
+            assertEquals(code, one.exitCode(), all::toString);
+        }
     }
 
     /** Waits for a line on standard output, and returns the first of its kind. */

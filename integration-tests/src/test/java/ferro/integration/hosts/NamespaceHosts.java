@@ -118,7 +118,6 @@ public final class NamespaceHosts implements AutoCloseable {
         run(host, "ip link set wire up");
     }
 
-    /** Returns the name that its kernel has for a host. */
     public String name(int host) {
         return "host-" + (char) ('a' + host);
     }
@@ -137,7 +136,6 @@ public final class NamespaceHosts implements AutoCloseable {
         return ferro(host, Map.of(), arguments);
     }
 
-    /** Starts the {@code ferro} command on a host, with variables of the test's own. */
     public HostProcess ferro(int host, Map<String, String> variables, String... arguments) throws IOException {
         List<String> line = JavaLine.launcher(LauncherRun.classPath());
         line.addAll(LauncherRun.forShortLives(arguments));
@@ -156,7 +154,6 @@ public final class NamespaceHosts implements AutoCloseable {
         return made;
     }
 
-    /** Runs a command on a host to its end; words are separated by blanks. */
     public void run(int host, String line) throws IOException, InterruptedException {
         runInside(host + 1, line);
     }

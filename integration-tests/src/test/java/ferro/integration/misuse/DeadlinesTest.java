@@ -2,7 +2,6 @@ package ferro.integration.misuse;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException;
@@ -10,7 +9,6 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
 import ferro.integration.misuse.PublicCalls.Call;
-import ferro.integration.misuse.Rig.Receiver;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -60,11 +58,12 @@ class DeadlinesTest {
     @MethodSource("cases")
     void isTakenOrRefused(Case each) throws Exception {
         try (Rig rig = new Rig(1, SOON)) {
-            Object receiver = each.call().needsReceiver() ? receiver(rig, each) : null;
+            Object receiver = rig.receiver(each.call(), each.receiver());
             Object[] arguments = new Sane(rig, folder, SOON).arguments(each.call());
             arguments[each.index()] = each.time();
             CompletableFuture<Throwable> ended = new CompletableFuture<>();
-            Thread caller = new Thread(() -> ended.complete(thrown(each.call(), receiver, arguments)), "test-caller");
+            Thread caller =
+                    new Thread(() -> ended.complete(Rig.thrown(each.call(), receiver, arguments)), "test-caller");
             caller.setDaemon(true);
             caller.start();
             Duration patience = each.time().equals(LONGEST) ? WHILE : SOON;
@@ -114,7 +113,7 @@ class DeadlinesTest {
                     .filter(call -> !NOT_CALLED_BY_USERS.contains(PublicCalls.name(call.on())))
                     .flatMap(call -> indices(call)
                             .boxed()
-                            .flatMap(index -> receivers(rig, call)
+                            .flatMap(index -> rig.names(call)
                                     .flatMap(receiver -> Stream.of(
                                                     LONGEST, SHORTEST, Duration.ZERO, Duration.ofNanos(-1))
                                             .map(time -> new Case(call, receiver, index, time)))))
@@ -125,33 +124,6 @@ class DeadlinesTest {
     private static IntStream indices(Call call) {
         Class<?>[] types = call.call().getParameterTypes();
         return IntStream.range(0, types.length).filter(index -> types[index] == Duration.class);
-    }
-
-    private static Stream<String> receivers(Rig rig, Call call) {
-        if (!call.needsReceiver()) {
-            return Stream.of("");
-        }
-        List<Receiver> receivers = rig.receivers(call.on());
-        assertTrue(!receivers.isEmpty(), "what is " + call + " called on? say so in Rig, or that users never call it");
-        return receivers.stream().map(Receiver::name);
-    }
-
-    private static Object receiver(Rig rig, Case each) {
-        return rig.receivers(each.call().on()).stream()
-                .filter(one -> one.name().equals(each.receiver()))
-                .findFirst()
-                .orElseThrow()
-                .one();
-    }
-
-    private static Throwable thrown(Call call, Object receiver, Object... arguments) {
-        try {
-            assertNotNull(call.call().getName());
-            call.make(receiver, arguments);
-            return null;
-        } catch (Throwable thrown) {
-            return thrown;
-        }
     }
 
     /** It ends well, is refused in words, or fails as communication does. */

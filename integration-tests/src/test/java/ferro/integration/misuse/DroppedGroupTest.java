@@ -20,68 +20,28 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
-import java.util.logging.Logger;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Groups that a program drops without a close. */
 @Timeout(180)
 class DroppedGroupTest {
     private static final byte[] SECRET = "a secret of this test, long enough".getBytes(StandardCharsets.UTF_8);
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final String OF_SUBGROUP = "ProcessGroup of rank 0 of \"[0]\" was never closed";
 
-    private final Logger groups = Logger.getLogger("ferro.group");
-    private final OwnWarnings heard = new OwnWarnings();
+    @RegisterExtension
+    final HeardTexts heard = new HeardTexts(
+            "ferro.group", record -> record.getLevel().equals(Level.WARNING) && isOfAGroupOfThisTest(record));
 
-    /** Keeps the warnings about groups that this test has joined or made. */
-    private static final class OwnWarnings extends Handler {
-        private final Queue<LogRecord> kept = new ConcurrentLinkedQueue<>();
-
-        @Override
-        public void publish(LogRecord record) {
-            boolean own = record.getThrown() != null
-                    && Arrays.stream(record.getThrown().getStackTrace())
-                            .anyMatch(frame -> frame.getClassName().startsWith(DroppedGroupTest.class.getName()));
-            if (own && record.getLevel().equals(Level.WARNING)) {
-                kept.add(record);
-            }
-        }
-
-        long count(String start) {
-            return kept.stream()
-                    .filter(one -> one.getMessage().startsWith(start))
-                    .count();
-        }
-
-        @Override
-        public void flush() {
-            // nothing is kept back
-        }
-
-        @Override
-        public void close() {
-            // nothing is open
-        }
-    }
-
-    @BeforeEach
-    void listen() {
-        groups.addHandler(heard);
-    }
-
-    @AfterEach
-    void listenNoMore() {
-        groups.removeHandler(heard);
+    private static boolean isOfAGroupOfThisTest(LogRecord record) {
+        return record.getThrown() != null
+                && Arrays.stream(record.getThrown().getStackTrace())
+                        .anyMatch(frame -> frame.getClassName().startsWith(DroppedGroupTest.class.getName()));
     }
 
     @Test
@@ -93,10 +53,10 @@ class DroppedGroupTest {
             CompletableFuture<ProcessGroup> joining = CompletableFuture.supplyAsync(other::join);
             collected(joinedAndDropped(dropping));
             ProcessGroup peer = joining.orTimeout(60, TimeUnit.SECONDS).join();
-            awaitWarning(warning);
+            awaitCount(warning, 1);
 
             assertTrue(peer.failure().isEmpty(), () -> "" + peer.failure());
-            LogRecord record = heard.kept.peek();
+            LogRecord record = heard.records().get(0);
             assertTrue(record.getMessage().contains("its resources stay open"), record.getMessage());
             assertTrue(record.getMessage().contains("close it where it was opened"), record.getMessage());
             assertTrue(
@@ -105,7 +65,7 @@ class DroppedGroupTest {
                     "where it was joined");
             peer.close();
         }
-        assertEquals(1, heard.kept.size(), () -> "warnings: " + heard.kept);
+        assertEquals(1, heard.texts().size(), () -> "warnings: " + heard.texts());
     }
 
     private static WeakReference<ProcessGroup> joinedAndDropped(SystemContext context) {
@@ -125,8 +85,8 @@ class DroppedGroupTest {
 
             // the cleaner has one thread, so what was collected before has been looked at by then
             collected(new WeakReference<>(world.newGroup(0)));
-            awaitWarning(OF_SUBGROUP);
-            assertEquals(1, heard.kept.size(), () -> "warnings: " + heard.kept);
+            awaitCount(OF_SUBGROUP, 1);
+            assertEquals(1, heard.texts().size(), () -> "warnings: " + heard.texts());
 
             view.allReduce(new float[] {2}, ReduceOp.SUM);
             view = null;
@@ -156,16 +116,16 @@ class DroppedGroupTest {
         return new WeakReference<>(part);
     }
 
-    private void awaitWarning(String start) {
-        awaitCount(start, 1);
-    }
-
     private void awaitCount(String start, int count) {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
-        while (heard.count(start) < count && System.nanoTime() - deadline < 0) {
+        while (count(start) < count && System.nanoTime() - deadline < 0) {
             System.gc();
         }
-        assertEquals(count, heard.count(start), () -> start + ", found " + heard.kept);
+        assertEquals(count, count(start), () -> start + ", found " + heard.texts());
+    }
+
+    private long count(String start) {
+        return heard.texts().stream().filter(text -> text.startsWith(start)).count();
     }
 
     private static void collected(WeakReference<ProcessGroup> group) {

@@ -9,30 +9,17 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.logging.Level;
-import java.util.logging.Logger;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** Which launcher a rank believes is said when it joins. */
 @ResourceLock("ferro.join")
 class JobLineTest {
     private static final GroupSpec ALONE = GroupSpec.of("world", 0, 1, Duration.ofSeconds(20));
-    private final Logger joining = Logger.getLogger("ferro.join");
-    private final HeardTexts heard = new HeardTexts(Level.INFO);
 
-    @BeforeEach
-    void listen() {
-        joining.addHandler(heard);
-        joining.setUseParentHandlers(false);
-    }
-
-    @AfterEach
-    void stopListening() {
-        joining.removeHandler(heard);
-        joining.setUseParentHandlers(true);
-    }
+    @RegisterExtension
+    final HeardTexts heard = new HeardTexts("ferro.join", Level.INFO);
 
     @Test
     void aRankOfAClustersLauncherSaysItOnceAndOneByHandSaysNothing() {

@@ -17,10 +17,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.logging.Level;
-import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** A job says once what its ranks share, however many groups it joins. */
@@ -28,21 +27,15 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 class JobLinesTest {
     private static final int RANKS = 2;
     private static final Duration LIMIT = Duration.ofSeconds(30);
-    private final Logger groups = Logger.getLogger("ferro.group");
-    private final HeardTexts heard = new HeardTexts(Level.INFO);
+
+    @RegisterExtension
+    final HeardTexts heard = new HeardTexts("ferro.group", Level.INFO);
+
     private final ExecutorService threads = Executors.newFixedThreadPool(RANKS);
 
-    @BeforeEach
-    void listen() {
-        groups.addHandler(heard);
-        groups.setUseParentHandlers(false);
-    }
-
     @AfterEach
-    void stopListening() {
+    void end() {
         threads.shutdownNow();
-        groups.removeHandler(heard);
-        groups.setUseParentHandlers(true);
     }
 
     @Test

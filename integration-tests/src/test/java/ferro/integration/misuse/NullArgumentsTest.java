@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.integration.misuse.PublicCalls.Call;
-import ferro.integration.misuse.Rig.Receiver;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
@@ -114,12 +113,12 @@ class NullArgumentsTest {
     void isRefusedByNameAndNothingIsSent(Case refused) throws Throwable {
         boolean isIntact = false;
         try {
-            Object receiver = refused.call().needsReceiver() ? receiver(rig(), refused) : null;
+            Object receiver = rig().receiver(refused.call(), refused.receiver());
             Object[] arguments = new Sane(rig(), folder, SOON).arguments(refused.call());
             arguments[refused.index()] = null;
             long before = rig().meet();
 
-            Throwable told = thrown(refused.call(), receiver, arguments);
+            Throwable told = Rig.thrown(refused.call(), receiver, arguments);
 
             assertTrue(isRefusal(told), () -> "expected a refusal of " + refused.argument() + ", found " + told);
             assertTrue(names(told, refused.argument()), () -> refused.argument() + " is not named: " + told);
@@ -166,30 +165,12 @@ class NullArgumentsTest {
         try (Rig rig = new Rig(2, SOON)) {
             return PublicCalls.all().stream()
                     .filter(call -> !NOT_CALLED_BY_USERS.containsKey(PublicCalls.name(call.on())))
-                    .flatMap(call -> receivers(rig, call)
+                    .flatMap(call -> rig.names(call)
                             .flatMap(receiver -> indices(call).map(index -> new Case(call, receiver, index))))
                     .filter(each -> ALLOWED.stream()
                             .noneMatch(line -> stands(line, each.call().place(each.index()))))
                     .toList();
         }
-    }
-
-    private static Stream<String> receivers(Rig rig, Call call) {
-        if (!call.needsReceiver()) {
-            return Stream.of("");
-        }
-        List<Receiver> receivers = rig.receivers(call.on());
-        assertTrue(
-                !receivers.isEmpty(), "what is " + call + " called on? say so in Rig, or why users never call it here");
-        return receivers.stream().map(Receiver::name);
-    }
-
-    private static Object receiver(Rig rig, Case refused) {
-        return rig.receivers(refused.call().on()).stream()
-                .filter(each -> each.name().equals(refused.receiver()))
-                .findFirst()
-                .orElseThrow()
-                .one();
     }
 
     private static Stream<Integer> indices(Call call) {
@@ -201,15 +182,6 @@ class NullArgumentsTest {
 
     private static boolean stands(String line, String place) {
         return Pattern.matches(line.replace(".", "\\.").replace("*", ".*"), place);
-    }
-
-    private static Throwable thrown(Call call, Object receiver, Object... arguments) {
-        try {
-            call.make(receiver, arguments);
-            return null;
-        } catch (Throwable thrown) {
-            return thrown;
-        }
     }
 
     /** What the virtual machine says of a null that was used is no refusal. */

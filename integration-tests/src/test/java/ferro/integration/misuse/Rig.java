@@ -42,6 +42,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /** What the calls are made on: a group, the first rank's end of which they meet, and everything else that has methods. */
 final class Rig implements AutoCloseable {
@@ -112,6 +113,37 @@ final class Rig implements AutoCloseable {
         };
     }
 
+    /** Returns the names of what a call is made on; one empty name if it needs nothing. */
+    Stream<String> names(PublicCalls.Call call) {
+        if (!call.needsReceiver()) {
+            return Stream.of("");
+        }
+        List<Receiver> receivers = receivers(call.on());
+        assertTrue(!receivers.isEmpty(), "what is " + call + " called on? say so in Rig, or why users never call it");
+        return receivers.stream().map(Receiver::name);
+    }
+
+    /** Returns what a call is made on by its name; null if it needs nothing. */
+    Object receiver(PublicCalls.Call call, String name) {
+        return call.needsReceiver()
+                ? receivers(call.on()).stream()
+                        .filter(each -> each.name().equals(name))
+                        .findFirst()
+                        .orElseThrow()
+                        .one()
+                : null;
+    }
+
+    /** Makes a call; returns what it throws, null for nothing. */
+    static Throwable thrown(PublicCalls.Call call, Object receiver, Object... arguments) {
+        try {
+            call.make(receiver, arguments);
+            return null;
+        } catch (Throwable thrown) {
+            return thrown;
+        }
+    }
+
     private static List<Receiver> one(Object object) {
         return List.of(new Receiver("", object));
     }
@@ -147,7 +179,6 @@ final class Rig implements AutoCloseable {
         return barriers.get(0);
     }
 
-    /** Runs something on all ranks at once, a thread each; throws what one of them throws. */
     void onEachRank(Consumer<ProcessGroup> calls) {
         List<CompletableFuture<Void>> running = ranks.stream()
                 .map(rank -> CompletableFuture.runAsync(() -> calls.accept(rank), task -> {

@@ -17,29 +17,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.logging.Level;
-import java.util.logging.Logger;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
-/** What is set and is no setting is named at join. */
 @ResourceLock("ferro.join")
 class UnknownSettingsTest {
     private static final Map<String, String> ALONE = Map.of("ferro.backend", "simulated");
-    private final Logger joining = Logger.getLogger("ferro.join");
-    private final HeardTexts heard = new HeardTexts(Level.WARNING);
 
-    @BeforeEach
-    void listen() {
-        joining.addHandler(heard);
-    }
-
-    @AfterEach
-    void listenNoMore() {
-        joining.removeHandler(heard);
-    }
+    @RegisterExtension
+    final HeardTexts heard = new HeardTexts("ferro.join", Level.WARNING);
 
     @Test
     void eachIsNamedOnceWithTheNearestThereIs() {

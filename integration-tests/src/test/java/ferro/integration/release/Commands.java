@@ -12,7 +12,6 @@ final class Commands {
 
     private Commands() {}
 
-    /** Runs a command in a folder, and returns what it has printed; fails unless its exit status is 0. */
     static String run(Path folder, Map<String, String> variables, List<String> command)
             throws IOException, InterruptedException {
         ProcessBuilder builder =

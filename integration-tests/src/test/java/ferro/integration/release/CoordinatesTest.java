@@ -66,7 +66,6 @@ class CoordinatesTest {
         Commands.run(copy, Map.of(), List.of(".ci/coordinates", group));
     }
 
-    /** Returns the files of a folder that have a text. */
     private static List<Path> filesWith(Path folder, String text) throws IOException {
         List<Path> found = new ArrayList<>();
         try (Stream<Path> files = Files.walk(folder)) {

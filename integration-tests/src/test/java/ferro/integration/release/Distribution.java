@@ -65,7 +65,6 @@ final class Distribution {
         return folder.resolve("ferro-" + Checkout.releaseVersion() + end);
     }
 
-    /** Unpacks the archive. Output of commands goes to files in another folder. */
     static Distribution unpacked(Path archive, Path into, Path work) throws Exception {
         Files.createDirectories(into);
         Child.run(work, "tar", "-xzf", archive.toRealPath().toString(), "-C", into.toString());

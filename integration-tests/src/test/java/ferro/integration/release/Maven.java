@@ -51,7 +51,6 @@ record Maven(Path repository) {
                 .anyMatch(folder -> Files.isExecutable(Path.of(folder, "mvn")));
     }
 
-    /** Runs Maven on a JDK in the folder of a project, and returns what it has printed. */
     String run(Path jdk, Path project, Map<String, String> variables, String... arguments)
             throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of("mvn", "-B", "-Dmaven.repo.local=" + repository));

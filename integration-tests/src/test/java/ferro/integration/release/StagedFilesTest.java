@@ -25,7 +25,6 @@ import org.junit.jupiter.api.Test;
 import org.w3c.dom.Document;
 import org.w3c.dom.NodeList;
 
-/** The files of the staged release. */
 @Tag("long")
 class StagedFilesTest {
     private static final String BOM = "ferro-bom";

@@ -43,7 +43,6 @@ record Staging(Path folder) {
         return groupFolder().resolve(artifact).resolve(version).resolve(artifact + "-" + version + rest);
     }
 
-    /** Returns all files by their path inside the folder. */
     SortedMap<String, Path> files() throws IOException {
         SortedMap<String, Path> found = new TreeMap<>();
         try (Stream<Path> files = Files.walk(folder)) {
@@ -54,7 +53,6 @@ record Staging(Path folder) {
         return found;
     }
 
-    /** Returns the files that have checksums beside them. */
     List<Path> published() throws IOException {
         List<Path> published = new ArrayList<>();
         for (Path file : files().values()) {

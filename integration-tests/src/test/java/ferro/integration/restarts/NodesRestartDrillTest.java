@@ -13,13 +13,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
@@ -38,12 +35,8 @@ class NodesRestartDrillTest {
     private static final int RANKS_PER_NODE = Drill.whole() ? 2 : 1;
 
     private static final int FAULTS = Drill.whole() ? 200 : 4;
-    /** As long as a rank takes until it adds up, and a while more. */
-    private static final int LATEST_MILLIS = 1500;
-
     private static final int PORT = 29700;
     private static final Duration SOON = Duration.ofSeconds(60);
-    private static final Pattern PID = Pattern.compile("rank (\\d+) = pid (\\d+)");
 
     @TempDir
     private Path folder;
@@ -77,23 +70,18 @@ class NodesRestartDrillTest {
                     line.toArray(String[]::new));
         }
 
-        /** Waits for the ranks of the next generation, and returns their pids inside the host. */
         List<Long> next() {
             int index = started++;
             Processes.await(
                     () -> pidLines().size() > index, SOON, "node " + node + " starts no ranks any more: " + launchers);
-            List<Long> pids = new ArrayList<>();
-            Matcher pid = PID.matcher(pidLines().get(index));
-            while (pid.find()) {
-                pids.add(Long.parseLong(pid.group(2)));
-            }
+            List<Long> pids = RestartDrillTest.pids(pidLines().get(index));
             assertEquals(RANKS_PER_NODE, pids.size(), this::toString);
             return pids;
         }
 
         private List<String> pidLines() {
             return process.errLines().stream()
-                    .filter(line -> PID.matcher(line).find())
+                    .filter(line -> !RestartDrillTest.pids(line).isEmpty())
                     .toList();
         }
 
@@ -146,9 +134,9 @@ class NodesRestartDrillTest {
                 assertNothingIsLeft(node);
             }
         }
-        print();
+        RestartDrillTest.print("on " + NODES + " nodes", againMillis);
         assertTrue(Files.exists(folder.resolve("saved")), "no rank has saved a checkpoint");
-        List<Path> left = inside(temporary);
+        List<Path> left = RestartDrillTest.inside(temporary);
         assertTrue(left.size() <= kills, () -> kills + " launchers were killed, and there are " + left);
         for (Path folder : left) {
             assertTrue(holdsOnlyRecordings(folder), () -> folder + " holds a file that is no recording");
@@ -188,7 +176,7 @@ class NodesRestartDrillTest {
             if (generation == 1) {
                 descriptors = descriptors();
             }
-            LockSupport.parkNanos(random.nextInt(LATEST_MILLIS) * 1_000_000L);
+            LockSupport.parkNanos(random.nextInt(RestartDrillTest.LATEST_MILLIS) * 1_000_000L);
             fault = System.nanoTime();
             fault(random, pids);
         }
@@ -214,13 +202,9 @@ class NodesRestartDrillTest {
     }
 
     private long descriptors() throws IOException {
-        try (Stream<Path> open =
-                Files.list(Path.of("/proc", "" + launchers.get(0).process.pid(), "fd"))) {
-            return open.count();
-        }
+        return RestartDrillTest.descriptors(launchers.get(0).process);
     }
 
-    /** A host has its own processes and its own shared memory. */
     private void assertNothingIsLeft(int node) throws Exception {
         HostProcess left = hosts.start(
                 node,
@@ -229,20 +213,5 @@ class NodesRestartDrillTest {
                 "ls -A /dev/shm; for p in /proc/[0-9]*; do tr '\\0' ' ' <$p/cmdline; echo; done | grep [j]ava");
         left.exitCode();
         assertEquals(List.of(), left.outLines(), () -> "on node " + node + ": " + left);
-    }
-
-    private void print() {
-        Collections.sort(againMillis);
-        if (!againMillis.isEmpty()) {
-            System.out.println("from a fault to the first sum of all ranks of the next generation on " + NODES
-                    + " nodes: median " + againMillis.get(againMillis.size() / 2) + " ms of " + againMillis);
-        }
-    }
-
-    private static List<Path> inside(Path folder) throws IOException {
-        try (Stream<Path> files = Files.list(folder)) {
-            return files.filter(file -> !file.getFileName().toString().startsWith("hsperfdata"))
-                    .toList();
-        }
     }
 }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.harness.Child;
 import ferro.harness.Processes;
 import ferro.integration.LauncherRun;
 import ferro.integration.drill.Drill;
@@ -39,7 +40,7 @@ class RestartDrillTest {
     private static final int RANKS = 4;
     private static final int KILLS = Drill.whole() ? 100 : 5;
     /** As long as a rank takes until it adds up, and a while more. */
-    private static final int LATEST_MILLIS = 1500;
+    static final int LATEST_MILLIS = 1500;
     /** As long as ranks take to close, and a while more. */
     private static final int LATEST_CLOSE_MILLIS = 200;
 
@@ -72,7 +73,7 @@ class RestartDrillTest {
             long descriptors = killed(run, random);
             List<Long> last = pids(run, KILLS);
             awaitSums(run, KILLS);
-            print(links);
+            print("over " + links, againMillis);
             long after = descriptors(run);
             assertTrue(after <= descriptors + RANKS, after + " descriptors, " + descriptors + " in generation 1");
             Files.createFile(end);
@@ -93,10 +94,10 @@ class RestartDrillTest {
         Files.delete(memory);
     }
 
-    private void print(String links) {
+    static void print(String where, List<Long> againMillis) {
         Collections.sort(againMillis);
         if (!againMillis.isEmpty()) {
-            System.out.println("from a kill to the first sum of all ranks of the next generation over " + links
+            System.out.println("from a fault to the first sum of all ranks of the next generation " + where
                     + ": median " + againMillis.get(againMillis.size() / 2) + " ms of " + againMillis);
         }
     }
@@ -134,7 +135,7 @@ class RestartDrillTest {
         return pids;
     }
 
-    private static List<Long> pids(String line) {
+    static List<Long> pids(String line) {
         Matcher pid = PID.matcher(line);
         List<Long> pids = new ArrayList<>();
         while (pid.find()) {
@@ -155,13 +156,13 @@ class RestartDrillTest {
         }
     }
 
-    private static long descriptors(LauncherRun run) throws IOException {
+    static long descriptors(Child run) throws IOException {
         try (Stream<Path> open = Files.list(Path.of("/proc", "" + run.pid(), "fd"))) {
             return open.count();
         }
     }
 
-    private static List<Path> inside(Path folder) throws IOException {
+    static List<Path> inside(Path folder) throws IOException {
         try (Stream<Path> files = Files.list(folder)) {
             return files.filter(file -> !file.getFileName().toString().startsWith("hsperfdata"))
                     .toList();

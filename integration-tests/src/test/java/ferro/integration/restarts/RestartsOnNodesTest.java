@@ -6,55 +6,35 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.harness.Processes;
 import ferro.integration.LauncherRun;
+import ferro.integration.TwoNodes;
 import ferro.integration.hosts.HostProcess;
-import ferro.integration.hosts.NamespaceHosts;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Jobs of two hosts, made of namespaces, that start again after a failure; between the hosts is TLS. */
 @Timeout(180)
 @Tag("long")
 class RestartsOnNodesTest {
-    private static final int FIRST_PORT = 29600;
     private static final Duration SOON = Duration.ofSeconds(60);
 
-    @TempDir
-    private static Path shared;
-
-    private static NamespaceHosts hosts;
-    private static Path secret;
-    private static int jobs;
+    @RegisterExtension
+    static final TwoNodes nodes = new TwoNodes();
 
     @TempDir
     private Path folder;
 
-    @BeforeAll
-    static void makeHosts() throws Exception {
-        secret = NamespaceHosts.secret(shared, "secret", "0123456789abcdef0123456789abcdef");
-        hosts = NamespaceHosts.joined(2, NamespaceHosts.Family.IPV4);
-    }
-
-    @AfterAll
-    static void endHosts() throws Exception {
-        if (hosts != null) {
-            hosts.close();
-        }
-    }
-
-    /** A job of two ranks on each host. */
     private final class SumsAgain {
-        private final int port = FIRST_PORT + jobs++;
+        private final TwoNodes.Job job = nodes.job();
         private final int restarts;
 
         SumsAgain() {
@@ -66,28 +46,26 @@ class RestartsOnNodesTest {
         }
 
         HostProcess launcher(int node, String... options) throws Exception {
-            return launcher(node, hosts.endpoint(0, port), Map.of(), options);
+            return launcher(node, job, Map.of(), options);
         }
 
-        private HostProcess launcher(int node, String master, Map<String, String> environment, String... options)
+        private HostProcess launcher(int node, TwoNodes.Job named, Map<String, String> environment, String... options)
                 throws Exception {
-            List<String> line = new ArrayList<>(List.of("run", "--nodes", "2", "--node-rank", "" + node));
-            line.addAll(List.of("--master", master, "--secret-file", secret.toString()));
-            line.addAll(List.of("-n2", "--restarts", "" + restarts));
+            List<String> line = new ArrayList<>(List.of("-n2", "--restarts", "" + restarts));
             line.addAll(List.of(options));
             line.addAll(List.of("-J-Xmx64m", "-cp", LauncherRun.classPath()));
             line.addAll(List.of(SumsOfGenerations.class.getName(), end().toString()));
-            return hosts.ferro(node, environment, line.toArray(String[]::new));
+            return named.node(node, environment, line.toArray(String[]::new));
         }
 
         /** Starts launchers that know node 0 by a name, which a file of host names has. */
         List<HostProcess> startByName(Path names) throws Exception {
-            Files.writeString(names, hosts.address(0) + " node-0.example\n");
+            Files.writeString(names, nodes.hosts().address(0) + " node-0.example\n");
             Map<String, String> environment = Map.of(
                     "JAVA_TOOL_OPTIONS",
                     "-Djdk.net.hosts.file=" + names + " -Dsun.net.inetaddr.ttl=0 -Dsun.net.inetaddr.negative.ttl=0");
-            String master = "node-0.example:" + port;
-            List<HostProcess> both = List.of(launcher(0, master, environment), launcher(1, master, environment));
+            TwoNodes.Job named = job.withMaster("node-0.example:" + job.master().replaceFirst(".*:", ""));
+            List<HostProcess> both = List.of(launcher(0, named, environment), launcher(1, named, environment));
             awaitSums(both, 0);
             return both;
         }
@@ -103,7 +81,6 @@ class RestartsOnNodesTest {
         return folder.resolve("end");
     }
 
-    /** Waits until all ranks of a generation add up. */
     private static void awaitSums(List<HostProcess> launchers, int generation) throws InterruptedException {
         for (int rank = 0; rank < 4; rank++) {
             pid(launchers.get(rank / 2), rank, generation);
@@ -118,9 +95,7 @@ class RestartsOnNodesTest {
 
     private void assertEndsWell(List<HostProcess> launchers, int generation) throws Exception {
         Files.createFile(end());
-        for (HostProcess one : launchers) {
-            assertEquals(0, one.exitCode(), launchers::toString);
-        }
+        HostProcess.assertEnd(0, launchers);
         assertTrue(launchers.get(1).outLines().contains("[3] done in generation " + generation), launchers::toString);
     }
 
@@ -128,13 +103,13 @@ class RestartsOnNodesTest {
     @DisplayName("row 52: a rank that is killed on one node starts the ranks of both again, over TLS")
     void killedRankStartsTheRanksOfBothNodesAgain() throws Exception {
         List<HostProcess> both = new SumsAgain().start();
-        hosts.run(1, "kill -9 " + pid(both.get(1), 3, 0));
+        nodes.hosts().run(1, "kill -9 " + pid(both.get(1), 3, 0));
 
         for (HostProcess one : both) {
             one.errLine("ferro: generation 1 of at most 3 starts in 1s: rank 3 was ended by signal KILL");
         }
         awaitSums(both, 1);
-        hosts.run(0, "kill -9 " + pid(both.get(0), 0, 1));
+        nodes.hosts().run(0, "kill -9 " + pid(both.get(0), 0, 1));
         awaitSums(both, 2);
         String report = both.get(0).restOfLine("[0] generation 2 sums as pid ");
         assertTrue(report.contains("with TLS"), report);
@@ -146,9 +121,9 @@ class RestartsOnNodesTest {
     @Test
     void restartsCountForTheWholeJobAndNotForEachNode() throws Exception {
         List<HostProcess> both = new SumsAgain(1).start();
-        hosts.run(1, "kill -9 " + pid(both.get(1), 3, 0));
+        nodes.hosts().run(1, "kill -9 " + pid(both.get(1), 3, 0));
         awaitSums(both, 1);
-        hosts.run(0, "kill -9 " + pid(both.get(0), 0, 1));
+        nodes.hosts().run(0, "kill -9 " + pid(both.get(0), 0, 1));
 
         for (HostProcess one : both) {
             assertEquals(137, one.exitCode(), both::toString);
@@ -164,7 +139,7 @@ class RestartsOnNodesTest {
         List<HostProcess> both = new SumsAgain().startByName(names);
         String known = Files.readString(names);
         Files.writeString(names, "");
-        hosts.run(1, "kill -9 " + pid(both.get(1), 3, 0));
+        nodes.hosts().run(1, "kill -9 " + pid(both.get(1), 3, 0));
         for (HostProcess one : both) {
             Processes.await(() -> starts(one) > 1, SOON, "no rank is started again: " + both);
         }
@@ -221,7 +196,7 @@ class RestartsOnNodesTest {
     @Tag("long")
     void jobEndsWithTheLauncherOfNodeZero() throws Exception {
         List<HostProcess> both = new SumsAgain().start();
-        hosts.run(1, "kill -9 " + pid(both.get(1), 3, 0));
+        nodes.hosts().run(1, "kill -9 " + pid(both.get(1), 3, 0));
         awaitSums(both, 1);
         both.get(0).kill();
 
@@ -255,7 +230,7 @@ class RestartsOnNodesTest {
         List<HostProcess> both = job.start();
         List<String> stopped = List.of(pid(both.get(1), 2, 0), pid(both.get(1), 3, 0));
         for (String pid : stopped) {
-            hosts.run(1, "kill -STOP " + pid);
+            nodes.hosts().run(1, "kill -STOP " + pid);
         }
         both.get(1).signal("STOP");
 
@@ -264,13 +239,13 @@ class RestartsOnNodesTest {
         List<HostProcess> now = List.of(both.get(0), again);
         awaitSums(now, 1);
         for (String pid : stopped) {
-            hosts.run(1, "kill -CONT " + pid);
+            nodes.hosts().run(1, "kill -CONT " + pid);
         }
         both.get(1).goOn();
 
         assertTrue(both.get(1).exitCode() != 0, both::toString);
         for (String pid : stopped) {
-            assertFalse(hosts.succeeds(1, "test -e /proc/" + pid), both::toString);
+            assertFalse(nodes.hosts().succeeds(1, "test -e /proc/" + pid), both::toString);
         }
         assertEndsWell(now, 1);
     }
@@ -280,7 +255,7 @@ class RestartsOnNodesTest {
     @Tag("long")
     void signalWhileLaunchersWaitEndsAll() throws Exception {
         List<HostProcess> both = new SumsAgain().start();
-        hosts.run(1, "kill -9 " + pid(both.get(1), 3, 0));
+        nodes.hosts().run(1, "kill -9 " + pid(both.get(1), 3, 0));
         both.get(1).errLine("generation 1 of at most 3 starts in 1s");
 
         both.get(1).signal("TERM");

@@ -17,7 +17,6 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -41,27 +40,15 @@ class RestartsTest {
         return LauncherRun.start(Map.of("TMPDIR", folder.toString()), words);
     }
 
-    /** Starts ranks that add up until {@link #end}. */
-    private LauncherRun sums(String links) throws IOException {
-        return run(
-                "run",
-                "-n",
-                "3",
-                "--links",
-                links,
-                "--restarts",
-                "3",
-                "-cp",
-                LauncherRun.classPath(),
-                SumsOfGenerations.class.getName(),
-                end().toString());
+    private String[] sums(String words) {
+        return (words + " -cp " + LauncherRun.classPath() + " " + SumsOfGenerations.class.getName() + " " + end())
+                .split(" ");
     }
 
     private Path end() {
         return folder.resolve("end");
     }
 
-    /** Waits until a rank of a generation adds up, and returns its pid. */
     private static long awaitSums(LauncherRun run, int rank, int generation) throws InterruptedException {
         String rest = run.restOfLine("[" + rank + "] generation " + generation + " sums as pid ");
         return Long.parseLong(rest.substring(0, rest.indexOf(' ')));
@@ -71,7 +58,7 @@ class RestartsTest {
     @ValueSource(strings = {"tcp", "shm"})
     @DisplayName("row 52: a rank that is killed starts the job again, which then ends well and leaves nothing")
     void killedRankStartsTheJobAgainWhichEndsWellAndLeavesNothing(String links) throws Exception {
-        try (LauncherRun run = sums(links)) {
+        try (LauncherRun run = run(sums("run -n 3 --restarts 3 --links " + links))) {
             for (int rank = 0; rank < 3; rank++) {
                 awaitSums(run, rank, 0);
             }
@@ -94,31 +81,13 @@ class RestartsTest {
                     run::toString);
         }
         Files.delete(end());
-        assertEquals(List.of(), inside());
-    }
-
-    private List<Path> inside() throws IOException {
-        try (Stream<Path> files = Files.list(folder)) {
-            return files.filter(file -> !file.getFileName().toString().startsWith("hsperfdata"))
-                    .toList();
-        }
+        assertEquals(List.of(), RestartDrillTest.inside(folder));
     }
 
     @Test
     @Tag("long")
     void lastFailureIsInTheBoxWithAllGenerationsAndAnalyzeReadsTheLast() throws Exception {
-        try (LauncherRun run = run(
-                "run",
-                "-n",
-                "2",
-                "--restarts",
-                "1",
-                "--log-dir",
-                folder.resolve("logs").toString(),
-                "-cp",
-                LauncherRun.classPath(),
-                SumsOfGenerations.class.getName(),
-                end().toString())) {
+        try (LauncherRun run = run(sums("run -n 2 --restarts 1 --log-dir " + folder.resolve("logs")))) {
             Processes.kill(awaitSums(run, 1, 0));
             Processes.kill(awaitSums(run, 0, 1));
 
@@ -136,10 +105,8 @@ class RestartsTest {
                     .orElseThrow(() -> new AssertionError(run.toString()));
             Path recorded = Path.of(analyze.substring(analyze.lastIndexOf(' ') + 1));
             assertEquals("generation-1", recorded.getFileName().toString());
-            try (LauncherRun reads = run("analyze", recorded.toString())) {
-                assertEquals(0, reads.exitCode(), reads::toString);
-                assertTrue(reads.outLines().toString().contains("rank 0"), reads::toString);
-            }
+            LauncherRun reads = run("analyze", recorded.toString()).ends(0);
+            assertTrue(reads.outLines().toString().contains("rank 0"), reads::toString);
         }
     }
 
@@ -162,7 +129,7 @@ class RestartsTest {
             run.restOfLine("[0] generation 1 saved step ");
             Files.createFile(end());
             assertEquals(0, run.exitCode(), run::toString);
-            assertTrue(run.errText().contains("No space left on device"), run::toString);
+            run.assertErr("No space left on device");
             assertTrue(
                     run.errText()
                             .matches(
@@ -203,10 +170,7 @@ class RestartsTest {
     @Tag("long")
     void rankThatStaysStoppedPastTheDeadlineStartsTheJobAgain() throws Exception {
         try (LauncherRun run = LauncherRun.start(
-                Map.of("TMPDIR", folder.toString(), "FERRO_TIMEOUT", "3s"),
-                ("run -n 3 --restarts 3 -cp " + LauncherRun.classPath() + " " + SumsOfGenerations.class.getName() + " "
-                                + end())
-                        .split(" "))) {
+                Map.of("TMPDIR", folder.toString(), "FERRO_TIMEOUT", "3s"), sums("run -n 3 --restarts 3"))) {
             awaitSums(run, 0, 0);
             long stopped = awaitSums(run, 1, 0);
             Processes.signal(stopped, "STOP");
@@ -233,7 +197,7 @@ class RestartsTest {
         try (LauncherRun run =
                 run("run", "-n", "1", "--restarts", "5", "--", "sh", "-c", "echo g=$FERRO_GENERATION; " + command)) {
             assertEquals(code, run.exitCode(), run::toString);
-            assertTrue(run.errText().contains("ferro: the job does not start again: " + why), run::toString);
+            run.assertErr("ferro: the job does not start again: " + why);
             assertEquals(List.of("[0] g=0", "[0] g=1").subList(0, generations), run.outLines(), run::toString);
         }
     }
@@ -252,7 +216,7 @@ class RestartsTest {
                 + "; fi; until [ -e up ]; do sleep 0.02; done; exit " + first;
         try (LauncherRun run = run("run", "-n", "2", "--restarts", "5", "--", "sh", "-c", program)) {
             assertEquals(code, run.exitCode(), run::toString);
-            assertTrue(run.errText().contains(line), run::toString);
+            run.assertErr(line);
         }
     }
 
@@ -307,9 +271,7 @@ class RestartsTest {
             run.signal("TERM");
 
             assertEquals(143, run.exitCode(), run::toString);
-            assertTrue(
-                    run.errText().contains("node 0 was ended by signal TERM before generation 1 was started"),
-                    run::toString);
+            run.assertErr("node 0 was ended by signal TERM before generation 1 was started");
             assertEquals(List.of("[0] up"), run.outLines());
         }
     }

@@ -150,7 +150,6 @@ final class Chromium implements AutoCloseable {
         return events();
     }
 
-    /** Returns the events since the last address was opened. */
     List<JsonObject> events() {
         synchronized (events) {
             return List.copyOf(events);

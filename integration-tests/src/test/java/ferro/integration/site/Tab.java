@@ -52,7 +52,6 @@ record Tab(Chromium chromium) {
         return chromium.run(body);
     }
 
-    /** Returns what a reader sees that is wrong with the open page. */
     List<String> faults(Screen screen) throws IOException, InterruptedException {
         try (InputStream script = Tab.class.getResourceAsStream("look.js")) {
             String body = new String(script.readAllBytes(), StandardCharsets.UTF_8);
