@@ -51,6 +51,7 @@ class GpuCollectivesOverNcclTest {
     private final FakeFallback fallback = new FakeFallback(memory);
     private final GpuCollectives gpu = GpuCollectives.with(context, () -> Optional.of(fallback), log);
     private final NcclBackend nccl = MockNccl.of(memory, 0, 1);
+    private final NcclBackend second = MockNccl.of(memory, 1, 2);
 
     @Test
     @DisplayName(
@@ -87,7 +88,6 @@ class GpuCollectivesOverNcclTest {
     @Test
     @DisplayName("0-21 0-22: off the root a broadcast allocates and copies nothing")
     void offTheRootABroadcastOnlyAllocates() {
-        NcclBackend second = MockNccl.of(memory, 1, 2);
         DeviceTensor template = new DeviceTensor(DataType.FLOAT32, new long[] {2, 3}, 0, 0, null);
 
         DeviceTensor out = gpu.broadcast(template, 0, second);
@@ -119,7 +119,6 @@ class GpuCollectivesOverNcclTest {
     @DisplayName(
             "test_gpu_allreduce_preserves_shape over the mocked NCCL; results have the shape that their kind gives")
     void everyKindGivesItsShape() {
-        NcclBackend second = MockNccl.of(memory, 1, 2);
         DeviceTensor in = memory.tensor(new long[] {2, 3}, 1, 2, 3, 4, 5, 6);
 
         assertArrayEquals(
@@ -142,7 +141,6 @@ class GpuCollectivesOverNcclTest {
 
     @Test
     void offTheRootReduceAndGatherGiveNothingAndAllocateNothing() {
-        NcclBackend second = MockNccl.of(memory, 1, 2);
         DeviceTensor in = memory.tensor(new long[] {1}, 3f);
 
         assertEquals(Optional.empty(), gpu.reduce(in, ReduceOp.SUM, 0, second));
@@ -192,7 +190,6 @@ class GpuCollectivesOverNcclTest {
     @Test
     @DisplayName("0-14: a shape that does not fit has cost nothing")
     void aWrongShapeCostsNothing() {
-        NcclBackend second = MockNccl.of(memory, 1, 2);
         DeviceTensor three = memory.tensor(new long[] {3}, 1, 2, 3);
 
         assertThrows(IllegalArgumentException.class, () -> gpu.allToAll(three, second));
@@ -205,7 +202,6 @@ class GpuCollectivesOverNcclTest {
     @Test
     @DisplayName("0-14 decision 9: where type and shape are both bad, the type is told")
     void theTypeIsRefusedBeforeTheShape() {
-        NcclBackend second = MockNccl.of(memory, 1, 2);
         when(second.unsupportedBecause(any())).thenReturn(Optional.of("no such type"));
         DeviceTensor three = memory.tensor(new long[] {3}, 1, 2, 3);
 
@@ -295,7 +291,6 @@ class GpuCollectivesOverNcclTest {
 
     @Test
     void everyAsynchronousFormSubmitsTheCallThatTheBlockingOneRuns() {
-        NcclBackend second = MockNccl.of(memory, 1, 2);
         DeviceTensor in = memory.tensor(new long[] {2, 3}, 1, 2, 3, 4, 5, 6);
         ReduceOp op = ReduceOp.MAX;
 

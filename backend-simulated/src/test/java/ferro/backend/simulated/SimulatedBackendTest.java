@@ -17,14 +17,6 @@ import org.junit.jupiter.api.function.Executable;
 @Timeout(120)
 class SimulatedBackendTest {
     @Test
-    void settingsOfTheGroupAreInForce() {
-        List<SimulatedBackend> ranks = SimulatedBackend.createGroup(3, Map.of("ferro.timeout", "1500ms"));
-        Ranks.run(
-                ranks,
-                group -> assertEquals(Duration.ofMillis(1500), group.backend().timeout()));
-    }
-
-    @Test
     void settingsThatMakeNoSenseAreRefused() {
         Map<String, String> senseless = Map.of("ferro.segment", "soon");
 

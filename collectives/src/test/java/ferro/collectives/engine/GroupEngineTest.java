@@ -81,11 +81,6 @@ class GroupEngineTest {
         context.process.close();
     }
 
-    private Work allReduce() {
-        HostTensor tensor = HostTensor.of(new float[] {3, 5, 7});
-        return engine.submit(Collective.allReduce(tensor, ReduceOp.SUM), LONG);
-    }
-
     private static HostTensor pair() {
         return HostTensor.of(new float[] {3, 5});
     }
@@ -95,8 +90,7 @@ class GroupEngineTest {
         try (SystemContext process = SystemContext.of(Map.of("ferro.heartbeat.interval", "0s"))) {
             CollectiveBackend group = CollectiveEngine.over(
                     new StillTransport(new Trouble(), true), GroupSpec.of("pair", 0, 2, LONG), process);
-            HostTensor tensor = pair();
-            Work work = group.submit(Collective.allReduce(tensor, ReduceOp.SUM), LONG);
+            Work work = group.submit(Collective.allReduce(pair(), ReduceOp.SUM), LONG);
 
             FerroException told = assertThrows(FerroException.class, work::await);
 
@@ -137,7 +131,7 @@ class GroupEngineTest {
 
     @Test
     void linksAreLeftAndOperationsEndWhereMemoryRunsOut() {
-        Work work = allReduce();
+        Work work = sum(HostTensor.of(new float[] {3, 5, 7}));
         stepped.advance();
         trouble.outOfMemory = true;
 
@@ -278,12 +272,7 @@ class GroupEngineTest {
     @Test
     void whatHasLeftTheQueueIsLetGo() throws InterruptedException {
         WaitingOperations queue = new WaitingOperations();
-        WeakReference<Operation> passed = through(queue);
-        for (int i = 0; i < 100 && passed.get() != null; i++) {
-            System.gc();
-            TimeUnit.MILLISECONDS.sleep(5);
-        }
-        assertNull(passed.get(), "the queue keeps what was added last");
+        assertLetGo(through(queue), "the queue keeps what was added last");
         assertTrue(queue.isEmpty());
     }
 
@@ -294,19 +283,22 @@ class GroupEngineTest {
         stepped.advance();
 
         for (WeakReference<float[]> array : arrays) {
-            for (int i = 0; i < 100 && array.get() != null; i++) {
-                System.gc();
-                TimeUnit.MILLISECONDS.sleep(5);
-            }
-            assertNull(array.get(), "the group, which is not closed yet, keeps it");
+            assertLetGo(array, "the group, which is not closed yet, keeps it");
         }
         assertSame(engine, stepped.backend());
     }
 
+    private static void assertLetGo(WeakReference<?> kept, String text) throws InterruptedException {
+        for (int i = 0; i < 100 && kept.get() != null; i++) {
+            System.gc();
+            TimeUnit.MILLISECONDS.sleep(5);
+        }
+        assertNull(kept.get(), text);
+    }
+
     private WeakReference<float[]> failing() {
         float[] array = {3, 5, 7};
-        HostTensor tensor = HostTensor.of(array);
-        engine.submit(Collective.allReduce(tensor, ReduceOp.SUM), LONG);
+        sum(HostTensor.of(array));
         stepped.advance();
         return new WeakReference<>(array);
     }

@@ -54,12 +54,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 class WaitingRankTest {
     private static final Duration MINUTE = Duration.ofMinutes(1);
     private static final Duration LONG = Duration.ofHours(1);
-    private static final GroupSpec PAIR = GroupSpec.of("pair", 0, 2, LONG);
 
     private final Trouble faults = new Trouble();
     private final SystemContext process = SystemContext.of(Map.of("ferro.heartbeat.interval", "0s"));
+    private final MovedClock clock = new MovedClock(process);
     private final Semaphore asleep = new Semaphore(0);
     private final Semaphore bell = new Semaphore(0);
+    private CollectiveBackend group;
 
     /** A context whose clock is moved by the sleeps. */
     private static final class MovedClock extends ForwardingContext {
@@ -81,6 +82,7 @@ class WaitingRankTest {
 
     @AfterEach
     void close() {
+        group.close(Duration.ZERO);
         process.close();
     }
 
@@ -124,27 +126,24 @@ class WaitingRankTest {
     @EnumSource(Call.class)
     @DisplayName("a rank that waits for a minute sleeps at most 10 times a second")
     void aWaitingRankSleepsSeldom(Call call) {
-        MovedClock clock = new MovedClock(process);
         AtomicInteger sleeps = new AtomicInteger();
         faults.parked = until -> {
             sleeps.incrementAndGet();
             clock.sleep(until);
         };
-        CollectiveBackend group = CollectiveEngine.over(new StillTransport(faults, true), PAIR, clock);
+        group = over(2, clock);
 
         FerroException late = assertThrows(FerroException.class, () -> call.run(group, MINUTE));
 
         assertEquals(Code.TIMED_OUT, late.code(), late.getMessage());
         assertEquals(MINUTE.toMillis(), late.where().elapsed().toMillis(), 100, late.getMessage());
         assertTrue(sleeps.get() <= 10 * MINUTE.toSeconds(), sleeps + " sleeps");
-        group.close(Duration.ZERO);
     }
 
     @ParameterizedTest
     @EnumSource(Call.class)
     @DisplayName("no sleep takes more than a second, however long the caller waits")
     void noSleepIsLong(Call call) {
-        MovedClock clock = new MovedClock(process);
         AtomicLong longest = new AtomicLong();
         Thread caller = Thread.currentThread();
         faults.parked = until -> {
@@ -154,12 +153,11 @@ class WaitingRankTest {
                 clock.sleep(until);
             }
         };
-        CollectiveBackend group = CollectiveEngine.over(new StillTransport(faults, true), PAIR, clock);
+        group = over(2, clock);
 
         assertFalse(call.submit(group, LONG).await(MINUTE));
 
         assertEquals(Duration.ofSeconds(1), Duration.ofNanos(longest.get()));
-        group.close(Duration.ZERO);
     }
 
     @Test
@@ -167,18 +165,16 @@ class WaitingRankTest {
     @DisplayName(
             "a virtual thread that waits for a minute sleeps at most 10 times a second in a transport that allows it")
     void aVirtualThreadSleepsSeldom() throws Exception {
-        MovedClock clock = new MovedClock(process);
         AtomicInteger sleeps = new AtomicInteger();
         faults.parksVirtualThreads = true;
         faults.parked = until -> {
             sleeps.incrementAndGet();
             clock.sleep(until);
         };
-        CollectiveBackend group = CollectiveEngine.over(new StillTransport(faults, true), PAIR, clock);
+        group = over(2, clock);
 
-        assertEquals(Code.TIMED_OUT, failureOnVirtualThread(group, MINUTE).code());
+        assertEquals(Code.TIMED_OUT, failureOnVirtualThread(MINUTE).code());
         assertTrue(sleeps.get() <= 10 * MINUTE.toSeconds(), sleeps + " sleeps");
-        group.close(Duration.ZERO);
     }
 
     @Test
@@ -189,17 +185,16 @@ class WaitingRankTest {
         AtomicInteger polls = new AtomicInteger();
         faults.polled = polls::incrementAndGet;
         SystemContext noSpins = SystemContext.of(Map.of("ferro.heartbeat.interval", "0s", "ferro.spin.count", "0"));
-        CollectiveBackend group = CollectiveEngine.over(new StillTransport(faults, true), PAIR, noSpins);
+        group = over(2, noSpins);
 
         assertEquals(
-                Code.TIMED_OUT,
-                failureOnVirtualThread(group, Duration.ofSeconds(1)).code());
+                Code.TIMED_OUT, failureOnVirtualThread(Duration.ofSeconds(1)).code());
         assertTrue(polls.get() <= 250, polls + " polls");
         group.close(Duration.ZERO);
         noSpins.close();
     }
 
-    private static FerroException failureOnVirtualThread(CollectiveBackend group, Duration timeout) throws Exception {
+    private FerroException failureOnVirtualThread(Duration timeout) throws Exception {
         FerroException[] failure = new FerroException[1];
         Runnable call = () -> failure[0] = assertThrows(FerroException.class, () -> group.run(sum(), timeout));
         // the sources are of JDK 17
@@ -214,7 +209,6 @@ class WaitingRankTest {
     @EnumSource(Call.class)
     @DisplayName("a rank that sleeps has said for which rank it waits")
     void theStatusOfASleepingRankIsCurrent(Call call) {
-        MovedClock clock = new MovedClock(process);
         AtomicInteger sleeps = new AtomicInteger();
         faults.parked = until -> {
             long left = until - clock.now;
@@ -223,19 +217,17 @@ class WaitingRankTest {
             }
             clock.sleep(until);
         };
-        CollectiveBackend group = CollectiveEngine.over(new StillTransport(faults, true), PAIR, clock);
+        group = over(2, clock);
         assertThrows(FerroException.class, () -> call.run(group, MINUTE));
 
         assertFalse(answers().isEmpty());
         answers().forEach(answer -> assertEquals(Set.of(1), answer.waitsFor(), answer::toString));
-        group.close(Duration.ZERO);
     }
 
     @ParameterizedTest
     @CsvSource({"COLLECTIVE, 2", "RECEIVE, 2", "COLLECTIVE, 3"})
     @DisplayName("a peer that leaves in answer to the last question is why a call fails, and no rank blames itself")
     void aGoodbyeThatAnswersTheLastQuestionIsWhyTheCallFails(Call call, int worldSize) {
-        MovedClock clock = new MovedClock(process);
         // the last sleep ends late, so that the last question and the deadline come together
         long lastSleep = TimeUnit.MILLISECONDS.toNanos(900);
         faults.parked = until -> clock.sleep(until < lastSleep ? until : until + TimeUnit.MILLISECONDS.toNanos(200));
@@ -251,19 +243,17 @@ class WaitingRankTest {
                 }
             }
         };
-        CollectiveBackend group = over(worldSize, clock);
+        group = over(worldSize, clock);
 
         FerroException failure = assertThrows(FerroException.class, () -> call.run(group, Duration.ofSeconds(1)));
 
         assertEquals(Code.PEER_LOST, failure.code(), failure.getMessage());
         assertEquals(Set.of(1), failure.where().culprits());
-        group.close(Duration.ZERO);
     }
 
     @Test
     @DisplayName("a short message that no rank receives blames its receiver, also while other messages move")
     void aMessageThatIsNotReceivedBlamesItsReceiverWhileOthersMove() {
-        MovedClock clock = new MovedClock(process);
         faults.parked = until -> {
             faults.bytesMoved++;
             clock.sleep(until);
@@ -274,7 +264,7 @@ class WaitingRankTest {
                 faults.events.control(1, idle.encoded());
             }
         };
-        CollectiveBackend group = over(2, clock);
+        group = over(2, clock);
 
         FerroException failure = assertThrows(
                 FerroException.class,
@@ -282,14 +272,12 @@ class WaitingRankTest {
 
         assertEquals(Code.TIMED_OUT, failure.code(), failure.getMessage());
         assertEquals(Set.of(1), failure.where().culprits(), failure.getMessage());
-        group.close(Duration.ZERO);
     }
 
     @Test
     @DisplayName("a broadcast of the root sends nothing and fails at once if a rank has left long ago")
     void aCallAfterALeaveFailsAtOnce() {
-        MovedClock clock = new MovedClock(process);
-        CollectiveBackend group = over(3, clock);
+        group = over(3, clock);
         faults.events.control(1, goodbye(3));
         clock.now += MINUTE.toNanos();
         long begun = clock.now;
@@ -304,7 +292,6 @@ class WaitingRankTest {
         assertEquals(Set.of(1), failure.where().culprits());
         assertEquals(List.of(), faults.sends);
         assertEquals(begun, clock.now, "it waits");
-        group.close(Duration.ZERO);
     }
 
     private CollectiveBackend over(int worldSize, RankContext context) {
@@ -348,7 +335,7 @@ class WaitingRankTest {
     private CollectiveBackend sleeping() {
         faults.parked = until -> sleepUntilWoken();
         faults.woken = bell::release;
-        return CollectiveEngine.over(new StillTransport(faults, true), PAIR, process);
+        return over(2, process);
     }
 
     private void awaitSleep() throws InterruptedException {
@@ -363,7 +350,7 @@ class WaitingRankTest {
     @ParameterizedTest
     @MethodSource("eachCallAndReason")
     void eachReasonWakesARankThatSleeps(Call call, Reason reason) throws InterruptedException {
-        CollectiveBackend group = sleeping();
+        group = sleeping();
         FerroException[] ended = new FerroException[1];
         Thread caller = new Thread(() -> ended[0] = assertThrows(FerroException.class, () -> call.run(group, LONG)));
         caller.start();
@@ -384,12 +371,11 @@ class WaitingRankTest {
 
         assertFalse(caller.isAlive(), "not woken");
         assertEquals(reason.code, ended[0].code(), ended[0].getMessage());
-        group.close(Duration.ZERO);
     }
 
     @Test
     void aCallThatAnotherThreadQueuesWakesARankThatSleeps() throws InterruptedException {
-        CollectiveBackend group = sleeping();
+        group = sleeping();
         Thread caller = new Thread(() -> assertThrows(FerroException.class, () -> group.run(sum(), LONG)));
         caller.start();
         awaitSleep();
@@ -400,6 +386,5 @@ class WaitingRankTest {
 
         group.abort(new IllegalStateException("the test is over"));
         caller.join(TimeUnit.SECONDS.toMillis(60));
-        group.close(Duration.ZERO);
     }
 }

@@ -26,6 +26,9 @@ import org.junit.jupiter.api.Test;
 class WaitingRanksTest {
     private static final Duration LOOK = Duration.ofMillis(5);
     private static final int[] BOTH = {0, 1};
+    private static final Diagnosis.OwnState MOVING = new Diagnosis.OwnState(0, 1_000_000_000L);
+    private static final Status IN_BARRIER = new Status(1, 7, "barrier", 7, 0, 0, "", "in barrier", Set.of(), 0, 0, "");
+    private static final Status IDLE = new Status(1, 0, "", 0, 0, 0, "", "", Set.of(), 0, 0, "");
     /** A group of ranks 2 and 3 of the group "world". */
     private static final Machines OF_WORLD = new Machines(0, new int[] {2, 3}, new RankProcesses() {
         @Override
@@ -110,21 +113,14 @@ class WaitingRanksTest {
 
     @Test
     void ofManyRanksThatWaitForEachOtherTheCircleIsToBlame() {
-        int world = 100;
-        int[] ranks = IntStream.range(0, world).toArray();
-        Status[] answers = new Status[world];
+        Status[] answers = new Status[100];
         // 0 asks; 10 to 89 wait round, 1 to 9 wait for 10, 90 and above wait for 0
-        for (int rank = 1; rank < world; rank++) {
+        for (int rank = 1; rank < answers.length; rank++) {
             int next = rank < 10 ? 10 : rank < 89 ? rank + 1 : rank == 89 ? 10 : 0;
             answers[rank] = new Status(1, 0, "", 0, 0, 0, "", "in recv", Set.of(next), 0, 0, "");
         }
-        BitSet waitedFor = new BitSet();
-        waitedFor.set(1, 10);
-        Diagnosis.Blame verdict = new Diagnosis(new Machines(0, ranks, RankProcesses.UNKNOWN), answers, new BitSet(), 0)
-                .ofWaiting(waitedFor, Diagnosis.OwnState.QUIET, "in send");
-        BitSet circle = new BitSet();
-        circle.set(10, 90);
-        assertEquals(circle, verdict.culprits());
+        Diagnosis.Blame verdict = diagnosis(answers, 0).ofWaiting(range(1, 10), Diagnosis.OwnState.QUIET, "in send");
+        assertEquals(range(10, 90), verdict.culprits());
         assertTrue(verdict.isNoRankAlone());
         assertTrue(verdict.text()
                 .contains(", 89 wait for each other, so no rank alone is to blame: rank 10 is in recv; "));
@@ -137,7 +133,7 @@ class WaitingRanksTest {
         Status[] answers = {null, answer(0, 2), answer(0, 0), answer(0, 2)};
         Diagnosis.Blame verdict =
                 diagnosis(answers, 0).ofWaiting(only(1), Diagnosis.OwnState.QUIET, "in recv from rank 1");
-        assertEquals(BitSet.valueOf(new long[] {0b111}), verdict.culprits());
+        assertEquals(range(0, 3), verdict.culprits());
         assertEquals(
                 "ranks 0, 1, 2 wait for each other, so no rank alone is to blame: rank 0 is in recv from rank 1, and"
                         + " reports this; rank 1 is in a call that waits for rank 2; rank 2 is in a call that waits for"
@@ -145,11 +141,9 @@ class WaitingRanksTest {
                 verdict.text());
     }
 
-    private static final Diagnosis.OwnState MOVING = new Diagnosis.OwnState(0, 1_000_000_000L);
-
     @Test
     void aRankWhoseOwnDataMovesBlamesNoRankAndSaysByWhatItJudges() {
-        Status[] answers = {null, new Status(1, 7, "barrier", 7, 0, 0, "", "in barrier", Set.of(), 0, 0, "")};
+        Status[] answers = {null, IN_BARRIER};
         assertEquals(only(1), diagnosis(answers, 7).ofCollective(only(1)).culprits(), "it waits for no rank");
         String why =
                 "no rank is singled out, because data of rank 0 moved within the last 1000 ms: rank 1 is in barrier";
@@ -168,13 +162,13 @@ class WaitingRanksTest {
         Status[] answers = {null, Status.left(6, "reduceScatter")};
         Diagnosis.OwnState again = new Diagnosis.OwnState(2_200_000_000L, 72_000_000L);
         Diagnosis.Blame verdict = diagnosis(answers, 0).ofWaiting(only(1), again, "");
-        assertEquals(BitSet.valueOf(new long[] {1}), verdict.culprits(), verdict.text());
+        assertEquals(only(0), verdict.culprits(), verdict.text());
         assertTrue(verdict.text().contains("(its process was paused 2.2 s)"), verdict.text());
     }
 
     @Test
     void ofASubgroupTheRankWhoseDataMovesHasItsNumberInTheJoinedGroup() {
-        Status[] answers = {null, new Status(1, 7, "barrier", 7, 0, 0, "", "in barrier", Set.of(), 0, 0, "")};
+        Status[] answers = {null, IN_BARRIER};
         String text = new Diagnosis(OF_WORLD, answers, new BitSet(), 7)
                 .ofCollective(only(1), MOVING)
                 .text();
@@ -193,19 +187,18 @@ class WaitingRanksTest {
         for (Diagnosis.Blame verdict : List.of(
                 diagnosis(new Status[] {null, answer(7, 0)}, 7).ofCollective(only(1), MOVING),
                 diagnosis(new Status[] {null, answer(0, 0)}, 0).ofWaiting(only(1), MOVING, "in recv from rank 1"))) {
-            assertEquals(BitSet.valueOf(new long[] {0b11}), verdict.culprits(), verdict.text());
+            assertEquals(range(0, 2), verdict.culprits(), verdict.text());
             assertTrue(verdict.text().startsWith("ranks 0, 1 wait for each other, so no rank alone"), verdict.text());
         }
     }
 
     @Test
     void aRankThatIsSilentOrHasNotCalledIsToBlameAlthoughDataMoves() {
-        Status inCall = new Status(1, 7, "barrier", 7, 0, 0, "", "in barrier", Set.of(), 0, 0, "");
         Machines machines = new Machines(0, BOTH, RankProcesses.UNKNOWN);
         Status idle = new Status(1, 6, "barrier", 0, 0, 0, "", "", Set.of(), 0, 0, "");
-        Status[][] answers = {{null, inCall}, {null, null}, {null, answer(6, 0)}, {null, idle}};
+        Status[][] answers = {{null, IN_BARRIER}, {null, null}, {null, answer(6, 0)}, {null, idle}};
         for (Status[] each : answers) {
-            BitSet slow = each[1] == inCall ? only(1) : new BitSet();
+            BitSet slow = each[1] == IN_BARRIER ? only(1) : new BitSet();
             Diagnosis.Blame verdict = new Diagnosis(machines, each, slow, 7).ofCollective(only(1), MOVING);
             assertTrue(verdict.culprits().get(1), verdict.text());
         }
@@ -215,7 +208,7 @@ class WaitingRanksTest {
     void ranksThatAllWaitForEachOtherInOneCallAreNotBlamedAlone() {
         Status[] answers = {null, answer(7, 0)};
         Diagnosis.Blame verdict = diagnosis(answers, 7).ofCollective(only(1));
-        assertEquals(BitSet.valueOf(new long[] {0b11}), verdict.culprits());
+        assertEquals(range(0, 2), verdict.culprits());
         assertEquals(
                 "ranks 0, 1 wait for each other, so no rank alone is to blame: rank 0 is in this call, and reports this;"
                         + " rank 1 is in a call that waits for rank 0",
@@ -244,7 +237,7 @@ class WaitingRanksTest {
     void aCycleOfWhichSomeRanksHaveMadeTheCallHasNoRankThatAloneIsToBlame() {
         Status[] answers = {null, answer(6, 0), answer(7, 0)};
         Diagnosis.Blame verdict = diagnosis(answers, 7).ofCollective(only(1));
-        assertEquals(BitSet.valueOf(new long[] {0b11}), verdict.culprits());
+        assertEquals(range(0, 2), verdict.culprits());
         assertTrue(verdict.isNoRankAlone());
         assertEquals(
                 "ranks 0, 1 wait for each other, so no rank alone is to blame: rank 0 is in this call, and reports this;"
@@ -255,7 +248,7 @@ class WaitingRanksTest {
 
     @Test
     void aChainThatEndsIsNoCycle() {
-        Status[] answers = {null, answer(0, 2), new Status(1, 0, "", 0, 0, 0, "", "", Set.of(), 0, 0, "")};
+        Status[] answers = {null, answer(0, 2), IDLE};
         Diagnosis.Blame verdict =
                 diagnosis(answers, 0).ofWaiting(only(1), Diagnosis.OwnState.QUIET, "in recv from rank 1");
         assertEquals(only(2), verdict.culprits());
@@ -268,8 +261,12 @@ class WaitingRanksTest {
     }
 
     private static BitSet only(int rank) {
+        return range(rank, rank + 1);
+    }
+
+    private static BitSet range(int from, int to) {
         BitSet ranks = new BitSet();
-        ranks.set(rank);
+        ranks.set(from, to);
         return ranks;
     }
 
@@ -285,33 +282,22 @@ class WaitingRanksTest {
         // the first one is missing, and waits elsewhere for the second, which waits for rank 3 of the joined group
         answers[0] = new Status(1, 0, "", 0, 0, 0, "", "in barrier", Set.of(0), 0, 0, "");
         answers[1] = new Status(1, 1, "gather", 0, 0, 0, "", "in barrier", Set.of(3), 0, 0, "");
-        BitSet first = BitSet.valueOf(new long[] {1});
-        Machines machines = new Machines(2, joinedRanks, RankProcesses.UNKNOWN);
-        assertEquals(
-                first,
-                new Diagnosis(machines, answers, new BitSet(), 1)
-                        .ofCollective(first)
-                        .culprits());
+        Diagnosis ofLast = new Diagnosis(new Machines(2, joinedRanks, RankProcesses.UNKNOWN), answers, new BitSet(), 1);
+        assertEquals(only(0), ofLast.ofCollective(only(0)).culprits());
 
         answers[1] = new Status(1, 1, "gather", 0, 0, 0, "", "", Set.of(), 0, 0, "");
         assertEquals(
-                BitSet.valueOf(new long[] {2}),
-                new Diagnosis(machines, answers, new BitSet(), 1)
-                        .ofCollective(first)
-                        .culprits(),
-                "it has never come to what the first one waits in");
+                only(1), ofLast.ofCollective(only(0)).culprits(), "it has never come to what the first one waits in");
     }
 
     @Test
     void aRankThatStoodStillDoesNotBlameOneThatHasLeftForAMessageUnderWay() {
         Status[] answers = {null, Status.left(2, "reduceScatter")};
-        BitSet sender = BitSet.valueOf(new long[] {2});
-        Diagnosis diagnosis = new Diagnosis(new Machines(0, BOTH, RankProcesses.UNKNOWN), answers, new BitSet(), 0);
-        assertEquals(
-                sender,
-                diagnosis.ofWaiting(sender, Diagnosis.OwnState.QUIET, "in recv").culprits());
-        Diagnosis.Blame still = diagnosis.ofWaiting(sender, new Diagnosis.OwnState(1_200_000_000L, 0), "in recv");
-        assertEquals(BitSet.valueOf(new long[] {1}), still.culprits());
+        Diagnosis.Blame quiet = diagnosis(answers, 0).ofWaiting(only(1), Diagnosis.OwnState.QUIET, "in recv");
+        assertEquals(only(1), quiet.culprits());
+        Diagnosis.Blame still =
+                diagnosis(answers, 0).ofWaiting(only(1), new Diagnosis.OwnState(1_200_000_000L, 0), "in recv");
+        assertEquals(only(0), still.culprits());
         assertEquals(
                 "rank 0 is the rank that reports this (its process was paused 1.2 s); rank 1 is gone: it closed the group"
                         + " normally",
@@ -347,13 +333,9 @@ class WaitingRanksTest {
 
     @Test
     void aRankThatWaitsForAnyIsHeldUpByNobodyAsLongAsOneCanGoOn() {
-        int[] ranks = {0, 1, 2, 3};
-        BitSet others = new BitSet();
-        others.set(1, 4);
-        Status[] answers = {null, inRecv(0), inRecv(0, 1, 3), new Status(1, 0, "", 0, 0, 0, "", "", Set.of(), 0, 0, "")
-        };
+        Status[] answers = {null, inRecv(0), inRecv(0, 1, 3), IDLE};
 
-        Diagnosis.Blame free = diagnosis(ranks, answers).ofWaitingForAny(others, "in recv");
+        Diagnosis.Blame free = diagnosis(answers, 0).ofWaitingForAny(range(1, 4), "in recv");
         assertEquals(new BitSet(), free.culprits());
         assertTrue(
                 free.text().contains("rank 1 is in recv; rank 2 is in recv; rank 3 is in no call of ferro"),
@@ -361,36 +343,29 @@ class WaitingRanksTest {
         // rank 3 may send to rank 2, so a chain of waiting ranks ends at rank 2
         assertEquals(
                 only(2),
-                diagnosis(ranks, answers)
+                diagnosis(answers, 0)
                         .ofWaiting(only(2), Diagnosis.OwnState.QUIET, "in recv")
                         .culprits());
 
         answers[3] = inRecv(0, 2);
-        Diagnosis.Blame stuck = diagnosis(ranks, answers).ofWaitingForAny(others, "in recv");
-        BitSet all = new BitSet();
-        all.set(0, 4);
-        assertEquals(all, stuck.culprits());
+        Diagnosis.Blame stuck = diagnosis(answers, 0).ofWaitingForAny(range(1, 4), "in recv");
+        assertEquals(range(0, 4), stuck.culprits());
         assertTrue(stuck.isNoRankAlone());
     }
 
     @Test
     void aRankOutsideOfTheGroupMaySendToARankThatWaitsForAny() {
-        int[] ranks = {0, 1};
         Status[] answers = {null, inRecv(0, 5)};
-        Diagnosis.Blame verdict = diagnosis(ranks, answers).ofWaitingForAny(only(1), "in recv");
+        Diagnosis.Blame verdict = diagnosis(answers, 0).ofWaitingForAny(only(1), "in recv");
         assertEquals(new BitSet(), verdict.culprits());
 
         answers[1] = inRecv(0);
         assertEquals(
                 2,
-                diagnosis(ranks, answers)
+                diagnosis(answers, 0)
                         .ofWaitingForAny(only(1), "in recv")
                         .culprits()
                         .cardinality());
-    }
-
-    private static Diagnosis diagnosis(int[] ranks, Status[] answers) {
-        return new Diagnosis(new Machines(0, ranks, RankProcesses.UNKNOWN), answers, new BitSet(), 0);
     }
 
     /** Returns the answer of a rank that waits for one rank, or for any of several. */

@@ -23,9 +23,11 @@ class CallStacksTest {
     private static final CallHeader BARRIER = CallHeader.of(9, 1, 77, "barrier");
     private static final CallHeader OTHER = CallHeader.of(9, 1, 78, "broadcast");
     private static final RankStatus IN_BARRIER = new RankStatus(1, "barrier", "", Set.of(2), 0);
+    private static final String LINE = "Train.step at Train.java:7";
     private static final Duration LONGER_THAN_STACKS_ARE_KEPT = Duration.ofMillis(21);
 
     private final HandDriven group = new HandDriven(3);
+    private final LineOfTest main = new LineOfTest("load", 88);
 
     /** Returns the text of a time-out of rank 0 in its first call, which waits for some ranks. */
     private String timeout(Integer... ranks) {
@@ -48,7 +50,6 @@ class CallStacksTest {
 
     @Test
     void aRankInNoCallReportsTheLineOfTheThreadThatJoined() {
-        LineOfTest main = new LineOfTest("load", 88);
         group.ranks.get(2).joinedBy(main);
 
         assertTrue(timeout(2).contains("and it is in no call of ferro: Train.load at Train.java:88 (sleeping)"));
@@ -59,7 +60,6 @@ class CallStacksTest {
 
     @Test
     void theLineIsThatOfTheLastAnswer() {
-        LineOfTest main = new LineOfTest("load", 88);
         group.ranks.get(2).joinedBy(main);
         group.ranks.get(0).called(1, BARRIER.call());
         TimeoutProbe warning = group.ranks.get(0).timeoutProbe();
@@ -74,7 +74,6 @@ class CallStacksTest {
 
     @Test
     void aThreadThatHasEndedOrExecutesNoCodeOfTheProgramIsReportedAsSuch() {
-        LineOfTest main = new LineOfTest("load", 88);
         group.ranks.get(2).joinedBy(main);
         main.end();
         String ended = "in no call of ferro: the thread that joined has ended";
@@ -86,7 +85,7 @@ class CallStacksTest {
 
     @Test
     void aRankInACallReportsTheLineThatHasMadeTheCall() {
-        LineOfTest main = new LineOfTest("main", 5);
+        main.at("main", 5);
         group.ranks.get(2).joinedBy(main);
         group.ranks.get(1).called(1, BARRIER.call());
         group.statuses[1] = IN_BARRIER;
@@ -105,13 +104,10 @@ class CallStacksTest {
                 text.contains("rank 2 is in barrier seq 1, waiting for rank 1, while its thread executes Train.main at"
                         + " Train.java:5 (sleeping)"),
                 text);
-        // ferro keeps it by a weak reference
-        Reference.reachabilityFence(main);
     }
 
     @Test
     void aQuestionAboutASlowCallTakesNoStack() {
-        LineOfTest main = new LineOfTest("load", 88);
         LineOfTest caller = new LineOfTest("step", 7);
         group.ranks.get(2).joinedBy(main);
         group.callers.get(2).add(caller);
@@ -129,36 +125,34 @@ class CallStacksTest {
     @Test
     void anAnswerWithoutALineKeepsThePreviousLineUntilTheRankMovesOn() {
         StatusBoard board = new StatusBoard(0, 2);
-        board.answered(
-                1, new Status(1, 4, "", 4, 0, 0, "", "in barrier", Set.of(), 0, 0, "Train.step at Train.java:7"));
-        board.answered(1, new Status(2, 4, "", 4, 0, 0, "", "in barrier", Set.of(), 0, 0, ""));
-        assertEquals("Train.step at Train.java:7", board.answers(0)[1].location());
-        board.answered(1, new Status(3, 4, "", 0, 0, 0, "", "", Set.of(), 0, 0, ""));
+        board.answered(1, answer(1, 4, "in barrier", LINE));
+        board.answered(1, answer(2, 4, "in barrier", ""));
+        assertEquals(LINE, board.answers(0)[1].location());
+        board.answered(1, answer(3, 0, "", ""));
         assertEquals("", board.answers(0)[1].location());
+    }
+
+    private static Status answer(long ask, long current, String position, String line) {
+        return new Status(ask, 4, "", current, 0, 0, "", position, Set.of(), 0, 0, line);
     }
 
     @Test
     void anAnswerOfAnotherMessageOrGroupDoesNotKeepThePreviousLine() {
         StatusBoard board = new StatusBoard(0, 2);
-        String line = "Train.step at Train.java:7";
         String position = "in receive from rank 2, waiting for rank 2 of group \"a\"";
-        board.answered(1, new Status(1, 4, "", 0, 0, 0, "", position, Set.of(), 0, 0, line));
-        board.answered(
-                1, new Status(2, 4, "", 0, 0, 0, "", "in receive from rank 2 of group \"a\"", Set.of(), 0, 0, ""));
-        assertEquals(line, board.answers(0)[1].location());
-        board.answered(
-                1, new Status(3, 4, "", 0, 0, 0, "", "in receive from rank 2 of group \"b\"", Set.of(), 0, 0, ""));
+        board.answered(1, answer(1, 0, position, LINE));
+        board.answered(1, answer(2, 0, "in receive from rank 2 of group \"a\"", ""));
+        assertEquals(LINE, board.answers(0)[1].location());
+        board.answered(1, answer(3, 0, "in receive from rank 2 of group \"b\"", ""));
         assertEquals("", board.answers(0)[1].location());
 
-        board.answered(1, new Status(4, 4, "", 0, 0, 0, "", position, Set.of(), 0, 0, line));
-        board.answered(
-                1, new Status(5, 4, "", 0, 0, 0, "", "in send to rank 2, waiting for rank 2", Set.of(), 0, 0, ""));
+        board.answered(1, answer(4, 0, position, LINE));
+        board.answered(1, answer(5, 0, "in send to rank 2, waiting for rank 2", ""));
         assertEquals("", board.answers(0)[1].location());
     }
 
     @Test
     void ranksThatAskTogetherGetTheSameStack() {
-        LineOfTest main = new LineOfTest("load", 88);
         group.ranks.get(2).joinedBy(main);
         List<ThreadStack> first = group.ranks.get(2).stacks();
         assertTrue(first == group.ranks.get(2).stacks());
@@ -170,7 +164,6 @@ class CallStacksTest {
 
     @Test
     void stacksAreTakenAnewWhenTheRankHasEnteredOrEndedACall() {
-        LineOfTest main = new LineOfTest("load", 88);
         group.ranks.get(2).joinedBy(main);
         group.ranks.get(2).stacks();
         group.ranks.get(2).called(1, BARRIER.call());
@@ -229,17 +222,9 @@ class CallStacksTest {
     void aRankThatHasLeftTheCallReportsTheLineThatItExecutesSince() {
         group.ranks.get(0).called(1, BARRIER.call());
         group.ranks.get(1).called(1, OTHER.call());
-        LineOfTest main = new LineOfTest("load", 88);
         group.ranks.get(1).joinedBy(main);
-        group.ranks.get(0).inquiry().ask(BARRIER);
-        for (int millis = 0; millis < 60; millis++) {
-            group.pass(Duration.ofMillis(1));
-            group.deliverAll();
-        }
-
-        String text = group.ranks.get(0).failure().text();
+        String text = failureOfAQuestion();
         assertTrue(text.contains("rank 1 broadcast (Train.load at Train.java:88 (sleeping)): all"), text);
-        Reference.reachabilityFence(main);
     }
 
     @Test
@@ -248,15 +233,17 @@ class CallStacksTest {
         group.ranks.get(1).called(1, OTHER.call());
         group.statuses[1] = new RankStatus(2, "gather", "", Set.of(0), 0);
         group.callers.get(1).add(new LineOfTest("later", 20));
+        String text = failureOfAQuestion();
+        assertTrue(text.contains("rank 0 barrier, rank 1 broadcast: all"), text);
+    }
+
+    private String failureOfAQuestion() {
         group.ranks.get(0).inquiry().ask(BARRIER);
         for (int millis = 0; millis < 60; millis++) {
             group.pass(Duration.ofMillis(1));
             group.deliverAll();
         }
-
-        assertTrue(
-                group.ranks.get(0).failure().text().contains("rank 0 barrier, rank 1 broadcast: all"),
-                group.ranks.get(0).failure().text());
+        return group.ranks.get(0).failure().text();
     }
 
     @Test
@@ -277,7 +264,6 @@ class CallStacksTest {
     @Test
     void aRankThatSharesItsThreadHasNoStacks() {
         RankStatuses shared = RankStatuses.withoutStacks();
-        LineOfTest main = new LineOfTest("load", 88);
         shared.joinedBy(main);
         shared.enter(new RankStatuses.Seat("dp", null, () -> RankStatus.IDLE, () -> 0, () -> List.of(main)));
 
@@ -287,7 +273,6 @@ class CallStacksTest {
 
     @Test
     void stacksAreBoundedAndAThreadIsTakenOnce() {
-        LineOfTest main = new LineOfTest("load", 88);
         RankStatuses statuses = new RankStatuses();
         statuses.joinedBy(main);
         List<Thread> many = new ArrayList<>();

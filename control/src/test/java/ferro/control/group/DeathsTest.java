@@ -44,17 +44,14 @@ class DeathsTest {
         }
     };
 
-    private static HandDriven five() {
-        return new HandDriven(5, FailurePolicy.SHIPPED, SHARED);
-    }
+    private HandDriven group = new HandDriven(5, FailurePolicy.SHIPPED, SHARED);
 
-    private static void assertStory(HandDriven group, int survivor, String culprits, String text) {
+    private void assertStory(int survivor, String culprits, String text) {
         assertEquals(Code.PEER_LOST + " of " + culprits + ": " + text, group.story(survivor));
     }
 
     @Test
     void allRanksOfAProcessAreToBlameOnEverySurvivorBeforeAnyHasHeardOfTheOthers() {
-        HandDriven group = five();
         group.lost(1, 0, 2, 4);
         group.lost(3, 4);
         group.pass(GRACE);
@@ -63,7 +60,7 @@ class DeathsTest {
 
         for (int told = 0; told < 2; told++) {
             for (int survivor : new int[] {1, 3}) {
-                assertStory(group, survivor, "0,2,4", ALL_GONE);
+                assertStory(survivor, "0,2,4", ALL_GONE);
             }
             group.deliverAll(new Random(5), true);
         }
@@ -71,25 +68,22 @@ class DeathsTest {
 
     @Test
     void ranksWhoseConnectionsEndOneAfterAnotherAreStillToBlameInOneText() {
-        HandDriven group = five();
         for (int rank : new int[] {0, 2, 4}) {
             group.lost(1, rank);
             group.pass(GRACE.multipliedBy(Deaths.PROCESS_WAITS / 2));
         }
 
-        assertStory(group, 1, "0,2,4", ALL_GONE);
+        assertStory(1, "0,2,4", ALL_GONE);
     }
 
     @Test
     void aRankThatHadLeftDoesNotDieWithItsProcess() {
-        HandDriven group = five();
         group.ranks.get(2).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
         group.deliverAll();
         group.lost(1, 0, 2, 4);
         group.pass(GRACE);
 
         assertStory(
-                group,
                 1,
                 "0,4",
                 "ranks 0, 4 (pid 7 on host h) are gone: their process has ended without closing its groups; its own"
@@ -99,21 +93,19 @@ class DeathsTest {
 
     @Test
     void ofAProcessThatLivesOnlyTheRankThatIsGoneIsToBlame() {
-        HandDriven group = five();
         group.lost(1, 0);
         group.pass(GRACE);
         assertNull(group.ranks.get(1).failure(), "the others of its process may follow");
         group.pass(GRACE.multipliedBy(Deaths.PROCESS_WAITS));
 
-        assertStory(group, 1, "0", "rank 0 is gone");
+        assertStory(1, "0", "rank 0 is gone");
     }
 
     @Test
     void theEndOfARankThatIsSeenTooLateIsStillThatOfItsProcess() {
-        HandDriven group = five();
         group.lost(1, 0);
         group.pass(GRACE.multipliedBy(Deaths.PROCESS_WAITS + 1));
-        assertStory(group, 1, "0", "rank 0 is gone");
+        assertStory(1, "0", "rank 0 is gone");
         group.lost(1, 2);
         group.pass(GRACE);
         group.pass(GRACE);
@@ -123,14 +115,13 @@ class DeathsTest {
 
     @Test
     void endsOfOneProcessThatAreFarApartBecomeOneCauseInOneText() {
-        HandDriven group = five();
         for (int rank : new int[] {0, 2, 4}) {
             group.stop(rank);
         }
         group.lost(1, 0);
         group.pass(GRACE.multipliedBy(Deaths.PROCESS_WAITS + 1));
         group.deliverAll();
-        assertStory(group, 3, "0", "rank 0 is gone");
+        assertStory(3, "0", "rank 0 is gone");
         for (int rank : new int[] {2, 4}) {
             group.pass(LATER);
             group.lost(3, rank);
@@ -141,14 +132,13 @@ class DeathsTest {
         group.deliverAll();
 
         for (int survivor : new int[] {1, 3}) {
-            assertStory(group, survivor, "0,2,4", ALL_GONE);
+            assertStory(survivor, "0,2,4", ALL_GONE);
             assertEquals(1, group.failures[survivor], "told once");
         }
     }
 
     @Test
     void deathsAfterTheFirstAreKnownAsLostAndBlameNobody() {
-        HandDriven group = five();
         group.lost(1, 3);
         group.pass(GRACE);
         group.deliverAll();
@@ -168,7 +158,7 @@ class DeathsTest {
 
     @Test
     void aRankThatClosesASmallGroupSendsNoDeathsOfLater() {
-        HandDriven group = new HandDriven(5);
+        group = new HandDriven(5);
         group.lost(1, 3);
         group.pass(GRACE);
         group.deliverAll();
@@ -185,21 +175,19 @@ class DeathsTest {
 
     @Test
     void aRankThatHearsOfADeathHasItAsLostBeforeItHearsOfTheFailure() {
-        HandDriven group = five();
         group.stop(3);
         group.lost(1, 3);
         group.pass(GRACE);
         group.deliverAll(new Random(3), true);
 
         for (int survivor : new int[] {0, 1, 2, 4}) {
-            assertStory(group, survivor, "3", "rank 3 is gone");
+            assertStory(survivor, "3", "rank 3 is gone");
             assertEquals(Set.of(3), group.lostAtFailure.get(survivor), "rank " + survivor);
         }
     }
 
     @Test
     void allRanksOfAProcessAreLostBeforeTheGroupFails() {
-        HandDriven group = five();
         group.lost(1, 0, 4);
         group.pass(GRACE.dividedBy(2));
         group.lost(1, 2);
@@ -212,20 +200,18 @@ class DeathsTest {
 
     @Test
     void theGroupWaitsAMomentForTheProofThatARankIsDead() {
-        HandDriven group = five();
         FerroException ended = new FerroException(Code.PEER_LOST, Where.of("dp", 1), "its connection ended");
         group.ranks.get(1).cutOff(3, ended);
         group.pass(GRACE.multipliedBy(2));
         group.ranks.get(1).lost(3, ended);
         group.pass(GRACE);
 
-        assertStory(group, 1, "3", "its connection ended");
+        assertStory(1, "3", "its connection ended");
         assertEquals(Set.of(3), group.lostAtFailure.get(1));
     }
 
     @Test
     void aRankThatHearsThatItIsDeadIsNotLostToItself() {
-        HandDriven group = five();
         group.lost(1, 3);
         group.pass(GRACE);
         group.deliverAll();
@@ -235,12 +221,12 @@ class DeathsTest {
 
     @Test
     void aSilentRankIsLostUntilItIsHeardOfAgain() {
-        HandDriven group = five();
-        BitSet third = new BitSet();
-        third.set(3);
         group.ranks
                 .get(1)
-                .silent(3, third, new FerroException(Code.PARTITION, Where.of("dp", 1), "nothing heard from rank 3"));
+                .silent(
+                        3,
+                        BitSet.valueOf(new long[] {0b1000}),
+                        new FerroException(Code.PARTITION, Where.of("dp", 1), "nothing heard from rank 3"));
         assertEquals(Set.of(3), group.ranks.get(1).lostRanks());
         group.lost(1, 0);
         group.pass(GRACE);
@@ -253,7 +239,6 @@ class DeathsTest {
     @ParameterizedTest
     @EnumSource(names = {"PROTOCOL", "UNAUTHENTICATED", "RESOURCE", "RENDEZVOUS", "PARTITION"})
     void aRankThatLivesIsBlamedAndNotLostUntilItDies(Code code) {
-        HandDriven group = five();
         group.ranks.get(1).lost(3, new FerroException(code, Where.of("dp", 1), "rank 3 sent nonsense"));
 
         assertEquals(Set.of(3), group.ranks.get(1).failure().culprits());
@@ -267,23 +252,21 @@ class DeathsTest {
 
     @Test
     void aRankWhoseConnectionHasEndedIsBlamedAndNotLostUntilItsDeathIsKnown() {
-        HandDriven group = five();
         FerroException ended = new FerroException(Code.PEER_LOST, Where.of("dp", 1), "its connection ended");
         group.ranks.get(1).cutOff(3, ended);
         group.pass(LATER);
 
-        assertStory(group, 1, "3", "its connection ended");
+        assertStory(1, "3", "its connection ended");
         assertEquals(Set.of(), group.ranks.get(1).lostRanks());
 
         group.ranks.get(1).lost(3, ended);
         group.pass(GRACE);
-        assertStory(group, 1, "3", "its connection ended");
+        assertStory(1, "3", "its connection ended");
         assertEquals(Set.of(3), group.ranks.get(1).lostRanks());
     }
 
     @Test
     void aChangedRecordFailsTheGroupAtOnceAndLosesNobody() {
-        HandDriven group = five();
         group.ranks.get(1).broken(3, new FerroException(Code.PROTOCOL, Where.of("dp", 1), "record 7 was changed"));
 
         assertEquals(Code.PROTOCOL, group.ranks.get(1).failure().code());
@@ -293,7 +276,6 @@ class DeathsTest {
 
     @Test
     void whatThisRankGivesUpForTroubleOfItsOwnLosesNobody() {
-        HandDriven group = five();
         group.ranks.get(1).lost(3, new FerroException(Code.ABORTED, Where.of("dp", 1), "rank 1 failed inside"));
 
         assertEquals(Set.of(1), group.ranks.get(1).failure().culprits());

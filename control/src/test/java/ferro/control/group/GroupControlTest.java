@@ -52,6 +52,7 @@ class GroupControlTest {
     private final HandDriven direct = HandDriven.inRealTime(3, context);
     private final List<GroupControl> ranks = direct.ranks;
     private final int[] failures = direct.failures;
+    private HandDriven group = new HandDriven(3);
 
     @AfterEach
     void endThreads() {
@@ -138,7 +139,6 @@ class GroupControlTest {
 
     @Test
     void historyRemembersTheLastThousandCalls() {
-        HandDriven group = new HandDriven(3);
         for (long sequence = 1; sequence <= 5000; sequence++) {
             group.ranks.get(1).called(sequence, new CallHeader.Call(9, sequence * 31, "call " + sequence));
         }
@@ -155,7 +155,6 @@ class GroupControlTest {
 
     @Test
     void aLostPeerIsToBlameUnlessItSaidGoodbye() {
-        HandDriven group = new HandDriven(3);
         group.ranks.get(1).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
         group.deliverAll();
         group.ranks.get(0).lost(1, lost(1));
@@ -171,7 +170,6 @@ class GroupControlTest {
 
     @Test
     void aBrokenLinkWaitsForTheMessageThatSaysWhy() {
-        HandDriven group = new HandDriven(3);
         group.ranks.get(0).broken(1, lost(1));
         group.pass(Duration.ofMillis(49));
         assertNull(group.ranks.get(0).failure(), "at once");
@@ -184,7 +182,6 @@ class GroupControlTest {
     @Test
     @DisplayName("row 12: a broken link is PARTITION if the peer still answers, and PEER_LOST if not")
     void aBrokenLinkIsBlamedOnItsPeer() {
-        HandDriven group = new HandDriven(3);
         group.ranks.get(0).broken(1, lost(1));
         group.ranks.get(2).broken(0, lost(0));
         group.stop(1);
@@ -230,7 +227,7 @@ class GroupControlTest {
     @Test
     @DisplayName("a rank searches for each proposal of a new group a few times, however many members there are")
     void aProposalIsSearchedForAFewTimes() {
-        HandDriven group = new HandDriven(40);
+        group = new HandDriven(40);
         int[] members = IntStream.range(0, 40).toArray();
         List<SubgroupAgreement.OwnProposal> proposals = new ArrayList<>();
         group.ranks.forEach(rank -> proposals.add(rank.agreement().begin(9, members, Duration.ofSeconds(20))));
@@ -244,7 +241,7 @@ class GroupControlTest {
     @Test
     @DisplayName("in a group of more than 33 ranks the end of a link asks one rank only")
     void theEndOfALinkAsksOneRankOfALargeGroup() {
-        HandDriven group = new HandDriven(40);
+        group = new HandDriven(40);
         group.ranks.get(0).broken(1, lost(1));
         group.deliverAll();
         assertEquals(1, group.sent(ControlMessage.Query.class));
@@ -254,7 +251,6 @@ class GroupControlTest {
 
     @Test
     void theEndOfALeaversLinkIsNoNewsWhereAllThatItSentIsHere() {
-        HandDriven group = new HandDriven(3);
         group.ranks.get(1).called(4, SUM.call());
         group.ranks.get(0).broken(1, lost(1, 5));
         group.ranks.get(1).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
@@ -272,7 +268,7 @@ class GroupControlTest {
 
     @Test
     void aRankThatWaitsIsWokenWhenMessagesOfALeaverAreLost() {
-        HandDriven group = new HandDriven(2);
+        group = new HandDriven(2);
         group.ranks.get(0).broken(1, lost(1, -1));
         group.ranks.get(1).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
         group.deliverAll();
@@ -285,7 +281,6 @@ class GroupControlTest {
 
     @Test
     void theEndOfALeaversLinkIsALossWhereNotAllThatItSentHasCome() {
-        HandDriven group = new HandDriven(3);
         group.ranks.get(1).called(4, SUM.call());
         group.ranks.get(1).leave(new BitSet(), GracefulExit.ExitLimit.ALL_HAVE_ALL);
         group.deliverAll();
@@ -300,7 +295,6 @@ class GroupControlTest {
 
     @Test
     void aLeaveIsOverWhenAllHaveWhatItSent() {
-        HandDriven group = new HandDriven(3);
         boolean[] over = new boolean[1];
         BitSet losers = new BitSet();
         losers.set(0);
@@ -322,7 +316,6 @@ class GroupControlTest {
 
     @Test
     void aLeaveWaitsForNobodyWhoHasLeftOrIsLost() {
-        HandDriven group = new HandDriven(3);
         boolean[] over = new boolean[1];
         BitSet losers = new BitSet();
         losers.set(0, 3);
@@ -412,7 +405,7 @@ class GroupControlTest {
 
     @Test
     void aSecondNewGroupOfARankIsRefusedWhileOneIsInFlight() {
-        HandDriven group = new HandDriven(2);
+        group = new HandDriven(2);
         SubgroupAgreement first = group.ranks.get(0).agreement();
         SubgroupAgreement.OwnProposal attempt = first.begin(5, new int[] {1, 0}, Duration.ofSeconds(PATIENCE));
 

@@ -58,9 +58,7 @@ class MachinesTest {
         }
     };
 
-    private static HandDriven four() {
-        return new HandDriven(4, FailurePolicy.SHIPPED, PLACED);
-    }
+    private final HandDriven group = new HandDriven(4, FailurePolicy.SHIPPED, PLACED);
 
     private static FerroException cause(int rank, Code code) {
         Where where = Where.of("dp", 0).blaming(rank).during("", 1);
@@ -69,7 +67,6 @@ class MachinesTest {
 
     @Test
     void allRanksOfAMachineThatEndTogetherAreToldByItOnEverySurvivor() {
-        HandDriven group = four();
         group.lost(0, 2, 3);
         group.lost(1, 3);
         group.pass(GRACE);
@@ -85,7 +82,6 @@ class MachinesTest {
 
     @Test
     void textAboutAllRanksOfAMachineReplacesTheTextAboutOneOfThem() {
-        HandDriven group = four();
         group.stop(2);
         group.stop(3);
         group.lost(0, 2);
@@ -101,12 +97,11 @@ class MachinesTest {
 
     @Test
     void ofAMachineThatLivesOnOnlyTheRankThatIsGoneIsToBlame() {
-        HandDriven group = four();
         group.lost(0, 2);
         group.pass(GRACE.multipliedBy(2));
         assertEquals("PEER_LOST of 2: rank 2 is gone", group.story(0));
 
-        HandDriven own = four();
+        HandDriven own = new HandDriven(4, FailurePolicy.SHIPPED, PLACED);
         own.lost(3, 2);
         own.pass(GRACE);
         assertEquals("PEER_LOST of 2: rank 2 is gone", own.story(3), "its own machine is there");
@@ -114,7 +109,6 @@ class MachinesTest {
 
     @Test
     void aRankThatToldOfAFailureBeforeItEndedIsNotToBlameWithItsMachine() {
-        HandDriven group = four();
         group.ranks.get(3).failUnlessFailed(new Failure(Code.ABORTED, 3, -1, Set.of(3), "no more data", null));
         group.deliverAll();
         group.lost(0, 2, 3);
@@ -125,7 +119,6 @@ class MachinesTest {
 
     @Test
     void aLinkThatEndsWhileNobodyOfItsMachineAnswersIsTheMachinesEnd() {
-        HandDriven group = four();
         group.ranks.get(0).broken(2, cause(2, Code.PEER_LOST));
         group.drop(0, 2);
         group.drop(0, 3);
@@ -139,9 +132,8 @@ class MachinesTest {
     void aTimeOutTellsASilentMachineOnceAndItsSingleSilentRanksByTheirPlace() {
         Machines machines = new Machines(0, new int[] {0, 1, 2, 3}, PLACED);
         Status there = new Status(1, 5, "barrier", 5, 5, 0, "barrier", "in barrier", Set.of(2), 0, 0, "");
-        BitSet others = new BitSet();
-        others.set(1, 4);
 
+        BitSet others = BitSet.valueOf(new long[] {0b1110});
         Diagnosis.Blame cut =
                 new Diagnosis(machines, new Status[] {null, there, null, null}, new BitSet(), 5).ofCollective(others);
         assertEquals(SILENCE + "; rank 1 is in this call", cut.text());
@@ -162,9 +154,7 @@ class MachinesTest {
 
     @Test
     void aMachineThatFallsSilentAsAWholeIsToldByItInTheNumbersOfEachGroup() {
-        Watchers world = new Watchers(4, 1000, Map.of());
-        world.machines = new String[] {A, A, B, B};
-        world.enter();
+        Watchers world = watchers(A, A, B, B);
         Together subgroup = new Together();
         world.ranks.get(0).membership.enter(subgroup, new int[] {0, 3});
         Together all = new Together();
@@ -191,11 +181,10 @@ class MachinesTest {
     /** Each watches the next 32: of the 36 on the other machine rank 0 watches 4 to 32, rank 3 those up to 35. */
     @Test
     void aMachineThatNobodyWatchesAsAWholeIsToldByWhatIsWatchedOfIt() {
-        Watchers world = new Watchers(40, 1000, Map.of());
-        world.machines = new String[40];
-        Arrays.fill(world.machines, 0, 4, A);
-        Arrays.fill(world.machines, 4, 40, B);
-        world.enter();
+        String[] machines = new String[40];
+        Arrays.fill(machines, 0, 4, A);
+        Arrays.fill(machines, 4, 40, B);
+        Watchers world = watchers(machines);
         world.pass(SECOND.multipliedBy(5));
         for (int rank = 4; rank < 40; rank++) {
             world.ranks.get(rank).paused = true;
@@ -212,9 +201,7 @@ class MachinesTest {
 
     @Test
     void aMachineOfWhichOneRankIsHeardOfIsNotTold() {
-        Watchers world = new Watchers(4, 1000, Map.of());
-        world.machines = new String[] {A, A, B, B};
-        world.enter();
+        Watchers world = watchers(A, A, B, B);
         world.ranks.get(2).paused = true;
         world.pass(SECOND.multipliedBy(40));
 
@@ -227,8 +214,7 @@ class MachinesTest {
     void aRankOfASubgroupIsNamedByItsNumbersInBothGroups() {
         Machines machines = new Machines(0, new int[] {1, 3, 2}, PLACED);
         Status there = new Status(1, 4, "barrier", 0, 0, 0, "", "", Set.of(), 0, 0, "");
-        BitSet others = new BitSet();
-        others.set(1, 3);
+        BitSet others = BitSet.valueOf(new long[] {0b110});
 
         assertEquals(
                 "rank 1 (rank 3 of \"world\") on " + B + " does not answer: its process hangs, is stopped or cannot be"
@@ -258,6 +244,12 @@ class MachinesTest {
         assertTrue(
                 subgroup.text.startsWith("nothing heard from rank 1 (rank 3 of \"world\", pid 3 on host h) for 30."),
                 subgroup.text);
+    }
+
+    private static Watchers watchers(String... machines) {
+        Watchers world = new Watchers(machines.length, 1000, Map.of());
+        world.machines = machines;
+        return world.enter();
     }
 
     private static List<String> lostBy(Watchers world, int rank) {

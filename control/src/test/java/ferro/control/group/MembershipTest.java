@@ -28,15 +28,12 @@ class MembershipTest {
     /** Shortly before the clock wraps. */
     private static final long LATE = Long.MAX_VALUE - Duration.ofSeconds(4).toNanos();
 
-    private static Watchers three() {
-        return new Watchers(3, 1000, TIMES).enter();
-    }
+    private Watchers world = new Watchers(3, 1000, TIMES).enter();
 
     @Test
     @DisplayName(
             "row 6: a rank that hangs is suspected within three heartbeats, on every other rank, and nothing fails")
     void aRankThatHangsIsSuspectedWithinThreeHeartbeats() {
-        Watchers world = three();
         world.pass(Duration.ofSeconds(10));
         world.ranks.get(2).paused = true;
         world.pass(Duration.ofSeconds(6));
@@ -51,7 +48,6 @@ class MembershipTest {
     @Test
     @DisplayName("row 6: a rank that is silent up to the limit is lost with PARTITION, once")
     void aRankThatIsSilentUpToTheLimitIsLostWithPartition() {
-        Watchers world = three();
         world.pass(Duration.ofSeconds(1));
         world.ranks.get(1).paused = true;
         world.pass(Duration.ofSeconds(29));
@@ -71,7 +67,6 @@ class MembershipTest {
     @DisplayName(
             "row 5: a rank that stood still is heard of again on every rank with the length of its pause, nothing fails")
     void aRankThatStoodStillIsHeardOfAgain() {
-        Watchers world = three();
         world.pass(Duration.ofSeconds(3));
         world.ranks.get(2).paused = true;
         world.pass(Duration.ofMillis(8_100));
@@ -90,7 +85,6 @@ class MembershipTest {
     @Test
     @DisplayName("row 5: a rank that stood still longer than the limit blames nobody before it has read its messages")
     void aRankThatStoodStillBlamesNobody() {
-        Watchers world = three();
         world.pass(Duration.ofSeconds(3));
         Watchers.Rank sleeper = world.ranks.get(2);
         sleeper.paused = true;
@@ -108,7 +102,6 @@ class MembershipTest {
     @Test
     @DisplayName("row 5: what a rank did not hear while it stood still counts as nobody's silence")
     void whatARankDidNotHearWhileItStoodStillIsNobodysSilence() {
-        Watchers world = three();
         world.pass(Duration.ofSeconds(3));
         Watchers.Rank sleeper = world.ranks.get(2);
         sleeper.paused = true;
@@ -128,7 +121,7 @@ class MembershipTest {
     void aRankThatStoodStillHasTimeToRead() {
         Map<String, String> sharp = new HashMap<>(TIMES);
         sharp.put("ferro.heartbeat.suspect", "2200ms");
-        Watchers world = new Watchers(2, 1000, sharp).enter();
+        world = new Watchers(2, 1000, sharp).enter();
         world.pass(Duration.ofMillis(3_900));
         Watchers.Rank sleeper = world.ranks.get(1);
         sleeper.paused = true;
@@ -145,7 +138,7 @@ class MembershipTest {
     @Test
     @DisplayName("row 38: a clock that wraps makes nobody late")
     void aClockThatWrapsMakesNobodyLate() {
-        Watchers world = new Watchers(3, LATE, TIMES).enter();
+        world = new Watchers(3, LATE, TIMES).enter();
         world.pass(Duration.ofSeconds(60));
         world.ranks.get(1).paused = true;
         world.pass(Duration.ofSeconds(7));
@@ -158,7 +151,6 @@ class MembershipTest {
 
     @Test
     void pausesAreCountedFromAnyTimeAndBeforeATickHasSeenThem() {
-        Watchers world = three();
         Watchers.Rank rank = world.ranks.get(1);
         world.pass(Duration.ofSeconds(1));
         long before = world.now();
@@ -182,7 +174,7 @@ class MembershipTest {
 
     @Test
     void messagesThatComeTwiceOrTooLateChangeNothing() {
-        Watchers world = new Watchers(3, 1000, TIMES);
+        world = new Watchers(3, 1000, TIMES);
         world.copies = 3;
         world.enter();
         world.pass(Duration.ofSeconds(3));
@@ -206,7 +198,6 @@ class MembershipTest {
 
     @Test
     void aRankThatHasLeftMayBeSilent() {
-        Watchers world = three();
         world.pass(Duration.ofSeconds(3));
         Watchers.Rank leaver = world.ranks.get(2);
         leaver.membership.leave(leaver);
@@ -219,7 +210,6 @@ class MembershipTest {
 
     @Test
     void theWatchGoesOnUntilTheLastGroupHasLeft() {
-        Watchers world = three();
         Watchers.Rank first = world.ranks.get(0);
         LossRecorder subgroup = new LossRecorder();
         first.membership.enter(subgroup, new int[] {2, 0});
@@ -237,7 +227,6 @@ class MembershipTest {
 
     @Test
     void aGroupThatComesLaterHearsOfTheLostAsWell() {
-        Watchers world = three();
         world.pass(Duration.ofSeconds(3));
         world.ranks.get(2).paused = true;
         world.pass(Duration.ofSeconds(40));
@@ -250,7 +239,6 @@ class MembershipTest {
 
     @Test
     void aGroupThatComesAfterALostRankIsBackHearsOnlyOfItsNextLoss() {
-        Watchers world = three();
         world.pass(Duration.ofSeconds(3));
         Watchers.Rank sleeper = world.ranks.get(2);
         sleeper.paused = true;
@@ -282,7 +270,7 @@ class MembershipTest {
     @Test
     @DisplayName("row 1: a subgroup hears of an exit also where none of its ranks looks at that process")
     void aSubgroupHearsOfAnExitThatOthersHaveSeen() {
-        Watchers world = new Watchers(30, 1000, TIMES, new Processes("process of 20")).enter();
+        world = new Watchers(30, 1000, TIMES, new Processes("process of 20")).enter();
         LossRecorder subgroup = new LossRecorder();
         Watchers.Rank far = world.ranks.get(2);
         far.membership.enter(subgroup, new int[] {20, 2});
@@ -315,7 +303,7 @@ class MembershipTest {
             "row 1, row 19: the exit of a process on this host is seen by a look and told as PEER_LOST within 100 ms")
     void theExitOfAProcessIsSeenByALook() {
         Processes host = new Processes("");
-        Watchers world = new Watchers(3, 1000, TIMES, host).enter();
+        world = new Watchers(3, 1000, TIMES, host).enter();
         world.pass(Duration.ofSeconds(3));
         world.ranks.get(2).paused = true;
         host.exited = "process of 2";
@@ -334,7 +322,7 @@ class MembershipTest {
     @Test
     void ranksOfOneProcessAreKnownByWhatTheySayOfIt() {
         Processes host = new Processes("");
-        Watchers world = new Watchers(5, 1000, TIMES, rank -> host.apply(rank % 2)).enter();
+        world = new Watchers(5, 1000, TIMES, rank -> host.apply(rank % 2)).enter();
         world.pass(Duration.ofSeconds(1));
         Membership membership = world.ranks.get(3).membership;
 
@@ -354,7 +342,7 @@ class MembershipTest {
     @Test
     void aProcessThatHasLeftMayExitEvenIfItsGoodbyeIsReadLate() {
         Processes host = new Processes("");
-        Watchers world = new Watchers(2, 1000, TIMES, host).enter();
+        world = new Watchers(2, 1000, TIMES, host).enter();
         world.pass(Duration.ofSeconds(3));
         Watchers.Rank leaver = world.ranks.get(1);
         host.exited = "process of 1";
@@ -374,7 +362,7 @@ class MembershipTest {
     @ValueSource(ints = {2, 3, 5, 7})
     void theLastGroupOfARankLeavesNoTimerAndNoWatchedProcess(int worldSize) {
         Processes host = new Processes("");
-        Watchers world = new Watchers(worldSize, 1000, TIMES, host).enter();
+        world = new Watchers(worldSize, 1000, TIMES, host).enter();
         world.pass(Duration.ofSeconds(3));
         Watchers.Rank leaver = world.ranks.get(1);
         LossRecorder part = new LossRecorder();
@@ -396,7 +384,7 @@ class MembershipTest {
     @Test
     void processesAreWatchedWithoutHeartbeatsToo() {
         Processes host = new Processes("");
-        Watchers world = new Watchers(2, 1000, Map.of("ferro.heartbeat.interval", "0s"), host).enter();
+        world = new Watchers(2, 1000, Map.of("ferro.heartbeat.interval", "0s"), host).enter();
         world.pass(Duration.ofSeconds(3));
         host.exited = "process of 1";
         world.ranks.get(1).paused = true;
@@ -408,7 +396,6 @@ class MembershipTest {
 
     @Test
     void nonsenseLosesTheRankThatSentIt() {
-        Watchers world = three();
         world.ranks.get(2).control(0, ByteBuffer.wrap(new byte[] {9, 9}));
         world.pass(Duration.ofMillis(10));
 
@@ -417,7 +404,6 @@ class MembershipTest {
 
     @Test
     void aRankThatRanOutOfMemoryForAWhileGoesOnWithItsHeartbeats() {
-        Watchers world = three();
         world.pass(Duration.ofSeconds(3));
         world.ranks.get(1).exhausted = true;
         world.pass(Duration.ofSeconds(4));
@@ -434,7 +420,7 @@ class MembershipTest {
                 new Lost(3, Code.PARTITION, "silent"),
                 new Lost(0, Code.TIMED_OUT, "late"));
         for (Lost told : nonsense) {
-            Watchers world = three();
+            world = new Watchers(3, 1000, TIMES).enter();
             world.pass(Duration.ofSeconds(3));
             world.ranks.get(2).control(1, told.encoded());
             world.pass(Duration.ofSeconds(1));

@@ -43,9 +43,10 @@ class BackgroundSaveTest {
         }
     }
 
+    private final SlowStorage storage = new SlowStorage();
+
     @Test
     void trainingChangesTheTensorsAndCallsTheGroupWhileACopyIsSaved() {
-        SlowStorage storage = new SlowStorage();
         Ranks.each(Medium.SIMULATED, 3, group -> {
             ToyModel model = ToyModel.on(group.rank(), 3).fill(1);
             try (Checkpoints checkpoints = Checkpoints.open(group, storage)) {
@@ -73,7 +74,6 @@ class BackgroundSaveTest {
 
     @Test
     void theNextSaveThrowsWhatMadeTheOneBeforeFailAndTheOneAfterWorks() {
-        SlowStorage storage = new SlowStorage();
         storage.fails = true;
         storage.writes.countDown();
         Ranks.each(Medium.SIMULATED, 2, group -> {
@@ -92,7 +92,6 @@ class BackgroundSaveTest {
 
     @Test
     void theNextStepThrowsIt() {
-        SlowStorage storage = new SlowStorage();
         storage.fails = true;
         storage.writes.countDown();
         Ranks.each(Medium.SIMULATED, 2, group -> {
@@ -115,7 +114,6 @@ class BackgroundSaveTest {
 
     @Test
     void closeThrowsIt() {
-        SlowStorage storage = new SlowStorage();
         storage.fails = true;
         storage.writes.countDown();
         Ranks.each(Medium.SIMULATED, 2, group -> {
@@ -128,7 +126,6 @@ class BackgroundSaveTest {
 
     @Test
     void closeWaitsAtMostFiveSecondsAfterAFailureOfTheGroup() {
-        SlowStorage storage = new SlowStorage();
         CyclicBarrier both = new CyclicBarrier(2);
         Ranks.each(Medium.SIMULATED, 2, group -> {
             Checkpoints checkpoints = Checkpoints.open(group, storage);
@@ -147,7 +144,6 @@ class BackgroundSaveTest {
 
     @Test
     void anInterruptedWaitForgetsNothingOfTheSaveInFlight() {
-        SlowStorage storage = new SlowStorage();
         storage.fails = true;
         Ranks.each(Medium.SIMULATED, 1, group -> {
             Checkpoints checkpoints = Checkpoints.open(group, storage);
@@ -164,7 +160,6 @@ class BackgroundSaveTest {
 
     @Test
     void whatIsWrongWithTheStateIsThrownAtOnceOnAllRanks() {
-        SlowStorage storage = new SlowStorage();
         Ranks.each(Medium.SIMULATED, 2, group -> {
             try (Checkpoints checkpoints = Checkpoints.open(group, storage)) {
                 CheckpointException thrown = assertThrows(

@@ -28,10 +28,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RefusedCheckpointTest {
     private static final String MODEL = "step-1/model-00001-of-00002.safetensors";
     private static final String STATE = "step-1/optimizer-00002-of-00002.safetensors";
+    private static final String MANIFEST = "step-1/checkpoint.json";
     private static final String INDEX = "step-1/model.safetensors.index.json";
 
     @TempDir
     private Path folder;
+
+    private final MemoryStorage storage = saved();
 
     /** Two hosts that have a folder of this name each. */
     @Test
@@ -112,9 +115,9 @@ class RefusedCheckpointTest {
 
     @Test
     void aRankThatCannotWriteFailsAllAndIsNamed() {
-        MemoryStorage storage = new MemoryStorage();
+        MemoryStorage empty = new MemoryStorage();
         List<String> messages = messages(3, (group, model) -> {
-            DyingStorage full = new DyingStorage(storage);
+            DyingStorage full = new DyingStorage(empty);
             if (group.rank() == 1) {
                 full.dieAtCall(0, false);
             }
@@ -125,7 +128,7 @@ class RefusedCheckpointTest {
         });
         String expected = "saving step 1 failed: rank 1 on host h1: IOException: the machine dies";
         assertEquals(List.of(expected, expected, expected), messages);
-        assertTrue(!storage.objects.containsKey("latest.json"));
+        assertTrue(!empty.objects.containsKey("latest.json"));
     }
 
     @Test
@@ -170,7 +173,6 @@ class RefusedCheckpointTest {
 
     @Test
     void missingExtraAndDifferentTensorsAreNamedAndNothingIsWritten() {
-        MemoryStorage storage = saved();
         List<String> messages = messages(2, (group, model) -> {
             List<NamedTensor> wanted = new ArrayList<>(model.parameters);
             wanted.set(0, ToyModel.tensor("embed/table@0", DataType.FLOAT32, 5, 3));
@@ -193,8 +195,7 @@ class RefusedCheckpointTest {
 
     @Test
     void missingExtraAndDifferentStateIsNamed() {
-        MemoryStorage storage = saved();
-        String loadsMore = message(2, storage, (rank, model) -> {
+        String loadsMore = message(2, (rank, model) -> {
             HostTensor values = HostTensor.of(new float[7]);
             return List.of(
                     StateSlice.of("momentum", "dense.weight", 2, values.slice(0, 3)),
@@ -207,7 +208,7 @@ class RefusedCheckpointTest {
                 "differs: state exp_avg_sq of \"dense.weight\" expected f64, found f32")) {
             assertTrue(loadsMore.contains(part), loadsMore);
         }
-        String loadsLess = message(2, storage, (rank, model) -> model.slices.subList(0, 2 * rank));
+        String loadsLess = message(2, (rank, model) -> model.slices.subList(0, 2 * rank));
         assertEquals(
                 "loading step 1 failed: the checkpoint has state that no rank expects: state exp_avg of \"dense.weight\"; "
                         + "state exp_avg_sq of \"dense.weight\"",
@@ -217,12 +218,11 @@ class RefusedCheckpointTest {
     @ParameterizedTest
     @ValueSource(strings = {MODEL, STATE, INDEX, "step-1/checkpoint.json"})
     void aFileOneOfWhoseBitsHasChangedIsNamed(String file) {
-        MemoryStorage storage = saved();
         byte[] bytes = storage.objects.get(OwnNames.of(storage, file)).clone();
         // in the last element, or in the closing brace
         bytes[bytes.length - 1] ^= 1;
         storage.objects.put(OwnNames.of(storage, file), bytes);
-        String message = message(2, storage, (rank, model) -> model.slices);
+        String message = message(2, (rank, model) -> model.slices);
         assertTrue(message.contains(file + " has checksum "), message);
         assertTrue(message.endsWith(": the file is damaged"), message);
     }
@@ -230,14 +230,13 @@ class RefusedCheckpointTest {
     @ParameterizedTest
     @ValueSource(strings = {MODEL, STATE, INDEX})
     void aFileThatIsMissingOrShortIsNamed(String file) {
-        MemoryStorage storage = saved();
         String name = OwnNames.of(storage, file);
         byte[] bytes = storage.objects.remove(name);
-        String missing = message(2, storage, (rank, model) -> model.slices);
+        String missing = message(2, (rank, model) -> model.slices);
         assertTrue(missing.contains(file + ", the part of rank "), missing);
         assertTrue(missing.contains("is missing in memory"), missing);
         storage.objects.put(name, java.util.Arrays.copyOf(bytes, bytes.length - 1));
-        String cut = message(2, storage, (rank, model) -> model.slices);
+        String cut = message(2, (rank, model) -> model.slices);
         assertTrue(cut.contains(file + " has " + (bytes.length - 1) + " bytes, need " + bytes.length), cut);
     }
 
@@ -253,9 +252,8 @@ class RefusedCheckpointTest {
         "optimizer-00001-of-00002.safetensors, but the index names optimizer-00001-of-00002.safetensors for it"
     })
     void namesInTheIndexLeadNowhereElse(String name, String said) {
-        MemoryStorage storage = saved();
-        forge(storage, INDEX, text -> text.replaceFirst("model-00001-of-00002.safetensors", name));
-        String message = message(1, storage, (rank, model) -> model.slices);
+        forge(INDEX, text -> text.replaceFirst("model-00001-of-00002.safetensors", name));
+        String message = message(1, (rank, model) -> model.slices);
         assertTrue(message.contains(INDEX), message);
         assertTrue(message.contains(said), message);
     }
@@ -263,9 +261,8 @@ class RefusedCheckpointTest {
     @ParameterizedTest
     @ValueSource(strings = {"../model.safetensors", "/etc/passwd", "a\\\\b", "..", ""})
     void namesInTheManifestLeadNowhereElse(String name) {
-        MemoryStorage storage = saved();
-        forge(storage, "step-1/checkpoint.json", text -> text.replaceFirst("model-00001-of-00002.safetensors", name));
-        String message = message(1, storage, (rank, model) -> model.slices);
+        forge(MANIFEST, text -> text.replaceFirst("model-00001-of-00002.safetensors", name));
+        String message = message(1, (rank, model) -> model.slices);
         assertTrue(message.contains("step-1/checkpoint.json: need the name of a file in the same folder"), message);
     }
 
@@ -279,41 +276,37 @@ class RefusedCheckpointTest {
         "'\"parts\":', '\"ports\":', '\"parts\": need an array, found nothing'"
     })
     void aManifestThatMakesNoSenseIsNamed(String text, String other, String said) {
-        MemoryStorage storage = saved();
-        forge(storage, "step-1/checkpoint.json", json -> json.replace(text, other));
-        String message = message(1, storage, (rank, model) -> model.slices);
+        forge(MANIFEST, json -> json.replace(text, other));
+        String message = message(1, (rank, model) -> model.slices);
         assertTrue(message.contains("step-1/checkpoint.json"), message);
         assertTrue(message.contains(said), message);
     }
 
     @Test
     void aHostileHeaderIsRefusedByTheLoadWithItsFile() {
-        MemoryStorage storage = saved();
         byte[] bytes = storage.objects.get(OwnNames.of(storage, MODEL)).clone();
         bytes[7] = 0x7f;
         storage.objects.put(OwnNames.of(storage, MODEL), bytes);
-        String message = message(2, storage, (rank, model) -> model.slices);
+        String message = message(2, (rank, model) -> model.slices);
         assertTrue(message.contains(MODEL + ": the header has 9151"), message);
     }
 
     @Test
     void aLatestFileThatMakesNoSenseIsNamed() {
-        MemoryStorage storage = saved();
         storage.objects.put(
                 OwnNames.of(storage, "latest.json"), "{\"step\":\"../1\"}".getBytes(StandardCharsets.UTF_8));
-        String message = message(2, storage, (rank, model) -> model.slices);
+        String message = message(2, (rank, model) -> model.slices);
         assertTrue(message.contains("latest.json: \"format\": need a string, found nothing"), message);
     }
 
     /** Changes a text, and what others say of its length and checksum. */
-    private static void forge(MemoryStorage storage, String file, UnaryOperator<String> change) {
+    private void forge(String file, UnaryOperator<String> change) {
         byte[] before = storage.objects.get(OwnNames.of(storage, file));
         byte[] after = change.apply(new String(before, StandardCharsets.UTF_8)).getBytes(StandardCharsets.UTF_8);
         storage.objects.put(OwnNames.of(storage, file), after);
-        String manifest = "step-1/checkpoint.json";
         String old = "\"crc32c\":" + crc(before);
         String said = "\"crc32c\":" + crc(after);
-        if (file.equals(manifest)) {
+        if (file.equals(MANIFEST)) {
             String latest =
                     new String(storage.objects.get(OwnNames.of(storage, "latest.json")), StandardCharsets.UTF_8);
             assertTrue(latest.contains(old), latest);
@@ -322,8 +315,7 @@ class RefusedCheckpointTest {
                     latest.replace(old, said).getBytes(StandardCharsets.UTF_8));
         } else {
             forge(
-                    storage,
-                    manifest,
+                    MANIFEST,
                     text -> text.replace(old, said).replace("\"bytes\":" + before.length, "\"bytes\":" + after.length));
         }
     }
@@ -356,7 +348,7 @@ class RefusedCheckpointTest {
     }
 
     /** Loads, and returns what all ranks say alike. */
-    private static String message(int worldSize, CheckpointStorage storage, Slices slices) {
+    private String message(int worldSize, Slices slices) {
         List<String> messages = messages(worldSize, (group, model) -> {
             try (Checkpoints checkpoints = Checkpoints.open(group, storage)) {
                 checkpoints.load(new TrainingState(model.parameters, slices.of(group.rank(), model), Map.of()));
