@@ -10,6 +10,7 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -133,10 +134,11 @@ class HalfFloatsTest {
         HostTensor halves = HostTensor.of(DataType.FLOAT16, new short[3], 0, 3);
         HostTensor others = HostTensor.of(DataType.BFLOAT16, new short[3], 0, 3);
         assertThrows(IllegalArgumentException.class, () -> HalfFloats.convert(halves, others));
-        String element = assertThrows(
-                        IllegalArgumentException.class, () -> HalfFloats.widen(DataType.UINT16, (short) 1))
-                .getMessage();
-        assertTrue(element.contains("u16: need f16 or bf16"), element);
+        for (DataType other : List.of(DataType.UINT16, DataType.INT16)) {
+            String element = assertThrows(IllegalArgumentException.class, () -> HalfFloats.widen(other, (short) 1))
+                    .getMessage();
+            assertTrue(element.contains(other.label() + ": need f16 or bf16"), element);
+        }
         assertThrows(IllegalArgumentException.class, () -> HalfFloats.narrow(DataType.FLOAT32, 1));
         String lengths = assertThrows(
                         IllegalArgumentException.class, () -> HalfFloats.convert(floats.slice(0, 2), halves))

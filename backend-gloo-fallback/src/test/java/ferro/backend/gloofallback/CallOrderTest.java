@@ -34,6 +34,20 @@ class CallOrderTest {
     }
 
     @Test
+    void callUsesWhatTheOneBeforeItLeftOnTheDevice() {
+        try (DeviceGroup group = DeviceGroup.cut(2, 8)) {
+            group.runAll(rank -> {
+                DeviceTensor data = group.tensor(rank, rank + 2, 5);
+                Work product = group.group(rank).allReduceAsync(data, ReduceOp.PRODUCT);
+                Work sum = group.group(rank).allReduceAsync(data, ReduceOp.SUM);
+                sum.await();
+                assertTrue(product.isDone(), "the second call has ended before the first");
+                assertArrayEquals(new float[] {12, 50}, group.floats(rank, data));
+            });
+        }
+    }
+
+    @Test
     void blockThatCannotWaitForCallsThroughHostMemoryEndsTheGroupAndPassesNone() {
         try (DeviceGroup group = DeviceGroup.cut(2, 8)) {
             group.heap(0).stallCopy(Direction.TO_HOST, 2);

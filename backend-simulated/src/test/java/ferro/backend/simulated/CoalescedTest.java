@@ -68,20 +68,27 @@ class CoalescedTest {
 
     @ParameterizedTest
     @MethodSource("groups")
-    void aBlockThatNobodyWaitsForHasItsPlaceInTheOrder(Map<String, String> how, int size) {
+    void aBlockHasItsPlaceInTheOrderWhetherItsCallerWaitsOrNot(Map<String, String> how, int size) {
         onEveryRankWell(how, size, group -> {
             for (int turn = 0; turn < 20; turn++) {
                 long[] first = {3};
                 long[] second = {5};
                 long[] third = {7};
                 Work[] inside = new Work[1];
+                Work before = group.allReduceAsync(HostTensor.of(first), ReduceOp.SUM);
+                group.coalesced(() -> List.of(first, second).forEach(data -> group.allReduce(data, ReduceOp.SUM)));
+                assertEquals(3L * size * size, first[0], "a block starts from what the call before it leaves");
+                before.await();
                 Work all = group.coalescedAsync(() -> {
                     group.allReduce(first, ReduceOp.SUM);
                     inside[0] = group.allReduceAsync(HostTensor.of(second), ReduceOp.SUM);
                     group.coalesced(() -> group.broadcast(third, size - 1));
                 });
                 group.allReduce(first, ReduceOp.SUM);
-                assertEquals(3L * size * size, first[0], "a call behind the block starts from what the block leaves");
+                assertEquals(
+                        3L * size * size * size * size,
+                        first[0],
+                        "a call behind the block starts from what the block leaves");
                 if (turn % 2 == 0) {
                     all.await();
                 } else {
@@ -89,7 +96,7 @@ class CoalescedTest {
                 }
                 assertTrue(all.isDone() && inside[0].isDone());
                 inside[0].completion().toCompletableFuture().join();
-                assertEquals(5L * size, second[0]);
+                assertEquals(5L * size * size, second[0]);
                 assertEquals(7, third[0]);
             }
         });

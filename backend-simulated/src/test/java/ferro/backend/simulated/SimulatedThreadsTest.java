@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.HostTensor;
+import ferro.spi.CallHeader;
 import ferro.spi.Link;
 import ferro.spi.Transport;
 import ferro.spi.Transport.Lane;
@@ -70,6 +71,7 @@ class SimulatedThreadsTest {
             stream(ends.end(1), lane, got, new Random(2), false);
             sender.join();
             assertArrayEquals(sent, got);
+            assertEquals(4L * got.length, ends.end(1).link(0, lane).bytesMoved());
         }
     }
 
@@ -78,11 +80,12 @@ class SimulatedThreadsTest {
         int posts = 0;
         int from = 0;
         while (from < data.length) {
-            int count = Math.min(data.length - from, random.nextInt(random.nextInt(20) == 0 ? 50_000 : 50));
+            CallHeader call = call(1 + from / 40_000);
+            int count = Math.min(40_000 - from % 40_000, random.nextInt(random.nextInt(20) == 0 ? 50_000 : 50));
             if (sends) {
-                link.send(call(1), HostTensor.of(data), from, count);
+                link.send(call, HostTensor.of(data), from, count);
             } else {
-                link.receive(call(1), HostTensor.of(data), from, count);
+                link.receive(call, HostTensor.of(data), from, count);
             }
             from += count;
             int ahead = ++posts - random.nextInt(4);

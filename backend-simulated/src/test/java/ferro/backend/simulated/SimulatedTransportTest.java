@@ -92,12 +92,14 @@ class SimulatedTransportTest {
     }
 
     @Test
-    void rankSendsToItself() {
-        int[] got = new int[2];
+    void callsInARowThatARankSendsToItselfKeepTheirElementsApart() {
+        int[] got = new int[5];
         ends.messages(2, 2).receive(call(1), HostTensor.of(got), 0, 2);
+        ends.messages(2, 2).receive(call(2), HostTensor.of(got), 2, 3);
         ends.messages(2, 2).send(call(1), HostTensor.of(new int[] {6, 7}), 0, 2);
+        ends.messages(2, 2).send(call(2), HostTensor.of(new int[] {3, 4, 5}), 0, 3);
         ends.settle();
-        assertArrayEquals(new int[] {6, 7}, got);
+        assertArrayEquals(new int[] {6, 7, 3, 4, 5}, got);
     }
 
     @Test

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.ReduceOp;
+import ferro.Work;
 import ferro.backend.tcp.connect.TcpProxy;
 import ferro.backend.tcp.connect.TcpProxy.End;
 import ferro.backend.tcp.connect.TcpProxy.Fault;
@@ -119,6 +120,14 @@ class IdleLinkTest {
             TcpJob.result(second);
             assertArrayEquals(sent, first);
             assertEquals(5, last[0]);
+            long then = proxy.passed();
+            TcpJob.runOnAll(groups, group -> {
+                float[] data = new float[20_000];
+                Work all = group.broadcastAsync(new float[20_000], 0);
+                Work.all(List.of(all, group.rank() == 0 ? group.sendAsync(data, 1, 3) : group.recvAsync(data, 0, 3)))
+                        .await();
+            });
+            await(() -> proxy.passed() >= then + 2 * 20_000 * Float.BYTES);
         }
     }
 

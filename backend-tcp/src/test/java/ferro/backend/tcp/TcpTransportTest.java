@@ -67,6 +67,12 @@ class TcpTransportTest {
     }
 
     @Test
+    void aWakeUpBeforeTheFirstSleepEndsIt() {
+        transports.get(0).wakeup();
+        transports.get(0).park(System.nanoTime() + TimeUnit.HOURS.toNanos(1));
+    }
+
+    @Test
     void elementsReachAPeerThatHasNotAskedForItsLinkYet() {
         float[] copy = new float[2];
         transports.get(0).link(2, Lane.COLLECTIVE).send(CALL, HostTensor.of(new float[] {3, 5}), 0, 2);

@@ -86,6 +86,10 @@ class AddressesTest {
         for (String other : List.of("127.example", "mylocalhost", "localhost.example", "node0", "192.0.2.7")) {
             assertFalse(Addresses.isLoopback(other), other);
         }
+        assertTrue(Addresses.isLoopback("0:0:0:0:0:0:0:1%lo"));
+        assertTrue(Addresses.isLoopback("::1%no-such-interface-here"));
+        assertFalse(Addresses.isLoopback("127.example.org"));
+        assertFalse(Addresses.isLoopback("127.0.0.256"));
     }
 
     @Test

@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -163,18 +164,18 @@ class TcpLinkTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"epoll", "nio"})
-    void aCallWithoutElementsIsFinishedOnlyByItsHeaderAndItsLaterPostsAtOnce(String io) throws Exception {
+    @CsvSource({"epoll, 0", "epoll, 2", "nio, 0", "nio, 2"})
+    void aCallIsFinishedOnlyByItsHeaderAndItsLaterPostsWithoutElementsAtOnce(String io, int first) throws Exception {
         try (TcpPair pair = TcpPair.onLoopback(TcpPair.io(io))) {
-            HostTensor nothing = Memory.ARRAY.floats(0);
-            pair.second().link.receive(CALL, nothing, 0, 0);
+            HostTensor data = Memory.ARRAY.floats(first);
+            pair.second().link.receive(CALL, data, 0, first);
             pair.driveUntilStill();
             assertEquals(0, pair.second().link.received());
-            pair.first().link.send(CALL, nothing, 0, 0);
+            pair.first().link.send(CALL, data, 0, first);
             pair.driveUntil(
                     () -> pair.first().link.sent() == 1 && pair.second().link.received() == 1);
-            pair.first().link.send(CALL, nothing, 0, 0);
-            pair.second().link.receive(CALL, nothing, 0, 0);
+            pair.first().link.send(CALL, data, 0, 0);
+            pair.second().link.receive(CALL, data, 0, 0);
             assertEquals(2, pair.first().link.sent());
             assertEquals(2, pair.second().link.received());
         }

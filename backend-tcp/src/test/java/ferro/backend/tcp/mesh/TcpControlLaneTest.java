@@ -73,6 +73,11 @@ class TcpControlLaneTest {
     void messagesKeepTheirOrderAndWaitForTheirReceiver() throws InterruptedException {
         lanes.get(0).control(2, message(4));
         lanes.get(0).control(2, message(5));
+        Recorder other = new Recorder();
+        meshes.get(2).register(77, other);
+        meshes.get(0).control(2, 77, message(6));
+        // what was sent before it has arrived, too
+        other.next();
 
         Heard heard = Heard.on(lanes.get(2));
 
