@@ -129,6 +129,7 @@ public final class PageSnippets {
     }
 
     // @start region="samples"
+    /** The part of the samples that this rank trains on: every n-th one. */
     private static ArrayDataset samples(NDManager manager, int rank, int worldSize) {
         float[][] own = new float[SAMPLES / worldSize][];
         float[] labels = new float[own.length];
