@@ -8,8 +8,8 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.HostTensor;
+import ferro.Message;
 import ferro.MessageStatus;
-import ferro.Tensor;
 import ferro.TensorMemory;
 import ferro.Work;
 import ferro.spi.Deadlines;
@@ -25,7 +25,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Supplier;
 
 /**
  * The open blocks of {@link ProcessGroup#coalesced}, one per thread. Calls inside a block are kept until its end.
@@ -111,18 +110,14 @@ final class Coalescing {
         open--;
     }
 
-    /** Starts a message with a peer and a tag. */
-    interface MessageStart {
-        Work start(int peer, int tag);
-    }
-
     /**
      * A message of a block.
      *
-     * @param start starts it
-     * @param begun its handle when it is started
+     * @param message what to start
+     * @param options label and time limit
+     * @param begun   its handle when it is started
      */
-    private record KeptMessage(Supplier<Work> start, CompletableFuture<Work> begun) {}
+    private record KeptMessage(Message message, CallOptions options, CompletableFuture<Work> begun) {}
 
     /** The calls of one block, by one thread. */
     static final class CallBlock {
@@ -153,7 +148,7 @@ final class Coalescing {
             all.add(way.submitCoalesced(handOver(), labels, timeout));
             try {
                 for (KeptMessage message : messages) {
-                    Work begun = message.start.get();
+                    Work begun = way.submit(message.message, message.options);
                     all.add(begun);
                     message.begun.complete(begun);
                 }
@@ -190,17 +185,21 @@ final class Coalescing {
         }
 
         /** Keeps a message, and returns its handle. Unusable memory throws at once, before anything of the block has begun. */
-        Work keep(Tensor data, int peer, int tag, boolean isReceive, MessageStart message) {
-            if (Objects.requireNonNull(data, "data") instanceof DeviceTensor && !backend.takesDeviceTensors()) {
+        Work keep(Message message, CallOptions options) {
+            if (message.tensor() instanceof DeviceTensor && !backend.takesDeviceTensors()) {
                 throw new UnsupportedOperationException("message inside coalesced, on rank " + backend.rank()
                         + " of world size " + backend.worldSize()
                         + ": messages of device tensors cannot be in a block: "
                         + "make the call before or after the block");
             }
-            if (data instanceof HostTensor host) {
-                TensorMemory.checkUsable(host, "message inside coalesced", "tensor", isReceive);
+            if (message.tensor() instanceof HostTensor host) {
+                TensorMemory.checkUsable(
+                        host,
+                        "message inside coalesced",
+                        "tensor",
+                        !message.kind().isSend());
             }
-            KeptMessage kept = new KeptMessage(() -> message.start(peer, tag), new CompletableFuture<>());
+            KeptMessage kept = new KeptMessage(message, options, new CompletableFuture<>());
             messages.add(kept);
             return new Later(this, kept.begun);
         }

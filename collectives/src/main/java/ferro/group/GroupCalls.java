@@ -8,6 +8,8 @@ import ferro.CollectiveBackend;
 import ferro.DeviceTensor;
 import ferro.HostTensor;
 import ferro.InvalidRankException;
+import ferro.Message;
+import ferro.MessageKind;
 import ferro.MessageStatus;
 import ferro.Tensor;
 import ferro.TensorMemory;
@@ -61,47 +63,21 @@ abstract class GroupCalls {
         return block.later();
     }
 
-    final Work sending(Tensor data, int to, int tag) {
+    /** Starts a message, or keeps it until the end of a block. */
+    final Work begun(Message message) {
+        check(message);
         Coalescing.CallBlock block = coalescing.mine();
-        if (block == null) {
-            return way.send(requireNonNull(data, "data"), peer("send", "to", to), tag(tag), options);
-        }
-        return block.keep(
-                data,
-                peer("send", "to", to),
-                tag(tag),
-                false,
-                (peer, sentTag) -> way.send(data, peer, sentTag, options));
+        return block == null ? way.submit(message, options) : block.keep(message, options);
     }
 
     /** Makes a send and waits for it, or keeps it until the end of a block. */
-    final void sent(Tensor data, int to, int tag) {
-        if (coalescing.mine() == null) {
-            way.send(requireNonNull(data, "data"), peer("send", "to", to), tag(tag), options)
-                    .await();
-        } else {
-            sending(data, to, tag);
-        }
-    }
-
-    final Work sendingUntilMatched(Tensor data, int to, int tag) {
+    final void sent(Message send) {
+        check(send);
         Coalescing.CallBlock block = coalescing.mine();
         if (block == null) {
-            return way.sendUntilMatched(
-                    requireNonNull(data, "data"), peer("sendUntilMatched", "to", to), tag(tag), options);
-        }
-        return block.keep(
-                data,
-                peer("sendUntilMatched", "to", to),
-                tag(tag),
-                false,
-                (peer, sentTag) -> way.sendUntilMatched(data, peer, sentTag, options));
-    }
-
-    final void sentUntilMatched(Tensor data, int to, int tag) {
-        Work send = sendingUntilMatched(data, to, tag);
-        if (coalescing.mine() == null) {
-            send.await();
+            way.submit(send, options).await();
+        } else {
+            block.keep(send, options);
         }
     }
 
@@ -116,8 +92,8 @@ abstract class GroupCalls {
             throw new IllegalArgumentException(options.named("sendReceive") + ": sent " + sent + " and received "
                     + received + " overlap: use separate memory, or sendReceiveReplace");
         }
-        Work receive = way.recv(received, source("sendReceive", from), tag(tag), options);
-        Work send = way.send(sent, to, tag, options);
+        Work receive = way.submit(Message.recv(received, source("sendReceive", from), tag(tag)), options);
+        Work send = way.submit(Message.send(sent, to, tag), options);
         Work.all(List.of(receive, send)).await();
         return receive.status().orElseThrow();
     }
@@ -150,59 +126,26 @@ abstract class GroupCalls {
         }
     }
 
-    final Work receiving(Tensor data, int from, int tag) {
-        Coalescing.CallBlock block = coalescing.mine();
-        if (block == null) {
-            return way.recv(requireNonNull(data, "data"), source("recv", from), sentTag(tag), options);
-        }
-        return block.keep(
-                data,
-                source("recv", from),
-                sentTag(tag),
-                true,
-                (peer, sentTag) -> way.recv(data, peer, sentTag, options));
-    }
-
-    final Work receivingUpTo(Tensor data, int from, int tag) {
-        Coalescing.CallBlock block = coalescing.mine();
-        if (block == null) {
-            return way.recvUpTo(requireNonNull(data, "data"), source("recvUpTo", from), sentTag(tag), options);
-        }
-        return block.keep(
-                data,
-                source("recvUpTo", from),
-                sentTag(tag),
-                true,
-                (peer, sentTag) -> way.recvUpTo(data, peer, sentTag, options));
-    }
-
     /**
      * Makes a receive and waits for it. A back end that does not tell the message has received what was asked for. Calls the
      * back end itself, so that a form is three frames away from the engine.
      */
-    final MessageStatus received(Tensor data, int from, int tag) {
-        coalescing.refuse("recv");
-        Work work = way.recv(requireNonNull(data, "data"), source("recv", from), sentTag(tag), options);
+    final MessageStatus received(Message receive) {
+        coalescing.refuse(receive.kind().label());
+        check(receive);
+        Work work = way.submit(receive, options);
         work.await();
         Optional<MessageStatus> status = work.status();
-        return status.isPresent() ? status.get() : MessageStatus.of(from, tag, data.dataType(), bytes(data));
+        Tensor data = receive.tensor();
+        return status.isPresent() || receive.kind() != MessageKind.RECEIVE
+                ? status.orElseThrow()
+                : MessageStatus.of(receive.peer(), receive.tag(), data.dataType(), bytes(data));
     }
 
-    final MessageStatus receivedUpTo(Tensor data, int from, int tag) {
-        coalescing.refuse("recvUpTo");
-        Work work = way.recvUpTo(requireNonNull(data, "data"), source("recvUpTo", from), sentTag(tag), options);
-        work.await();
-        return work.status().orElseThrow();
-    }
-
-    final Work probing(int from, int tag) {
-        coalescing.refuse("probe");
-        return way.probe(source("probe", from), sentTag(tag), options);
-    }
-
-    final Work matching(int from, int tag) {
-        coalescing.refuse("match");
-        return way.match(source("match", from), sentTag(tag), options);
+    /** Starts a probe or a match. */
+    final Work probing(Message probe) {
+        coalescing.refuse(probe.kind().label());
+        return begun(probe);
     }
 
     final MatchedMessage matched(Work match) {
@@ -230,6 +173,17 @@ abstract class GroupCalls {
     /** Returns a scatter; {@code in} may be null, which {@link Collective#check} refuses on the root. */
     static Collective scatterOf(Tensor in, Tensor out, int root) {
         return in == null ? Collective.scatter(out, root) : Collective.scatter(in, out, root);
+    }
+
+    private void check(Message message) {
+        String call = message.kind().label();
+        if (message.kind().isSend()) {
+            peer(call, "to", message.peer());
+            tag(message.tag());
+        } else {
+            source(call, message.peer());
+            sentTag(message.tag());
+        }
     }
 
     private int peer(String call, String parameter, int rank) {

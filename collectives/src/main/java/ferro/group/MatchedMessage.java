@@ -1,10 +1,9 @@
 package ferro.group;
 
-import static java.util.Objects.requireNonNull;
-
 import ferro.CallOptions;
 import ferro.CollectiveBackend;
 import ferro.HostTensor;
+import ferro.Message;
 import ferro.MessageStatus;
 import ferro.Tensor;
 import ferro.Work;
@@ -84,7 +83,7 @@ public final class MatchedMessage {
      * @throws ferro.FerroException          if the group has failed; the handle throws later failures
      */
     public Work recvAsync(Tensor data) {
-        return way.recv(match, requireNonNull(data, "data"), options);
+        return way.submit(Message.recvMatched(match, data), options);
     }
 
     @Override

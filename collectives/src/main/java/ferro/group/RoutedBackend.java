@@ -9,8 +9,8 @@ import ferro.DeviceTensor;
 import ferro.FerroException;
 import ferro.GroupEvent;
 import ferro.Medium;
+import ferro.Message;
 import ferro.NcclBackend;
-import ferro.Tensor;
 import ferro.Work;
 import ferro.spi.Deadlines;
 import ferro.spi.ForwardingBackend;
@@ -52,10 +52,6 @@ final class RoutedBackend extends ForwardingBackend {
         return Objects.requireNonNull(call, "call").operand() instanceof DeviceTensor ? device : host;
     }
 
-    private CollectiveBackend of(Tensor tensor) {
-        return Objects.requireNonNull(tensor, "tensor") instanceof DeviceTensor ? device : host;
-    }
-
     @Override
     public Optional<NcclBackend> asNcclBackend() {
         return device.asNcclBackend();
@@ -93,24 +89,12 @@ final class RoutedBackend extends ForwardingBackend {
         of(call).run(call, options);
     }
 
+    /** Submits a message where its tensor is; a matched message is the host back end's, whatever receives it. */
     @Override
-    public Work send(Tensor tensor, int to, int tag, CallOptions options) {
-        return of(tensor).send(tensor, to, tag, options);
-    }
-
-    @Override
-    public Work sendUntilMatched(Tensor tensor, int to, int tag, CallOptions options) {
-        return of(tensor).sendUntilMatched(tensor, to, tag, options);
-    }
-
-    @Override
-    public Work recv(Tensor tensor, int from, int tag, CallOptions options) {
-        return of(tensor).recv(tensor, from, tag, options);
-    }
-
-    @Override
-    public Work recvUpTo(Tensor tensor, int from, int tag, CallOptions options) {
-        return of(tensor).recvUpTo(tensor, from, tag, options);
+    public Work submit(Message message, CallOptions options) {
+        Objects.requireNonNull(message, "message");
+        boolean isOnDevice = message.tensor() instanceof DeviceTensor && message.matched() == null;
+        return (isOnDevice ? device : host).submit(message, options);
     }
 
     @Override

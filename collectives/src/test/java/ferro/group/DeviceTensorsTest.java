@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.mockito.ArgumentMatchers.any;
-import static org.mockito.ArgumentMatchers.anyInt;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.never;
 import static org.mockito.Mockito.verify;
@@ -21,9 +20,9 @@ import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.HostTensor;
 import ferro.InvalidRankException;
+import ferro.Message;
 import ferro.NcclBackend;
 import ferro.ReduceOp;
-import ferro.Tensor;
 import ferro.Work;
 import java.time.Duration;
 import java.util.List;
@@ -97,11 +96,8 @@ class DeviceTensorsTest {
     @DisplayName("0-09: asynchronous forms and messages, with the deadline of the group or of the call")
     void asynchronousFormsAndMessagesReachNccl() {
         Work work = mock(Work.class);
-        when(nccl.submit(any(), any(CallOptions.class))).thenReturn(work);
-        when(nccl.send(any(Tensor.class), anyInt(), anyInt(), any(CallOptions.class)))
-                .thenReturn(work);
-        when(nccl.recv(any(Tensor.class), anyInt(), anyInt(), any(CallOptions.class)))
-                .thenReturn(work);
+        when(nccl.submit(any(Collective.class), any(CallOptions.class))).thenReturn(work);
+        when(nccl.submit(any(Message.class), any(CallOptions.class))).thenReturn(work);
         ProcessGroup group = group();
 
         assertSame(work, group.within(Duration.ofSeconds(2)).allReduceAsync(two, ReduceOp.SUM));
@@ -112,8 +108,8 @@ class DeviceTensorsTest {
         verify(nccl).submit(Collective.allReduce(two, ReduceOp.SUM), CallOptions.of(Duration.ofSeconds(2)));
         verify(nccl)
                 .submit(Collective.broadcast(two, 0), CallOptions.of(DEADLINE).labelled("loss"));
-        verify(nccl).send(two, 0, 0, CallOptions.of(DEADLINE).labelled("letter"));
-        verify(nccl).recv(two, 0, 0, CallOptions.of(DEADLINE));
+        verify(nccl).submit(Message.send(two, 0, 0), CallOptions.of(DEADLINE).labelled("letter"));
+        verify(nccl).submit(Message.recv(two, 0, 0), CallOptions.of(DEADLINE));
         verify(work).await();
     }
 

@@ -18,6 +18,7 @@ import ferro.CollectiveBackend;
 import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.HostTensor;
+import ferro.Message;
 import ferro.NcclBackend;
 import ferro.ReduceOp;
 import java.nio.ByteBuffer;
@@ -60,8 +61,8 @@ class RoutedBackendTest {
         both.run(forDevice, LABELLED);
         both.submit(forHost, LABELLED);
         both.unsupportedBecause(forDevice);
-        both.send(onDevice, 0, 0, LABELLED);
-        both.recv(onHost, 0, 4, LABELLED);
+        both.submit(Message.send(onDevice, 0, 0), LABELLED);
+        both.submit(Message.recv(onHost, 0, 4), LABELLED);
         both.send(bytes, 0, 5, BOUND);
         both.recv(bytes, 0, 6, BOUND);
         both.barrier(BOUND);
@@ -69,9 +70,9 @@ class RoutedBackendTest {
 
         verify(device).run(forDevice, LABELLED);
         verify(device).unsupportedBecause(forDevice);
-        verify(device).send(onDevice, 0, 0, LABELLED);
+        verify(device).submit(Message.send(onDevice, 0, 0), LABELLED);
         verify(host).submit(forHost, LABELLED);
-        verify(host).recv(onHost, 0, 4, LABELLED);
+        verify(host).submit(Message.recv(onHost, 0, 4), LABELLED);
         verify(host).send(bytes, 0, 5, BOUND);
         verify(host).recv(bytes, 0, 6, BOUND);
         verify(host).barrier(BOUND);

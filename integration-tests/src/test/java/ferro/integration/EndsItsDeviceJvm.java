@@ -4,6 +4,7 @@ import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.FerroException;
 import ferro.HostTensor;
+import ferro.Message;
 import ferro.NcclBackend;
 import ferro.ReduceOp;
 import ferro.dispatch.DeviceMemories;
@@ -91,7 +92,7 @@ final class EndsItsDeviceJvm {
         }
         group.allReduce(data, ReduceOp.SUM);
         if (how.equals("exit-in-call")) {
-            nccl.recv(data, 0, 0, PATIENCE);
+            nccl.submit(Message.recv(data, 0, 0), PATIENCE);
             System.exit(3);
         }
         System.out.println("pid: " + ProcessHandle.current().pid());

@@ -8,9 +8,10 @@ import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.HostTensor;
 import ferro.InvalidRankException;
+import ferro.Message;
+import ferro.MessageKind;
 import ferro.NcclBackend;
 import ferro.Tensor;
-import ferro.dispatch.HostFallback.Message;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Objects;
@@ -120,8 +121,14 @@ final class Dispatch {
 
     /** Finds the route of a send or a receive. Makes the checks that no later step of the route makes. */
     Route open(Message message) {
-        String operation = message.sends() ? "send" : "recv";
-        InvalidRankException.check(operation, message.sends() ? "to" : "from", message.peer(), worldSize());
+        if (!(message.tensor() instanceof DeviceTensor tensor)) {
+            throw new IllegalArgumentException(message.kind()
+                    + " has no device tensor: GpuCollectives accepts only device tensors, call the back end itself");
+        }
+        refuseUnlessPlain(message, tensor);
+        String operation = message.kind().label();
+        boolean sends = message.kind().isSend();
+        InvalidRankException.check(operation, sends ? "to" : "from", message.peer(), worldSize());
         if (message.tag() < 0) {
             throw new IllegalArgumentException(operation + ": a tag must be 0 or more, found " + message.tag()
                     + ": negative tags are reserved for ferro");
@@ -134,7 +141,24 @@ final class Dispatch {
         if (refusal.isEmpty()) {
             refuse(operation, slow.fallback().unsupportedBecause(message));
         }
-        return hostRoute(operation, message.tensor(), gate, refusal);
+        return hostRoute(operation, tensor, gate, refusal);
+    }
+
+    private void refuseUnlessPlain(Message message, DeviceTensor tensor) {
+        boolean isAny = message.peer() == CollectiveBackend.ANY_SOURCE || message.tag() == CollectiveBackend.ANY_TAG;
+        if (message.kind() == MessageKind.SEND_UNTIL_MATCHED) {
+            throw new UnsupportedOperationException(
+                    options().named("sendUntilMatched") + " of " + tensor
+                            + ": the send of a device tensor ends without news of its receive; wait for an answer of the receiver");
+        }
+        if (message.kind() != MessageKind.SEND && (isAny || message.kind() != MessageKind.RECEIVE)) {
+            String call = message.kind() == MessageKind.RECEIVE
+                    ? "recv from any rank or with any tag"
+                    : message.kind().toString();
+            throw new UnsupportedOperationException(options().named(call) + " into " + tensor
+                    + ": messages of device tensors carry neither sender nor length; name the rank and the tag, and "
+                    + "receive exactly as many elements as the peer sends");
+        }
     }
 
     private Backend view() {

@@ -9,9 +9,8 @@ import ferro.DeviceTensor;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
-import ferro.Tensor;
+import ferro.Message;
 import ferro.Work;
-import ferro.dispatch.HostFallback.Message;
 import ferro.spi.Deadlines;
 import ferro.spi.ForwardingBackend;
 import ferro.spi.RankContext;
@@ -111,59 +110,11 @@ final class DispatchingBackend extends ForwardingBackend {
     }
 
     @Override
-    public Work send(Tensor tensor, int to, int tag, CallOptions options) {
-        return tensor instanceof DeviceTensor device
-                ? transfer(Message.send(device, to, tag), options)
-                : host.send(tensor, to, tag, options);
-    }
-
-    @Override
-    public Work sendUntilMatched(Tensor tensor, int to, int tag, CallOptions options) {
-        if (tensor instanceof DeviceTensor device) {
-            throw new UnsupportedOperationException(
-                    Objects.requireNonNull(options, "options").named("sendUntilMatched") + " of " + device
-                            + ": the send of a device tensor ends without news of its receive; wait for an answer of the "
-                            + "receiver");
-        }
-        return host.sendUntilMatched(tensor, to, tag, options);
-    }
-
-    @Override
-    public Work recv(Tensor tensor, int from, int tag, CallOptions options) {
-        if (!(tensor instanceof DeviceTensor device)) {
-            return host.recv(tensor, from, tag, options);
-        }
-        if (from == ANY_SOURCE || tag == ANY_TAG) {
-            throw refusal("recv from any rank or with any tag", device, options);
-        }
-        return transfer(Message.receive(device, from, tag), options);
-    }
-
-    @Override
-    public Work recvUpTo(Tensor tensor, int from, int tag, CallOptions options) {
-        if (tensor instanceof DeviceTensor device) {
-            throw refusal("recvUpTo", device, options);
-        }
-        return host.recvUpTo(tensor, from, tag, options);
-    }
-
-    @Override
-    public Work recv(Work matched, Tensor tensor, CallOptions options) {
-        if (tensor instanceof DeviceTensor device) {
-            throw refusal("recv of a matched message", device, options);
-        }
-        return host.recv(matched, tensor, options);
-    }
-
-    private static UnsupportedOperationException refusal(String call, DeviceTensor tensor, CallOptions options) {
-        return new UnsupportedOperationException(Objects.requireNonNull(options, "options")
-                        .named(call)
-                + " into " + tensor + ": messages of device tensors carry neither sender nor length; name the rank and "
-                + "the tag, and receive exactly as many elements as the peer sends");
-    }
-
-    private Work transfer(Message message, CallOptions options) {
-        return gpu.dispatch(host, options).open(message).transfer(message, options);
+    public Work submit(Message message, CallOptions options) {
+        Objects.requireNonNull(options, "options");
+        return Objects.requireNonNull(message, "message").tensor() instanceof DeviceTensor
+                ? gpu.dispatch(host, options).open(message).transfer(message, options)
+                : host.submit(message, options);
     }
 
     @Override

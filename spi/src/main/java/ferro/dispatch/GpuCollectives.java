@@ -5,9 +5,9 @@ import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.DeviceTensor;
+import ferro.Message;
 import ferro.ReduceOp;
 import ferro.Work;
-import ferro.dispatch.HostFallback.Message;
 import ferro.spi.Deadlines;
 import ferro.spi.RankContext;
 import java.time.Duration;
@@ -203,7 +203,8 @@ public final class GpuCollectives implements AutoCloseable {
      * @param backend back end
      */
     public void send(DeviceTensor tensor, int to, Backend backend) {
-        transfer(Message.send(tensor, to, 0), backend, timeout(backend)).await();
+        transfer(Message.send(Objects.requireNonNull(tensor, "tensor"), to, 0), backend, timeout(backend))
+                .await();
     }
 
     /**
@@ -214,7 +215,8 @@ public final class GpuCollectives implements AutoCloseable {
      * @param backend back end
      */
     public void recv(DeviceTensor tensor, int from, Backend backend) {
-        transfer(Message.receive(tensor, from, 0), backend, timeout(backend)).await();
+        transfer(Message.recv(Objects.requireNonNull(tensor, "tensor"), from, 0), backend, timeout(backend))
+                .await();
     }
 
     /**

@@ -3,11 +3,10 @@ package ferro.dispatch;
 import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
-import ferro.DeviceTensor;
+import ferro.Message;
 import ferro.Work;
 import ferro.spi.RankContext;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -48,7 +47,7 @@ public interface HostFallback {
      * Returns why the fallback does not support a send or a receive. Like the method for collectives, this method must
      * not move data or allocate memory.
      *
-     * @param message send or receive
+     * @param message send or receive of a device tensor
      * @return reason; empty if {@link #transfer} supports the message
      */
     default Optional<String> unsupportedBecause(Message message) {
@@ -84,71 +83,11 @@ public interface HostFallback {
     /**
      * Starts a send or a receive.
      *
-     * @param message send or receive, already checked
+     * @param message send or receive of a device tensor, already checked
      * @param host    back end for the host tensors
      * @param context settings, and the objects that the groups of this rank share
      * @param options label, and time limit from this call to the end of the operation
      * @return handle; the handle of a receive is done when the elements are on the device
      */
     Work transfer(Message message, CollectiveBackend host, RankContext context, CallOptions options);
-
-    /** A send or a receive. */
-    final class Message {
-        private final boolean sends;
-        private final DeviceTensor tensor;
-        private final int peer;
-        private final int tag;
-
-        private Message(boolean sends, DeviceTensor tensor, int peer, int tag) {
-            Objects.requireNonNull(tensor, "tensor");
-            this.sends = sends;
-            this.tensor = tensor;
-            this.peer = peer;
-            this.tag = tag;
-        }
-
-        /** {@return whether this rank sends} */
-        public boolean sends() {
-            return sends;
-        }
-
-        /** {@return the data to send, or memory that a receive fills} */
-        public DeviceTensor tensor() {
-            return tensor;
-        }
-
-        /** {@return the other rank} */
-        public int peer() {
-            return peer;
-        }
-
-        /** {@return the tag, 0 or greater} */
-        public int tag() {
-            return tag;
-        }
-
-        /**
-         * Creates the description of a send.
-         *
-         * @param tensor data to send
-         * @param to     rank that receives
-         * @param tag    0 or greater
-         * @return send
-         */
-        public static Message send(DeviceTensor tensor, int to, int tag) {
-            return new Message(true, tensor, to, tag);
-        }
-
-        /**
-         * Creates the description of a receive.
-         *
-         * @param tensor memory that the receive fills
-         * @param from   rank that sends
-         * @param tag    0 or greater
-         * @return receive
-         */
-        public static Message receive(DeviceTensor tensor, int from, int tag) {
-            return new Message(false, tensor, from, tag);
-        }
-    }
 }

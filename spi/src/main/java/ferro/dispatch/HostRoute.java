@@ -8,8 +8,8 @@ import ferro.DeviceTensor;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
+import ferro.Message;
 import ferro.Work;
-import ferro.dispatch.HostFallback.Message;
 import ferro.spi.Deadlines;
 import java.time.Duration;
 

@@ -4,10 +4,10 @@ import ferro.CallOptions;
 import ferro.Collective;
 import ferro.DataType;
 import ferro.DeviceTensor;
+import ferro.Message;
 import ferro.NcclBackend;
 import ferro.NcclBackend.RawShape;
 import ferro.Work;
-import ferro.dispatch.HostFallback.Message;
 import java.util.Arrays;
 
 /**
@@ -31,9 +31,7 @@ record NcclRoute(NcclBackend nccl) implements Route {
 
     @Override
     public Work transfer(Message message, CallOptions options) {
-        return message.sends()
-                ? nccl.send(message.tensor(), message.peer(), message.tag(), options)
-                : nccl.recv(message.tensor(), message.peer(), message.tag(), options);
+        return nccl.submit(message, options);
     }
 
     @Override

@@ -4,8 +4,8 @@ import ferro.CallOptions;
 import ferro.Collective;
 import ferro.DataType;
 import ferro.DeviceTensor;
+import ferro.Message;
 import ferro.Work;
-import ferro.dispatch.HostFallback.Message;
 
 /** The route of a checked call. */
 sealed interface Route permits NcclRoute, HostRoute {

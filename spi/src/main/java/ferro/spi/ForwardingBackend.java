@@ -9,8 +9,8 @@ import ferro.DataType;
 import ferro.FerroException;
 import ferro.GroupEvent;
 import ferro.Medium;
+import ferro.Message;
 import ferro.NcclBackend;
-import ferro.Tensor;
 import ferro.Work;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -107,43 +107,13 @@ public abstract class ForwardingBackend implements CollectiveBackend {
     }
 
     @Override
-    public Work send(Tensor tensor, int to, int tag, CallOptions options) {
-        return inner.send(tensor, to, tag, options);
-    }
-
-    @Override
-    public Work recv(Tensor tensor, int from, int tag, CallOptions options) {
-        return inner.recv(tensor, from, tag, options);
-    }
-
-    @Override
-    public Work recvUpTo(Tensor tensor, int from, int tag, CallOptions options) {
-        return inner.recvUpTo(tensor, from, tag, options);
-    }
-
-    @Override
-    public Work sendUntilMatched(Tensor tensor, int to, int tag, CallOptions options) {
-        return inner.sendUntilMatched(tensor, to, tag, options);
+    public Work submit(Message message, CallOptions options) {
+        return inner.submit(message, options);
     }
 
     @Override
     public Optional<String> noExchangeBecause() {
         return inner.noExchangeBecause();
-    }
-
-    @Override
-    public Work probe(int from, int tag, CallOptions options) {
-        return inner.probe(from, tag, options);
-    }
-
-    @Override
-    public Work match(int from, int tag, CallOptions options) {
-        return inner.match(from, tag, options);
-    }
-
-    @Override
-    public Work recv(Work matched, Tensor tensor, CallOptions options) {
-        return inner.recv(matched, tensor, options);
     }
 
     @Override

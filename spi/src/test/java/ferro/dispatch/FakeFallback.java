@@ -5,6 +5,7 @@ import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.DeviceTensor;
 import ferro.HostTensor;
+import ferro.Message;
 import ferro.Tensor;
 import ferro.Work;
 import ferro.spi.RankContext;
@@ -81,7 +82,7 @@ final class FakeFallback implements HostFallback {
 
     @Override
     public Work transfer(Message message, CollectiveBackend host, RankContext context, CallOptions options) {
-        calls.add((message.sends() ? "send to " : "recv from ") + message.peer() + " tag " + message.tag());
+        calls.add((message.kind().isSend() ? "send to " : "recv from ") + message.peer() + " tag " + message.tag());
         return Done.well();
     }
 

@@ -28,8 +28,8 @@ import ferro.FerroException.Where;
 import ferro.FerroTransferException;
 import ferro.HostTensor;
 import ferro.InvalidRankException;
+import ferro.Message;
 import ferro.ReduceOp;
-import ferro.dispatch.HostFallback.Message;
 import ferro.spi.TestContext;
 import java.time.Duration;
 import java.util.List;
@@ -311,7 +311,7 @@ class GpuCollectivesOverHostTest {
         assertTrue(log.lines().get(0).contains("collective=send"), log.lines().get(0));
         assertEquals(1, gpu.fallbackCount("recv"));
         assertThrows(InvalidRankException.class, () -> gpu.send(data, 2, host));
-        verify(host, never()).send(any(ferro.Tensor.class), anyInt(), anyInt(), any(CallOptions.class));
+        verify(host, never()).submit(any(Message.class), any(CallOptions.class));
     }
 
     @Test

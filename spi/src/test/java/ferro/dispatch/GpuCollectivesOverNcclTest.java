@@ -29,10 +29,10 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.InvalidRankException;
+import ferro.Message;
 import ferro.NcclBackend;
 import ferro.NcclBackend.RawShape;
 import ferro.ReduceOp;
-import ferro.dispatch.HostFallback.Message;
 import ferro.spi.TestContext;
 import java.time.Duration;
 import java.util.List;
@@ -277,7 +277,7 @@ class GpuCollectivesOverNcclTest {
     void theAsynchronousFormFreesTheFreshTensorIfTheWorkFails() {
         DeviceTensor in = memory.tensor(new long[] {2}, 3f, 5f);
         Done work = Done.open();
-        doReturn(work).when(nccl).submit(any(), any(CallOptions.class));
+        doReturn(work).when(nccl).submit(any(Collective.class), any(CallOptions.class));
 
         OutOfPlaceResult result = gpu.allReduceAsync(in, ReduceOp.SUM, nccl);
         assertSame(work, result.work());
@@ -353,7 +353,7 @@ class GpuCollectivesOverNcclTest {
         gpu.within(Duration.ofSeconds(4)).allReduce(data, ReduceOp.SUM, nccl);
 
         verify(nccl).run(call, CallOptions.of(Duration.ofSeconds(2)));
-        verify(nccl).send(data, 0, 3, CallOptions.of(Duration.ofSeconds(5)));
+        verify(nccl).submit(Message.send(data, 0, 3), CallOptions.of(Duration.ofSeconds(5)));
         verify(nccl).submit(call, CallOptions.of(Duration.ofSeconds(3)));
         verify(nccl).run(any(), eq(CallOptions.of(Duration.ofSeconds(4))));
     }
@@ -366,8 +366,8 @@ class GpuCollectivesOverNcclTest {
 
         gpu.send(data, 0, nccl);
         gpu.recv(data, 0, nccl);
-        verify(nccl).send(data, 0, 0, CallOptions.of(Duration.ofSeconds(9)));
-        verify(nccl).recv(data, 0, 0, CallOptions.of(Duration.ofSeconds(9)));
+        verify(nccl).submit(Message.send(data, 0, 0), CallOptions.of(Duration.ofSeconds(9)));
+        verify(nccl).submit(Message.recv(data, 0, 0), CallOptions.of(Duration.ofSeconds(9)));
 
         NcclBackend other = MockNccl.of(memory, 0, 1);
         Duration timeout = Duration.ofSeconds(1);

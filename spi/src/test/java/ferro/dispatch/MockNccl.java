@@ -1,7 +1,6 @@
 package ferro.dispatch;
 
 import static org.mockito.ArgumentMatchers.any;
-import static org.mockito.ArgumentMatchers.anyInt;
 import static org.mockito.ArgumentMatchers.anyLong;
 import static org.mockito.Mockito.doAnswer;
 import static org.mockito.Mockito.mock;
@@ -11,6 +10,7 @@ import ferro.CallOptions;
 import ferro.Collective;
 import ferro.DataType;
 import ferro.DeviceTensor;
+import ferro.Message;
 import ferro.NcclBackend;
 import ferro.NcclBackend.RawShape;
 import java.time.Duration;
@@ -46,14 +46,11 @@ final class MockNccl {
                 .when(nccl)
                 .copy(anyLong(), anyLong(), any(), anyLong());
         doAnswer(call -> perform(memory, call.getArgument(0))).when(nccl).run(any(), any(CallOptions.class));
-        when(nccl.submit(any(), any(CallOptions.class))).thenAnswer(call -> {
+        when(nccl.submit(any(Collective.class), any(CallOptions.class))).thenAnswer(call -> {
             perform(memory, call.getArgument(0));
             return Done.well();
         });
-        when(nccl.send(any(ferro.Tensor.class), anyInt(), anyInt(), any(CallOptions.class)))
-                .thenReturn(Done.well());
-        when(nccl.recv(any(ferro.Tensor.class), anyInt(), anyInt(), any(CallOptions.class)))
-                .thenReturn(Done.well());
+        when(nccl.submit(any(Message.class), any(CallOptions.class))).thenReturn(Done.well());
         return nccl;
     }
 

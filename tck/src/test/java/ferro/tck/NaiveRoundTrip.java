@@ -5,6 +5,7 @@ import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.DeviceTensor;
 import ferro.HostTensor;
+import ferro.Message;
 import ferro.Tensor;
 import ferro.Work;
 import ferro.dispatch.DeviceMemory.Copy;
@@ -69,19 +70,16 @@ class NaiveRoundTrip extends Decorator {
     }
 
     @Override
-    public Work send(Tensor tensor, int to, int tag, CallOptions options) {
-        return super.send(tensor instanceof DeviceTensor device ? out(device) : tensor, to, tag, options);
-    }
-
-    @Override
-    public Work recv(Tensor tensor, int from, int tag, CallOptions options) {
-        if (!(tensor instanceof DeviceTensor device)) {
-            return super.recv(tensor, from, tag, options);
+    public Work submit(Message message, CallOptions options) {
+        if (!(message.tensor() instanceof DeviceTensor device)) {
+            return super.submit(message, options);
         }
         HostTensor host = out(device);
-        Work work = super.recv(host, from, tag, options);
-        work.await();
-        back(host, device);
+        Work work = super.submit(message.on(host), options);
+        if (!message.kind().isSend()) {
+            work.await();
+            back(host, device);
+        }
         return work;
     }
 

@@ -39,6 +39,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.HostTensor;
+import ferro.Message;
 import ferro.ReduceOp;
 import ferro.Tensor;
 import ferro.Work;
@@ -427,10 +428,11 @@ class WrongBackEndsTest {
         return Stream.of(
                 wrong(217, "says that it gave up on the next rank", honest -> new Decorator(honest) {
                     @Override
-                    public Work recv(Tensor tensor, int from, int tag, CallOptions options) {
+                    public Work submit(Message message, CallOptions options) {
                         try {
-                            return super.recv(tensor, from, tag, options);
+                            return super.submit(message, options);
                         } catch (FerroException failure) {
+                            int from = message.peer();
                             String text = failure.getMessage().replace("on rank " + from, "on rank " + (from + 1));
                             throw new FerroException(failure.code(), failure.where(), text, failure);
                         }

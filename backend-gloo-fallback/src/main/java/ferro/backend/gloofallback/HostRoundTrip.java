@@ -4,6 +4,7 @@ import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.DeviceTensor;
+import ferro.Message;
 import ferro.Work;
 import ferro.dispatch.DeviceMemories;
 import ferro.dispatch.HostFallback;
@@ -86,10 +87,9 @@ public final class HostRoundTrip implements HostFallback {
 
     @Override
     public Work transfer(Message message, CollectiveBackend host, RankContext context, CallOptions options) {
-        String operation = message.sends() ? "send" : "recv";
         RoundTrips.RoundTripUse use = RoundTrips.RoundTripUse.of(context);
-        RoundTripWork clock =
-                new RoundTripWork(operation, host, context, use.trips().dependants(), options);
+        RoundTripWork clock = new RoundTripWork(
+                message.kind().label(), host, context, use.trips().dependants(), options);
         return new MessageTransfer(message, host, use, clock).start();
     }
 }

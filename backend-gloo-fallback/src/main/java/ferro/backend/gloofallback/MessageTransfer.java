@@ -1,13 +1,14 @@
 package ferro.backend.gloofallback;
 
 import ferro.CollectiveBackend;
+import ferro.DeviceTensor;
 import ferro.FerroTransferException;
 import ferro.HostTensor;
+import ferro.Message;
 import ferro.Work;
 import ferro.dispatch.DeviceMemory;
 import ferro.dispatch.DeviceMemory.Copy;
 import ferro.dispatch.DeviceMemory.Staging;
-import ferro.dispatch.HostFallback.Message;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -22,6 +23,7 @@ final class MessageTransfer {
     static final long BYTES_MOST = 64L << 20;
 
     private final Message message;
+    private final DeviceTensor tensor;
     private final CollectiveBackend host;
     private final RoundTrips.RoundTripUse use;
     private final RoundTripWork clock;
@@ -29,6 +31,7 @@ final class MessageTransfer {
 
     MessageTransfer(Message message, CollectiveBackend host, RoundTrips.RoundTripUse use, RoundTripWork clock) {
         this.message = message;
+        this.tensor = (DeviceTensor) message.tensor();
         this.host = host;
         this.use = use;
         this.clock = clock;
@@ -37,9 +40,9 @@ final class MessageTransfer {
     Work start() {
         boolean handedOver = false;
         try {
-            staging = use.trips().pool().take((int) message.tensor().byteCount());
-            staging.buffer().clear().limit((int) message.tensor().byteCount());
-            Work work = message.sends() ? send() : receive();
+            staging = use.trips().pool().take((int) tensor.byteCount());
+            staging.buffer().clear().limit((int) tensor.byteCount());
+            Work work = message.kind().isSend() ? send() : receive();
             handedOver = true;
             return work;
         } finally {
@@ -54,11 +57,11 @@ final class MessageTransfer {
         HostTensor elements = onHost();
         Work network;
         try {
-            if (message.tensor().elementCount() > 0) {
-                out = memory().toHost(message.tensor(), staging.buffer());
+            if (tensor.elementCount() > 0) {
+                out = memory().toHost(tensor, staging.buffer());
                 await(out, "GPU->CPU copy");
             }
-            network = host.send(elements, message.peer(), message.tag(), clock.rest());
+            network = host.submit(message.on(elements), clock.rest());
         } catch (RuntimeException | Error failure) {
             giveBack(out);
             throw failure;
@@ -74,7 +77,7 @@ final class MessageTransfer {
     private Work receive() {
         Work network;
         try {
-            network = host.recv(onHost(), message.peer(), message.tag(), clock.rest());
+            network = host.submit(message.on(onHost()), clock.rest());
         } catch (RuntimeException | Error failure) {
             giveBack(null);
             throw failure;
@@ -91,8 +94,8 @@ final class MessageTransfer {
     private Throwable copyIn() {
         Copy in = null;
         try {
-            if (message.tensor().elementCount() > 0) {
-                in = memory().toDevice(staging.buffer(), message.tensor());
+            if (tensor.elementCount() > 0) {
+                in = memory().toDevice(staging.buffer(), tensor);
                 await(in, "CPU->GPU copy");
             }
             return null;
@@ -101,7 +104,7 @@ final class MessageTransfer {
                     ? failure
                     : new FerroTransferException(
                             clock.text("CPU->GPU transfer failed on device "
-                                    + message.tensor().device() + ": " + failure.getMessage()
+                                    + tensor.device() + ": " + failure.getMessage()
                                     + ": the message was received but is lost, send it again"),
                             failure);
         } catch (Error failure) {
@@ -129,7 +132,7 @@ final class MessageTransfer {
     }
 
     private void await(Copy copy, String what) {
-        clock.await(copy, "a " + what + " on device " + message.tensor().device());
+        clock.await(copy, "a " + what + " on device " + tensor.device());
     }
 
     private DeviceMemory memory() {
@@ -137,6 +140,6 @@ final class MessageTransfer {
     }
 
     private HostTensor onHost() {
-        return HostTensor.of(message.tensor().dataType(), staging.buffer());
+        return HostTensor.of(tensor.dataType(), staging.buffer());
     }
 }

@@ -2,7 +2,7 @@ package ferro.backend.gloofallback;
 
 import ferro.Collective;
 import ferro.DeviceTensor;
-import ferro.dispatch.HostFallback.Message;
+import ferro.Message;
 import java.util.Optional;
 
 /** Reasons why a call on device tensors cannot go through host memory; known before any data moves. */
@@ -23,7 +23,7 @@ final class Refusals {
     }
 
     static Optional<String> of(Message message) {
-        DeviceTensor tensor = message.tensor();
+        DeviceTensor tensor = (DeviceTensor) message.tensor();
         return tensor.byteCount() <= MessageTransfer.BYTES_MOST
                 ? Optional.empty()
                 : Optional.of(tensor + " has " + tensor.byteCount() + " bytes, host memory takes at most "

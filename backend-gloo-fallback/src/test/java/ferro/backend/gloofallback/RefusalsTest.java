@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.Collective;
 import ferro.DataType;
 import ferro.DeviceTensor;
+import ferro.Message;
 import ferro.ReduceOp;
-import ferro.dispatch.HostFallback.Message;
 import ferro.tck.HeapDeviceMemory.Direction;
 import java.time.Duration;
 import java.util.List;
@@ -32,7 +32,7 @@ class RefusalsTest {
             assertTrue(reduction.contains("user:last"), reduction);
             String parts = refused(group, Collective.allGather(data, data, new long[] {2}));
             assertTrue(parts.contains("allGather with counts") && parts.contains("leave out the counts"), parts);
-            for (Message message : List.of(Message.send(big, 0, 0), Message.receive(big, 0, 0))) {
+            for (Message message : List.of(Message.send(big, 0, 0), Message.recv(big, 0, 0))) {
                 String text = assertThrows(
                                 UnsupportedOperationException.class,
                                 () -> group.door(0).transfer(message, group.host(0), DEADLINE))

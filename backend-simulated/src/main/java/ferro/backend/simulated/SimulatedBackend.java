@@ -5,7 +5,7 @@ import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.FerroException;
 import ferro.InvalidRankException;
-import ferro.Tensor;
+import ferro.Message;
 import ferro.Work;
 import ferro.collectives.CollectiveEngine;
 import ferro.group.ProcessGroup;
@@ -329,37 +329,7 @@ public final class SimulatedBackend extends ForwardingBackend {
     }
 
     @Override
-    public Work send(Tensor tensor, int to, int tag, CallOptions options) {
-        return submitted(super.send(tensor, to, tag, options));
-    }
-
-    @Override
-    public Work recv(Tensor tensor, int from, int tag, CallOptions options) {
-        return submitted(super.recv(tensor, from, tag, options));
-    }
-
-    @Override
-    public Work recvUpTo(Tensor tensor, int from, int tag, CallOptions options) {
-        return submitted(super.recvUpTo(tensor, from, tag, options));
-    }
-
-    @Override
-    public Work sendUntilMatched(Tensor tensor, int to, int tag, CallOptions options) {
-        return submitted(super.sendUntilMatched(tensor, to, tag, options));
-    }
-
-    @Override
-    public Work probe(int from, int tag, CallOptions options) {
-        return submitted(super.probe(from, tag, options));
-    }
-
-    @Override
-    public Work match(int from, int tag, CallOptions options) {
-        return submitted(super.match(from, tag, options));
-    }
-
-    @Override
-    public Work recv(Work matched, Tensor tensor, CallOptions options) {
-        return submitted(super.recv(matched, tensor, options));
+    public Work submit(Message message, CallOptions options) {
+        return submitted(super.submit(message, options));
     }
 }

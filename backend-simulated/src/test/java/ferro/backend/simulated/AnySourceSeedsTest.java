@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.CallOptions;
 import ferro.CollectiveBackend;
 import ferro.DataType;
 import ferro.HostTensor;
+import ferro.Message;
 import ferro.MessageStatus;
 import ferro.Work;
 import ferro.control.failure.FailurePolicy;
@@ -157,7 +157,7 @@ class AnySourceSeedsTest {
     /** Starts a probe. It ends, because the receive of a message is not posted before. */
     private static CompletionStage<Void> probe(ProcessGroup group, int tag) {
         CollectiveBackend backend = (CollectiveBackend) group.backend();
-        Work probe = backend.probe(ProcessGroup.ANY_SOURCE, tag, CallOptions.of(Duration.ofSeconds(60)));
+        Work probe = backend.submit(Message.probe(ProcessGroup.ANY_SOURCE, tag), Duration.ofSeconds(60));
         return probe.completion().thenRun(() -> {
             MessageStatus found = probe.status().orElseThrow();
             assertTrue(tag == ProcessGroup.ANY_TAG || tag == found.tag(), () -> "tag " + tag + " found " + found);
@@ -166,10 +166,10 @@ class AnySourceSeedsTest {
 
     /** Starts a match, whose message is received when it has ended. */
     private static Work match(ProcessGroup group, int tag, int[] buffer) {
-        CallOptions options = CallOptions.of(Duration.ofSeconds(60));
+        Duration limit = Duration.ofSeconds(60);
         CollectiveBackend backend = (CollectiveBackend) group.backend();
-        Work match = backend.match(ProcessGroup.ANY_SOURCE, tag, options);
-        match.completion().thenRun(() -> backend.recv(match, HostTensor.of(buffer), options));
+        Work match = backend.submit(Message.match(ProcessGroup.ANY_SOURCE, tag), limit);
+        match.completion().thenRun(() -> backend.submit(Message.recvMatched(match, HostTensor.of(buffer)), limit));
         return match;
     }
 

@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.CallOptions;
 import ferro.Collective;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.HostTensor;
+import ferro.Message;
 import ferro.ReduceOp;
 import ferro.Work;
 import ferro.group.Codec;
@@ -48,8 +48,10 @@ class FlightRecordTest {
         List<Work> first = new ArrayList<>();
         ranks.forEach(rank -> first.add(allReduce(rank, LONG)));
         first.forEach(Work::await);
-        Work letter = ranks.get(0).send(HostTensor.of(new byte[100]), 1, 7, LONG);
-        ranks.get(1).recv(HostTensor.of(new byte[100]), 0, 7, LONG).await();
+        Work letter = ranks.get(0).submit(Message.send(HostTensor.of(new byte[100]), 1, 7), LONG);
+        ranks.get(1)
+                .submit(Message.recv(HostTensor.of(new byte[100]), 0, 7), LONG)
+                .await();
         letter.await();
 
         // rank 1 is never there
@@ -84,7 +86,7 @@ class FlightRecordTest {
     void aRankWritesOnDemandWhatItWaitsForNow() throws Exception {
         List<SimulatedBackend> ranks = SimulatedBackend.createGroup(2);
         try (ProcessGroup group = ProcessGroup.of(ranks.get(1))) {
-            Work letter = ranks.get(1).recv(HostTensor.of(new byte[100]), 0, 7, LONG);
+            Work letter = ranks.get(1).submit(Message.recv(HostTensor.of(new byte[100]), 0, 7), LONG);
 
             Path file = group.writeFlightRecord(folder);
 
@@ -93,7 +95,9 @@ class FlightRecordTest {
             assertTrue(record.contains("\"reason\":\"asked for by the program\""), record);
             assertTrue(record.contains("\"kind\":\"recv\""), record);
             assertTrue(record.contains("\"waitingFor\":[0]"), record);
-            ranks.get(0).send(HostTensor.of(new byte[100]), 1, 7, LONG).await();
+            ranks.get(0)
+                    .submit(Message.send(HostTensor.of(new byte[100]), 1, 7), LONG)
+                    .await();
             letter.await();
         }
         ranks.get(0).close();
@@ -129,7 +133,7 @@ class FlightRecordTest {
     void aProbeThatWaitsIsInTheRecord() throws Exception {
         List<SimulatedBackend> ranks = SimulatedBackend.createGroup(2);
         try (ProcessGroup group = ProcessGroup.of(ranks.get(1))) {
-            Work probe = ranks.get(1).probe(0, 7, CallOptions.of(LONG));
+            Work probe = ranks.get(1).submit(Message.probe(0, 7), LONG);
             for (int turn = 0; turn < 2; turn++) {
                 assertFalse(probe.await(Duration.ofMillis(1)), "probe of a message that nobody has sent");
             }
@@ -139,7 +143,9 @@ class FlightRecordTest {
             assertEquals(2, record.split("\"kind\":\"probe\",\"text\":\"probe from rank 0 tag 7\"").length, record);
             assertTrue(record.contains("\"state\":\"running\""), record);
             assertTrue(record.contains("\"waitingFor\":[0]"), record);
-            ranks.get(0).send(HostTensor.of(new byte[100]), 1, 7, LONG).await();
+            ranks.get(0)
+                    .submit(Message.send(HostTensor.of(new byte[100]), 1, 7), LONG)
+                    .await();
             probe.await();
             group.recv(new byte[100], 0, 7);
         }

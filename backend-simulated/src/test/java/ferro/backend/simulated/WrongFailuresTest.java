@@ -12,8 +12,9 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.GroupEvent;
 import ferro.HostTensor;
+import ferro.Message;
+import ferro.MessageKind;
 import ferro.MessageStatus;
-import ferro.Tensor;
 import ferro.Work;
 import ferro.spi.ForwardingBackend;
 import ferro.tck.BackendContract;
@@ -86,6 +87,20 @@ class WrongFailuresTest {
         return Arguments.of(rule, Named.of(what, decorate));
     }
 
+    /** Another submit of messages. */
+    private interface Submit {
+        Work submit(CollectiveBackend honest, Message message, CallOptions options);
+    }
+
+    private static Arguments submits(int rule, String what, Submit other) {
+        return wrong(rule, what, honest -> new ForwardingBackend(honest) {
+            @Override
+            public Work submit(Message message, CallOptions options) {
+                return other.submit(honest, message, options);
+            }
+        });
+    }
+
     /** A handle that hands everything on. */
     private static class Handle implements Work {
         final Work work;
@@ -155,8 +170,9 @@ class WrongFailuresTest {
         Statuses statuses = new Statuses();
         return new ForwardingBackend(honest) {
             @Override
-            public Work recvUpTo(Tensor tensor, int from, int tag, CallOptions options) {
-                return statuses.of(super.recvUpTo(tensor, from, tag, options));
+            public Work submit(Message message, CallOptions options) {
+                Work work = super.submit(message, options);
+                return message.kind() == MessageKind.RECEIVE_UP_TO ? statuses.of(work) : work;
             }
         };
     }
@@ -169,17 +185,17 @@ class WrongFailuresTest {
                     private final Statuses statuses = new Statuses();
 
                     @Override
-                    public Work probe(int from, int tag, CallOptions options) {
-                        return statuses.of(super.probe(from, tag, options));
+                    public Work submit(Message message, CallOptions options) {
+                        Work work = super.submit(message, options);
+                        return message.kind() == MessageKind.PROBE ? statuses.of(work) : work;
                     }
                 }),
                 // a receive up to a length fills the rest of its tensor with zeros
-                wrong(220, "writes behind the message", honest -> new ForwardingBackend(honest) {
-                    @Override
-                    public Work recvUpTo(Tensor tensor, int from, int tag, CallOptions options) {
-                        Arrays.fill((int[]) ((HostTensor) tensor).memory(), 0);
-                        return super.recvUpTo(tensor, from, tag, options);
+                submits(220, "writes behind the message", (honest, message, options) -> {
+                    if (message.kind() == MessageKind.RECEIVE_UP_TO) {
+                        Arrays.fill((int[]) ((HostTensor) message.tensor()).memory(), 0);
                     }
+                    return honest.submit(message, options);
                 }));
     }
 
@@ -190,13 +206,13 @@ class WrongFailuresTest {
                     private Late late;
 
                     @Override
-                    public Work recv(Tensor tensor, int from, int tag, CallOptions options) {
-                        if (from == ANY_SOURCE && late == null) {
-                            late = new Late(() -> super.recv(tensor, from, tag, options));
+                    public Work submit(Message message, CallOptions options) {
+                        if (message.kind() == MessageKind.RECEIVE && message.peer() == ANY_SOURCE && late == null) {
+                            late = new Late(() -> super.submit(message, options));
                             return late;
                         }
-                        Work work = super.recv(tensor, from, tag, options);
-                        if (late != null) {
+                        Work work = super.submit(message, options);
+                        if (late != null && message.kind() == MessageKind.RECEIVE) {
                             late.posted();
                             late = null;
                         }
@@ -204,32 +220,32 @@ class WrongFailuresTest {
                     }
                 }),
                 wrong(224, "stays with one rank", WrongFailuresTest::stayingWithOneRank),
-                wrong(226, "blames all candidates", honest -> new ForwardingBackend(honest) {
-                    @Override
-                    public Work recv(Tensor tensor, int from, int tag, CallOptions options) {
-                        return new Handle(super.recv(tensor, from, tag, options)) {
-                            @Override
-                            public void await() {
-                                try {
-                                    work.await();
-                                } catch (FerroException failure) {
-                                    throw blaming(failure, 1, 2);
+                submits(226, "blames all candidates", (honest, message, options) -> {
+                    Work honestly = honest.submit(message, options);
+                    return message.kind() != MessageKind.RECEIVE
+                            ? honestly
+                            : new Handle(honestly) {
+                                @Override
+                                public void await() {
+                                    try {
+                                        work.await();
+                                    } catch (FerroException failure) {
+                                        throw blaming(failure, 1, 2);
+                                    }
                                 }
-                            }
-                        };
-                    }
+                            };
                 }),
-                wrong(228, "cancels after the match", honest -> new ForwardingBackend(honest) {
-                    @Override
-                    public Work recv(Tensor tensor, int from, int tag, CallOptions options) {
-                        return new Handle(super.recv(tensor, from, tag, options)) {
-                            @Override
-                            public boolean cancel() {
-                                super.cancel();
-                                return true;
-                            }
-                        };
-                    }
+                submits(228, "cancels after the match", (honest, message, options) -> {
+                    Work honestly = honest.submit(message, options);
+                    return message.kind() != MessageKind.RECEIVE
+                            ? honestly
+                            : new Handle(honestly) {
+                                @Override
+                                public boolean cancel() {
+                                    super.cancel();
+                                    return true;
+                                }
+                            };
                 }));
     }
 
@@ -239,9 +255,11 @@ class WrongFailuresTest {
             private int last = ANY_SOURCE;
 
             @Override
-            public Work recv(Tensor tensor, int from, int tag, CallOptions options) {
-                Work work = super.recv(tensor, from == ANY_SOURCE ? last : from, tag, options);
-                if (from == ANY_SOURCE && last == ANY_SOURCE) {
+            public Work submit(Message message, CallOptions options) {
+                boolean isFromAny = message.kind() == MessageKind.RECEIVE && message.peer() == ANY_SOURCE;
+                Work work = super.submit(
+                        isFromAny ? Message.recv(message.tensor(), last, message.tag()) : message, options);
+                if (isFromAny && last == ANY_SOURCE) {
                     work.await();
                     last = work.status().orElseThrow().source();
                 }
@@ -278,41 +296,41 @@ class WrongFailuresTest {
 
     static Stream<Arguments> matches() {
         return Stream.of(
-                wrong(229, "takes probed messages", honest -> new ForwardingBackend(honest) {
-                    @Override
-                    public Work probe(int from, int tag, CallOptions options) {
-                        return super.match(from, tag, options);
-                    }
-                }),
+                submits(
+                        229,
+                        "takes probed messages",
+                        (honest, message, options) -> honest.submit(
+                                message.kind() == MessageKind.PROBE
+                                        ? Message.match(message.peer(), message.tag())
+                                        : message,
+                                options)),
                 // another receive may take a message that was matched
-                wrong(230, "loses matched messages", honest -> new ForwardingBackend(honest) {
-                    @Override
-                    public Work match(int from, int tag, CallOptions options) {
-                        return super.probe(from, tag, options);
-                    }
-
-                    @Override
-                    public Work recv(Work matched, Tensor tensor, CallOptions options) {
-                        MessageStatus message = matched.status().orElseThrow();
-                        return super.recvUpTo(tensor, message.source(), message.tag(), options);
-                    }
-                }),
-                wrong(230, "receives a matched message twice", honest -> new ForwardingBackend(honest) {
-                    @Override
-                    public Work recv(Work matched, Tensor tensor, CallOptions options) {
-                        try {
-                            return super.recv(matched, tensor, options);
-                        } catch (IllegalStateException receivedBefore) {
-                            return Work.all(List.of());
-                        }
+                submits(
+                        230,
+                        "loses matched messages",
+                        (honest, message, options) -> honest.submit(
+                                switch (message.kind()) {
+                                    case MATCH -> Message.probe(message.peer(), message.tag());
+                                    case RECEIVE_MATCHED ->
+                                        Message.recvUpTo(message.tensor(), message.peer(), message.tag());
+                                    default -> message;
+                                },
+                                options)),
+                submits(230, "receives a matched message twice", (honest, message, options) -> {
+                    try {
+                        return honest.submit(message, options);
+                    } catch (IllegalStateException receivedBefore) {
+                        return Work.all(List.of());
                     }
                 }),
-                wrong(232, "sends without a receive", honest -> new ForwardingBackend(honest) {
-                    @Override
-                    public Work sendUntilMatched(Tensor tensor, int to, int tag, CallOptions options) {
-                        return super.send(tensor, to, tag, options);
-                    }
-                }));
+                submits(
+                        232,
+                        "sends without a receive",
+                        (honest, message, options) -> honest.submit(
+                                message.kind() == MessageKind.SEND_UNTIL_MATCHED
+                                        ? Message.send(message.tensor(), message.peer(), message.tag())
+                                        : message,
+                                options)));
     }
 
     private static FerroException blaming(FerroException failure, int... ranks) {

@@ -12,7 +12,8 @@ import ferro.GroupEvent;
 import ferro.HostTensor;
 import ferro.InvalidRankException;
 import ferro.Medium;
-import ferro.Tensor;
+import ferro.Message;
+import ferro.MessageKind;
 import ferro.TensorMemory;
 import ferro.Work;
 import ferro.collectives.engine.exec.CoalescedBlock;
@@ -177,33 +178,34 @@ public final class GroupEngine implements CollectiveBackend {
     }
 
     @Override
-    public Work send(Tensor tensor, int to, int tag, CallOptions options) {
-        return transfer(tensor, to, tag, Transfer.TransferKind.SEND, options);
-    }
-
-    @Override
-    public Work sendUntilMatched(Tensor tensor, int to, int tag, CallOptions options) {
-        return transfer(tensor, to, tag, Transfer.TransferKind.SEND_UNTIL_MATCHED, options);
-    }
-
-    @Override
-    public Work recv(Tensor tensor, int from, int tag, CallOptions options) {
-        return transfer(tensor, from, tag, Transfer.TransferKind.RECEIVE, options);
-    }
-
-    @Override
-    public Work recvUpTo(Tensor tensor, int from, int tag, CallOptions options) {
-        return transfer(tensor, from, tag, Transfer.TransferKind.RECEIVE_UP_TO, options);
+    public Work submit(Message message, CallOptions options) {
+        MessageKind kind = Objects.requireNonNull(message, "message").kind();
+        Objects.requireNonNull(options, "options");
+        if (kind.isSend() || message.peer() != ANY_SOURCE && message.matched() == null) {
+            InvalidRankException.check(kind.label(), kind.isSend() ? "to" : "from", message.peer(), group.worldSize());
+        }
+        if (message.tensor() instanceof DeviceTensor) {
+            throw new UnsupportedOperationException(parts.planner.refusalOnDevice(options.named(kind.label())));
+        }
+        if (message.tensor() instanceof HostTensor host) {
+            TensorMemory.checkUsable(host, kind.label(), "tensor", !kind.isSend());
+        }
+        checkUsable(options.named(kind.label()));
+        Transfer transfer = messages.submit(message, options);
+        loop.submitted();
+        return transfer.work;
     }
 
     @Override
     public void send(ByteBuffer message, int to, int tag, Duration timeout) {
-        send(Messages.outgoing(message), to, tag, timeout).await();
+        submit(Message.send(Messages.outgoing(message), to, tag), timeout).await();
     }
 
     @Override
     public void recv(ByteBuffer message, int from, int tag, Duration timeout) {
-        Messages.receive(message, tensor -> recv(tensor, from, tag, timeout).await());
+        Messages.receive(
+                message,
+                tensor -> submit(Message.recv(tensor, from, tag), timeout).await());
     }
 
     @Override
@@ -326,55 +328,6 @@ public final class GroupEngine implements CollectiveBackend {
     /** Does one iteration of the stepped form. */
     public boolean step() {
         return loop.step();
-    }
-
-    @Override
-    public Work probe(int from, int tag, CallOptions options) {
-        return take(from, tag, Transfer.TransferKind.PROBE, options);
-    }
-
-    @Override
-    public Work match(int from, int tag, CallOptions options) {
-        return take(from, tag, Transfer.TransferKind.MATCH, options);
-    }
-
-    private Work take(int from, int tag, Transfer.TransferKind kind, CallOptions options) {
-        Objects.requireNonNull(options, "options");
-        if (from != ANY_SOURCE) {
-            InvalidRankException.check(kind.label(), "from", from, group.worldSize());
-        }
-        checkUsable(options.named(kind.label()));
-        return begun(messages.submit(null, from, tag, kind, options));
-    }
-
-    @Override
-    public Work recv(Work matched, Tensor tensor, CallOptions options) {
-        Objects.requireNonNull(matched, "matched");
-        return begun(
-                messages.receive(matched, usable(tensor, Transfer.TransferKind.RECEIVE_MATCHED, options), options));
-    }
-
-    private Work transfer(Tensor tensor, int peer, int tag, Transfer.TransferKind kind, CallOptions options) {
-        if (kind.isSend() || peer != ANY_SOURCE) {
-            InvalidRankException.check(kind.label(), kind.isSend() ? "to" : "from", peer, group.worldSize());
-        }
-        return begun(messages.submit(usable(tensor, kind, options), peer, tag, kind, options));
-    }
-
-    private HostTensor usable(Tensor tensor, Transfer.TransferKind kind, CallOptions options) {
-        Objects.requireNonNull(tensor, "tensor");
-        Objects.requireNonNull(options, "options");
-        if (tensor instanceof DeviceTensor) {
-            throw new UnsupportedOperationException(parts.planner.refusalOnDevice(options.named(kind.label())));
-        }
-        TensorMemory.checkUsable((HostTensor) tensor, kind.label(), "tensor", !kind.isSend());
-        checkUsable(options.named(kind.label()));
-        return (HostTensor) tensor;
-    }
-
-    private Work begun(Transfer transfer) {
-        loop.submitted();
-        return transfer.work;
     }
 
     /** Refuses a call on a closed group, and repeats the failure of a failed one. */

@@ -103,8 +103,9 @@ class FramesToTheEngineTest {
             }
             frames.add(0, name);
         }
-        String wanted = Work.class == form.getReturnType() ? "submit" : "run";
-        String engine = form.getName().matches("(send|recv).*") ? form.getName().substring(0, 4) : wanted;
+        boolean isSubmitted =
+                Work.class == form.getReturnType() || form.getName().matches("send|recv");
+        String engine = isSubmitted ? "submit" : "run";
         assertEquals("GroupEngine." + engine, frames.get(frames.size() - 1), () -> form + " ended with " + refusal);
         return frames;
     }

@@ -12,6 +12,7 @@ import ferro.CollectiveBackend;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.HostTensor;
+import ferro.Message;
 import ferro.ReduceOp;
 import ferro.Work;
 import ferro.collectives.CollectiveEngine;
@@ -157,20 +158,20 @@ class GroupEngineTest {
 
     @Test
     void rankThatAsksHearsOfWhatIsUnderWayNotOfWhatHasEnded() {
-        engine.recv(pair(), 0, 1, LONG);
+        engine.submit(Message.recv(pair(), 0, 1), LONG);
         stepped.advance();
         context.now += 50 * MILLI;
         stepped.advance();
         assertEquals("recv from rank 0 tag 1", engine.parts().calls.status().operation());
 
-        engine.send(pair(), 0, 1, LONG);
+        engine.submit(Message.send(pair(), 0, 1), LONG);
         stepped.advance();
-        engine.recv(pair(), 0, 2, LONG);
+        engine.submit(Message.recv(pair(), 0, 2), LONG);
         stepped.advance();
 
         assertEquals("recv from rank 0 tag 2", engine.parts().calls.status().operation());
         assertEquals(Set.of(0), engine.parts().calls.status().waitingFor());
-        engine.send(pair(), 0, 2, LONG);
+        engine.submit(Message.send(pair(), 0, 2), LONG);
         stepped.advance();
         assertEquals("", engine.parts().calls.status().operation());
     }

@@ -7,11 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.Collective;
 import ferro.DataType;
 import ferro.DeviceTensor;
+import ferro.Message;
 import ferro.ReduceOp;
 import ferro.collectives.CollectiveEngine;
 import ferro.collectives.engine.StillTransport.Trouble;
 import ferro.dispatch.GpuCollectives;
-import ferro.dispatch.HostFallback.Message;
 import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
@@ -81,9 +81,12 @@ class RefusedDeviceTensorsTest {
         assertEquals(Optional.of(words), engine.unsupportedBecause(call), "asked before");
 
         String ofSend = refused(() -> gpu.transfer(Message.send(data, 1, 0), engine, LIMIT));
-        assertEquals(ofSend, refused(() -> engine.send(data, 1, 0, LIMIT)), "the engine");
+        assertEquals(ofSend, refused(() -> engine.submit(Message.send(data, 1, 0), LIMIT)), "the engine");
         assertEquals(ofSend, refused(() -> group.sendAsync(data, 1, 0)), "the front door");
-        assertEquals(ofSend.replace("send", "recv"), refused(() -> engine.recv(data, 1, 0, LIMIT)), "the engine");
+        assertEquals(
+                ofSend.replace("send", "recv"),
+                refused(() -> engine.submit(Message.recv(data, 1, 0), LIMIT)),
+                "the engine");
         return words;
     }
 

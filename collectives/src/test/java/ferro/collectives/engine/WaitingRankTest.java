@@ -11,6 +11,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.HostTensor;
+import ferro.Message;
 import ferro.ReduceOp;
 import ferro.Work;
 import ferro.collectives.CollectiveEngine;
@@ -118,7 +119,7 @@ class WaitingRankTest {
         Work submit(CollectiveBackend group, Duration timeout) {
             return this == COLLECTIVE
                     ? group.submit(sum(), timeout)
-                    : group.recv(HostTensor.of(new float[2]), 1, 7, timeout);
+                    : group.submit(Message.recv(HostTensor.of(new float[2]), 1, 7), timeout);
         }
     }
 
@@ -268,7 +269,8 @@ class WaitingRankTest {
 
         FerroException failure = assertThrows(
                 FerroException.class,
-                () -> group.send(HostTensor.of(new float[2]), 1, 7, MINUTE).await());
+                () -> group.submit(Message.send(HostTensor.of(new float[2]), 1, 7), MINUTE)
+                        .await());
 
         assertEquals(Code.TIMED_OUT, failure.code(), failure.getMessage());
         assertEquals(Set.of(1), failure.where().culprits(), failure.getMessage());

@@ -10,6 +10,7 @@ import ferro.CollectiveBackend;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.HostTensor;
+import ferro.Message;
 import ferro.ReduceOp;
 import ferro.collectives.CollectiveEngine;
 import ferro.group.SystemContext;
@@ -125,8 +126,8 @@ class IntraNodeTransportTest {
         int next = (rank + 1) % worldSize;
         int before = (rank + worldSize - 1) % worldSize;
         float[] copy = new float[count];
-        var sending = group.send(HostTensor.of(numbers(count, rank + 20)), next, 5, LONG);
-        group.recv(HostTensor.of(copy), before, 5, LONG).await();
+        var sending = group.submit(Message.send(HostTensor.of(numbers(count, rank + 20)), next, 5), LONG);
+        group.submit(Message.recv(HostTensor.of(copy), before, 5), LONG).await();
         sending.await();
         assertArrayEquals(numbers(count, before + 20), copy);
     }

@@ -11,6 +11,7 @@ import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.HostTensor;
 import ferro.Medium;
+import ferro.Message;
 import ferro.RankEnd;
 import ferro.ReduceOp;
 import ferro.Work;
@@ -90,6 +91,7 @@ final class Rig implements AutoCloseable {
                         new Receiver("round trip", roundTrip));
             case "Work" -> List.of(new Receiver("done", done()), new Receiver("coalesced", coalesced()));
             case "MatchedMessage" -> one(matched());
+            case "Message" -> one(Message.match(0, 0));
             case "HostTensor" -> one(HostTensor.of(new float[4]));
             case "CallOptions" -> one(CallOptions.of(SOON));
             case "ReduceOp" -> one(ReduceOp.MAX);

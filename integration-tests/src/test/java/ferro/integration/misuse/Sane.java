@@ -10,11 +10,11 @@ import ferro.DeviceTensor;
 import ferro.FerroException;
 import ferro.GroupEvent;
 import ferro.HostTensor;
+import ferro.Message;
 import ferro.ReduceOp;
 import ferro.Store;
 import ferro.Tensor;
 import ferro.backend.simulated.Simulation;
-import ferro.dispatch.HostFallback;
 import ferro.group.JoinOptions;
 import ferro.group.ProcessGroup;
 import ferro.spi.GroupSpec;
@@ -125,7 +125,7 @@ final class Sane {
                 Map.entry(GroupSpec.class, () -> GroupSpec.of("g", 0, 1, timeout)),
                 Map.entry(GroupEvent.class, () -> GroupEvent.of(GroupEvent.Kind.LATE, "g", 0, List.of(), "of a test")),
                 Map.entry(FerroException.Code.class, () -> FerroException.Code.ABORTED),
-                Map.entry(HostFallback.Message.class, () -> HostFallback.Message.send(Rig.onDevice(), 0, 0)),
+                Map.entry(Message.class, () -> Message.send(HostTensor.of(new float[4]), 0, 0)),
                 Map.entry(Simulation.Script.class, () -> (Simulation.Script) group -> {}));
         return values.getOrDefault(type, () -> type.getName().startsWith("ferro.") ? stub(type) : null)
                 .get();

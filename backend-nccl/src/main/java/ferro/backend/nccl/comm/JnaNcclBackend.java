@@ -9,9 +9,9 @@ import ferro.DeviceTensor;
 import ferro.FerroException;
 import ferro.GroupEvent;
 import ferro.Medium;
+import ferro.Message;
 import ferro.NcclBackend;
 import ferro.ReduceOp;
-import ferro.Tensor;
 import ferro.Work;
 import ferro.backend.nccl.NcclStreamKind;
 import ferro.backend.nccl.NcclVersion;
@@ -193,18 +193,14 @@ public final class JnaNcclBackend implements NcclBackend {
     // messages
 
     @Override
-    public Work send(Tensor tensor, int to, int tag, CallOptions options) {
-        return messages.send(tensor, to, tag, Objects.requireNonNull(options, "options"));
+    public Work submit(Message message, CallOptions options) {
+        Objects.requireNonNull(message, "message").requirePlain(this, options);
+        return messages.submit(message, options);
     }
 
     @Override
     public Optional<String> noExchangeBecause() {
         return Optional.of("NCCL runs the messages of a rank one after another");
-    }
-
-    @Override
-    public Work recv(Tensor tensor, int from, int tag, CallOptions options) {
-        return messages.recv(tensor, from, tag, Objects.requireNonNull(options, "options"));
     }
 
     @Override

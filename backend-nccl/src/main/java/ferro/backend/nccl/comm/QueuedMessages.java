@@ -6,6 +6,7 @@ import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.HostTensor;
 import ferro.InvalidRankException;
+import ferro.Message;
 import ferro.Tensor;
 import ferro.TensorMemory;
 import ferro.Work;
@@ -28,35 +29,32 @@ final class QueuedMessages {
         this.parts = parts;
     }
 
-    Work send(Tensor tensor, int to, int tag, CallOptions options) {
-        check(NcclOperation.SEND, Objects.requireNonNull(tensor, "tensor"), to, tag);
-        CollectiveCalls calls = parts.calls();
-        HostStage stage = parts.stage();
-        NcclJob job = tensor instanceof HostTensor host
-                ? new HostJob(parts.lane(), NcclOperation.SEND, stage, new SendRounds(host, to, stage, calls))
-                : new DeviceJob(parts.lane(), NcclOperation.SEND, () -> calls.send(memory(tensor), to), tensor);
-        Supplier<String> words = () -> options.named("send") + " of " + tensor + " to rank " + to;
-        NcclTitle title = new NcclTitle(NcclOperation.SEND, options.label(), words, to, bytes(tensor));
-        return parts.queue().submit(title, job, options.timeout());
-    }
-
-    Work recv(Tensor tensor, int from, int tag, CallOptions options) {
-        if (from == CollectiveBackend.ANY_SOURCE || tag == CollectiveBackend.ANY_TAG) {
+    Work submit(Message message, CallOptions options) {
+        Tensor tensor = message.tensor();
+        int peer = message.peer();
+        boolean sends = message.kind().isSend();
+        if (!sends && (peer == CollectiveBackend.ANY_SOURCE || message.tag() == CollectiveBackend.ANY_TAG)) {
             throw new UnsupportedOperationException(options.named("receive")
                     + " from any rank or with any tag: NCCL receives from one rank, and its messages have no tags");
         }
-        check(NcclOperation.RECV, Objects.requireNonNull(tensor, "tensor"), from, tag);
+        NcclOperation operation = sends ? NcclOperation.SEND : NcclOperation.RECV;
+        check(operation, tensor, peer, message.tag());
         CollectiveCalls calls = parts.calls();
         HostStage stage = parts.stage();
-        NcclJob job = tensor instanceof HostTensor host
-                ? new HostJob(
-                        parts.lane(),
-                        NcclOperation.RECV,
-                        stage,
-                        new ReceiveRounds(host, from, stage, calls, parts.identity()))
-                : new DeviceJob(parts.lane(), NcclOperation.RECV, () -> calls.receive(memory(tensor), from), tensor);
-        Supplier<String> words = () -> options.named("receive") + " of " + tensor + " from rank " + from;
-        NcclTitle title = new NcclTitle(NcclOperation.RECV, options.label(), words, from, bytes(tensor));
+        NcclJob job;
+        if (tensor instanceof HostTensor host) {
+            HostJob.Rounds rounds = sends
+                    ? new SendRounds(host, peer, stage, calls)
+                    : new ReceiveRounds(host, peer, stage, calls, parts.identity());
+            job = new HostJob(parts.lane(), operation, stage, rounds);
+        } else {
+            Supplier<NcclLane.LaneCalls> call =
+                    () -> sends ? calls.send(memory(tensor), peer) : calls.receive(memory(tensor), peer);
+            job = new DeviceJob(parts.lane(), operation, call, tensor);
+        }
+        Supplier<String> words = () -> options.named(sends ? "send" : "receive") + " of " + tensor
+                + (sends ? " to" : " from") + " rank " + peer;
+        NcclTitle title = new NcclTitle(operation, options.label(), words, peer, bytes(tensor));
         return parts.queue().submit(title, job, options.timeout());
     }
 
@@ -89,8 +87,8 @@ final class QueuedMessages {
     void send(ByteBuffer message, int to, int tag, Duration timeout) {
         Objects.requireNonNull(message, "message");
         check(NcclOperation.SEND, null, to, tag);
-        send(tensor(message.isReadOnly() ? copy(message) : message), to, tag, CallOptions.of(timeout))
-                .await();
+        HostTensor data = tensor(message.isReadOnly() ? copy(message) : message);
+        submit(Message.send(data, to, tag), CallOptions.of(timeout)).await();
         message.position(message.limit());
     }
 
@@ -100,7 +98,8 @@ final class QueuedMessages {
             throw new IllegalArgumentException(
                     "cannot receive into a read-only buffer of " + message.remaining() + " bytes");
         }
-        recv(tensor(message), from, tag, CallOptions.of(timeout)).await();
+        submit(Message.recv(tensor(message), from, tag), CallOptions.of(timeout))
+                .await();
         message.position(message.limit());
     }
 

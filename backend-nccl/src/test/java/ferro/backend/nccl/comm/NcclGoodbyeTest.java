@@ -10,6 +10,7 @@ import ferro.CollectiveBackend;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.HostTensor;
+import ferro.Message;
 import ferro.ReduceOp;
 import ferro.backend.nccl.NativeLog;
 import ferro.backend.nccl.ffi.StandIn;
@@ -73,12 +74,14 @@ class NcclGoodbyeTest {
                 // messages of the other direction have numbers of their own
                 for (int message = 0; message <= made; message++) {
                     HostTensor tensor = HostTensor.of(new float[1]);
-                    (sends ? rank.recv(tensor, peer, 0, SOON) : rank.send(tensor, peer, 0, SOON)).await();
+                    rank.submit(sends ? Message.recv(tensor, peer, 0) : Message.send(tensor, peer, 0), SOON)
+                            .await();
                 }
                 for (int message = 0; message < count; message++) {
                     float[] data = {message + 3};
                     HostTensor tensor = HostTensor.of(data);
-                    (sends ? rank.send(tensor, peer, 0, SOON) : rank.recv(tensor, peer, 0, SOON)).await();
+                    rank.submit(sends ? Message.send(tensor, peer, 0) : Message.recv(tensor, peer, 0), SOON)
+                            .await();
                     assertEquals(message + 3, data[0]);
                 }
                 rank.close();

@@ -11,10 +11,10 @@ import ferro.CollectiveBackend;
 import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.HostTensor;
+import ferro.Message;
 import ferro.NcclBackend.RawShape;
 import ferro.NcclBackend.RootedOp;
 import ferro.ReduceOp;
-import ferro.Tensor;
 import ferro.Work;
 import ferro.backend.nccl.ffi.StandIn;
 import java.lang.reflect.InvocationTargetException;
@@ -48,7 +48,7 @@ class NullDeviceArgumentsTest {
             Map.entry(Work.class, Work.all(List.of())),
             Map.entry(Duration.class, SOON),
             Map.entry(CallOptions.class, CallOptions.of(SOON)),
-            Map.entry(Tensor.class, HostTensor.of(new float[] {4, 5})),
+            Map.entry(Message.class, Message.send(HostTensor.of(new float[] {4, 5}), 1, 0)),
             Map.entry(ByteBuffer.class, ByteBuffer.allocate(8)),
             Map.entry(DataType.class, DataType.FLOAT32),
             Map.entry(ReduceOp.class, ReduceOp.SUM),

@@ -2,6 +2,7 @@ package ferro.collectives.engine.p2p;
 
 import ferro.DataType;
 import ferro.HostTensor;
+import ferro.MessageKind;
 import ferro.collectives.reduce.Elements;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -172,9 +173,9 @@ final class MatchingQueue {
 
     /** Ends a probe, or a match, by a message. */
     void end(Transfer probe, UnexpectedMessage message) {
-        message.isFound |= probe.kind == Transfer.TransferKind.PROBE && probe.isFromAny();
+        message.isFound |= probe.kind == MessageKind.PROBE && probe.isFromAny();
         probe.match(peer, message.tag, message.type, message.bytes);
-        if (probe.kind == Transfer.TransferKind.MATCH) {
+        if (probe.kind == MessageKind.MATCH) {
             probe.held = message;
         }
         owner.finish(probe);

@@ -1,6 +1,7 @@
 package ferro.collectives.engine.p2p;
 
 import ferro.HostTensor;
+import ferro.MessageKind;
 
 /**
  * Messages of this rank to itself, which never use a link. Small messages are kept, so that the send returns at once.
@@ -36,7 +37,7 @@ final class OwnMessages {
 
     void send(Transfer send) {
         Transfer receive = matching.takeReceive(send.tag);
-        if (receive != null && receive.kind != Transfer.TransferKind.MATCH) {
+        if (receive != null && receive.kind != MessageKind.MATCH) {
             deliver(send, receive);
             return;
         }
@@ -60,7 +61,7 @@ final class OwnMessages {
         MatchingQueue.UnexpectedMessage message = matching.takeUnexpected(receive);
         if (message == null) {
             matching.post(receive);
-        } else if (receive.kind == Transfer.TransferKind.MATCH) {
+        } else if (receive.kind == MessageKind.MATCH) {
             matching.end(receive, message);
         } else {
             receive(message, receive);

@@ -2,6 +2,7 @@ package ferro.collectives.engine.p2p;
 
 import ferro.DataType;
 import ferro.HostTensor;
+import ferro.MessageKind;
 import ferro.collectives.engine.progress.Lanes;
 import ferro.control.group.MessageCounts;
 import ferro.spi.CallHeader;
@@ -103,7 +104,7 @@ final class PeerLane {
             matching.post(receive);
             return;
         }
-        if (receive.kind == Transfer.TransferKind.MATCH) {
+        if (receive.kind == MessageKind.MATCH) {
             matching.end(receive, message);
         } else if (matches(receive, message.tag, message.type, message.bytes)) {
             receive(message, receive);
@@ -233,7 +234,7 @@ final class PeerLane {
 
     private void openEager(long tag, DataType type, long bytes) {
         Transfer receive = matching.takeReceive(tag);
-        if (receive == null || receive.kind == Transfer.TransferKind.MATCH) {
+        if (receive == null || receive.kind == MessageKind.MATCH) {
             MatchingQueue.UnexpectedMessage message = new MatchingQueue.UnexpectedMessage(tag, type, bytes, false);
             channel.link.receive(header, HostTensor.of(DataType.INT8, message.content), 0, bytes);
             inbound.add(new Inbound(++channel.receivesPosted, null, message));
@@ -246,7 +247,7 @@ final class PeerLane {
     private void openAnnounced(long tag, DataType type, long bytes) {
         long announcement = ++announcementsRead;
         Transfer receive = matching.takeReceive(tag);
-        if (receive == null || receive.kind == Transfer.TransferKind.MATCH) {
+        if (receive == null || receive.kind == MessageKind.MATCH) {
             MatchingQueue.UnexpectedMessage message = new MatchingQueue.UnexpectedMessage(tag, type, bytes, true);
             message.announcement = announcement;
             keep(message, receive);

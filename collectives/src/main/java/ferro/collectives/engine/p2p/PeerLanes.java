@@ -1,5 +1,6 @@
 package ferro.collectives.engine.p2p;
 
+import ferro.MessageKind;
 import ferro.collectives.engine.progress.Lanes;
 import ferro.collectives.shared.IntraNodeTransport;
 import ferro.control.failure.Advice;
@@ -115,7 +116,7 @@ final class PeerLanes {
     void receive(Transfer receive) {
         receive.number = ++received;
         int source = receive.isFromAny() ? sourceFor(receive) : receive.peer;
-        if (receive.kind == Transfer.TransferKind.PROBE) {
+        if (receive.kind == MessageKind.PROBE) {
             probe(receive, source);
         } else if (source < 0) {
             waiting.fromAny.add(receive);
@@ -166,7 +167,7 @@ final class PeerLanes {
                 source = rank;
             }
         }
-        if (source >= 0 && receive.kind != Transfer.TransferKind.PROBE) {
+        if (source >= 0 && receive.kind != MessageKind.PROBE) {
             // a probe leaves the turn to the receive of its message
             lastTaken[source] = receive.number;
         }
@@ -186,7 +187,7 @@ final class PeerLanes {
     }
 
     void giveUp(Transfer receive) {
-        if (receive.kind == Transfer.TransferKind.PROBE) {
+        if (receive.kind == MessageKind.PROBE) {
             waiting.probes.remove(receive);
         } else if (receive.isFromAny()) {
             waiting.fromAny.remove(receive);

@@ -5,8 +5,8 @@ import ferro.CollectiveBackend;
 import ferro.DataType;
 import ferro.FerroException.Code;
 import ferro.GroupEvent;
-import ferro.HostTensor;
-import ferro.Work;
+import ferro.Message;
+import ferro.MessageKind;
 import ferro.collectives.engine.progress.MessageProgress;
 import ferro.collectives.engine.progress.PendingWork;
 import ferro.collectives.engine.progress.ProgressLoop;
@@ -45,6 +45,9 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
     private final GroupControl control;
     private final PeerLanes lanes;
     private final ConcurrentLinkedQueue<Transfer> submitted = new ConcurrentLinkedQueue<>();
+    /** Used again for the text of each message, so that a message allocates no more than its text. */
+    private final StringBuilder text = new StringBuilder(64);
+
     private final AtomicInteger pendingCount = new AtomicInteger();
     private final List<Transfer> pending = new ArrayList<>();
     private final TimeoutProbe probe;
@@ -85,25 +88,19 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
         return pendingCount.get() == 0;
     }
 
-    /** Queues a message; the progress loop begins it. The tensor is null if no elements move. */
-    public Transfer submit(HostTensor tensor, int peer, int tag, Transfer.TransferKind kind, CallOptions options) {
-        return submit(new Transfer(this, work(kind, peer, tag, options), tensor, kind).with(peer, tag));
-    }
-
-    /** Queues the receive of a message that a match has taken, see {@link Transfer#receiving}. */
-    public Transfer receive(Work matched, HostTensor tensor, CallOptions options) {
-        Transfer taken = Transfer.ofMatch(matched, this);
-        Transfer.TransferKind kind = Transfer.TransferKind.RECEIVE_MATCHED;
-        return submit(new Transfer(this, work(kind, taken.peer, taken.tag, options), tensor, kind).receiving(taken));
-    }
-
-    private PendingWork work(Transfer.TransferKind kind, int peer, int tag, CallOptions options) {
-        String what = Transfer.description(options.named(kind.label()), kind, peer, tag);
+    /** Queues a message; the progress loop begins it. */
+    public Transfer submit(Message message, CallOptions options) {
+        Transfer taken = message.matched() == null ? null : Transfer.ofMatch(message.matched(), this);
+        String what;
+        synchronized (text) {
+            text.setLength(0);
+            what = Transfer.describe(message, options, text).toString();
+        }
         loop.refuseInside(what);
-        return new PendingWork(loop, what, -1, options.timeout());
-    }
-
-    private Transfer submit(Transfer transfer) {
+        Transfer transfer = new Transfer(this, new PendingWork(loop, what, -1, options.timeout()), message);
+        if (taken != null) {
+            transfer.receive(taken);
+        }
         transfer.recorded();
         pendingCount.incrementAndGet();
         submitted.add(transfer);
@@ -457,7 +454,7 @@ public final class PointToPoint implements MessageProgress, PeerLane.LaneOwner {
     }
 
     private void start(Transfer transfer) {
-        if (transfer.kind == Transfer.TransferKind.RECEIVE_MATCHED) {
+        if (transfer.kind == MessageKind.RECEIVE_MATCHED) {
             lanes.receiveMatched(transfer);
         } else if (!transfer.isSend) {
             lanes.receive(transfer);

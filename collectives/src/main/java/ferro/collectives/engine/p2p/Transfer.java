@@ -1,8 +1,11 @@
 package ferro.collectives.engine.p2p;
 
+import ferro.CallOptions;
 import ferro.CollectiveBackend;
 import ferro.DataType;
 import ferro.HostTensor;
+import ferro.Message;
+import ferro.MessageKind;
 import ferro.MessageStatus;
 import ferro.Work;
 import ferro.collectives.engine.progress.PendingWork;
@@ -33,7 +36,7 @@ public final class Transfer implements PendingWork.ReceivedMessage {
     /** The tag; ANY_TAG until a receive of any tag is matched. */
     int tag;
 
-    final TransferKind kind;
+    final MessageKind kind;
     final boolean isSend;
     /** Whether it is matched with the other side, so that it can no longer be given up without harm. */
     boolean matched;
@@ -70,49 +73,14 @@ public final class Transfer implements PendingWork.ReceivedMessage {
     /** When it was last observed that more bytes had moved than before; 0 if they never had. */
     private long movedNanos;
 
-    /** What the operation does. */
-    public enum TransferKind {
-        SEND("send"),
-        /** A send that waits for its receive, however short the message is. */
-        SEND_UNTIL_MATCHED("sendUntilMatched"),
-        RECEIVE("recv"),
-        /** A receive that takes shorter messages too. */
-        RECEIVE_UP_TO("recvUpTo"),
-        /** Waits for a message, and does not take it. */
-        PROBE("probe"),
-        /** Takes a message, which a receive of kind {@link #RECEIVE_MATCHED} then receives. */
-        MATCH("match"),
-        /** Receives a message that was taken before. */
-        RECEIVE_MATCHED("recv");
-
-        private final String label;
-
-        TransferKind(String label) {
-            this.label = label;
-        }
-
-        /** Returns the name of the call. */
-        public String label() {
-            return label;
-        }
-
-        /** Returns whether it sends. */
-        public boolean isSend() {
-            return this == SEND || this == SEND_UNTIL_MATCHED;
-        }
-
-        /** Returns whether it moves elements. */
-        boolean isMoving() {
-            return this != PROBE && this != MATCH;
-        }
-    }
-
-    Transfer(PointToPoint owner, PendingWork work, HostTensor tensor, TransferKind kind) {
+    Transfer(PointToPoint owner, PendingWork work, Message message) {
         this.owner = owner;
         this.work = work;
-        this.tensor = tensor;
-        this.kind = kind;
+        this.tensor = (HostTensor) message.tensor();
+        this.kind = message.kind();
         this.isSend = kind.isSend();
+        this.peer = message.peer();
+        this.tag = message.tag();
         this.bytes = tensor == null ? 0 : tensor.byteCount();
     }
 
@@ -121,19 +89,12 @@ public final class Transfer implements PendingWork.ReceivedMessage {
         if (matched instanceof PendingWork work
                 && work.message() instanceof Transfer match
                 && match.owner == owner
-                && match.kind == TransferKind.MATCH
+                && match.kind == MessageKind.MATCH
                 && work.status().isPresent()) {
             return match;
         }
         throw new IllegalArgumentException(
                 "recv of " + matched + ": need the handle of a match of this group that has " + "ended with a message");
-    }
-
-    /** Sets the other side. */
-    Transfer with(int rank, int messageTag) {
-        peer = rank;
-        tag = messageTag;
-        return this;
     }
 
     /** Records it in the flight recorder, and connects a receive with its handle, before it is queued. */
@@ -148,20 +109,17 @@ public final class Transfer implements PendingWork.ReceivedMessage {
         }
     }
 
-    /** Describes a message: send to rank 3 tag 7, or recv from any rank any tag. Makes no text on the way. */
-    static String description(String call, TransferKind kind, int peer, int tag) {
-        StringBuilder text = new StringBuilder(call).append(kind.isSend() ? " to " : " from ");
-        if (peer == CollectiveBackend.ANY_SOURCE) {
+    /** Appends what a message is: send to rank 3 tag 7, or recv from any rank any tag. Makes no text on the way. */
+    static StringBuilder describe(Message message, CallOptions options, StringBuilder text) {
+        text.append(options.named(message.kind().label())).append(message.kind().isSend() ? " to " : " from ");
+        if (message.peer() == CollectiveBackend.ANY_SOURCE) {
             text.append("any rank");
         } else {
-            text.append("rank ").append(peer);
+            text.append("rank ").append(message.peer());
         }
-        if (tag == CollectiveBackend.ANY_TAG) {
-            text.append(" any tag");
-        } else {
-            text.append(" tag ").append(tag);
-        }
-        return text.toString();
+        return message.tag() == CollectiveBackend.ANY_TAG
+                ? text.append(" any tag")
+                : text.append(" tag ").append(message.tag());
     }
 
     /** Describes the transfers beside the one that a text names. */
@@ -171,7 +129,7 @@ public final class Transfer implements PendingWork.ReceivedMessage {
 
     /** Returns whether it is a send that does not wait for its receive. */
     boolean isEager() {
-        return kind == TransferKind.SEND && tensor.byteCount() <= PeerLane.EAGER_BYTES;
+        return kind == MessageKind.SEND && tensor.byteCount() <= PeerLane.EAGER_BYTES;
     }
 
     /** Returns whether it is a receive that no rank has sent to yet, and that any rank may send to. */
@@ -185,7 +143,7 @@ public final class Transfer implements PendingWork.ReceivedMessage {
      * @throws IllegalArgumentException if the tensor has another type or is shorter
      * @throws IllegalStateException    if the message was received before
      */
-    Transfer receiving(Transfer taken) {
+    void receive(Transfer taken) {
         if (!fits(taken.type, taken.bytes)) {
             throw new IllegalArgumentException("the message " + taken.status() + " does not fit " + shape()
                     + ": the tensor must have the same type, unless one side has plain bytes (i8, u8), and must not be "
@@ -199,7 +157,6 @@ public final class Transfer implements PendingWork.ReceivedMessage {
             taken.held = null;
         }
         match(taken.peer, taken.tag, taken.type, taken.bytes);
-        return this;
     }
 
     /** Returns whether this receive takes messages of a tag. ANY_TAG does not take tags below 0, which are ferro's own. */
@@ -222,7 +179,7 @@ public final class Transfer implements PendingWork.ReceivedMessage {
      */
     boolean fits(DataType sent, long messageBytes) {
         DataType own = tensor.dataType();
-        boolean isLengthRight = kind == TransferKind.RECEIVE_UP_TO || kind == TransferKind.RECEIVE_MATCHED
+        boolean isLengthRight = kind == MessageKind.RECEIVE_UP_TO || kind == MessageKind.RECEIVE_MATCHED
                 ? messageBytes <= tensor.byteCount() && messageBytes % own.byteSize() == 0
                 : messageBytes == tensor.byteCount();
         return isLengthRight && (own == sent || isBytes(sent) || isBytes(own));
@@ -230,7 +187,7 @@ public final class Transfer implements PendingWork.ReceivedMessage {
 
     /** Describes a message that does not fit this receive of a rank. */
     String mismatch(IntFunction<String> named, int rank, DataType sent, long messageBytes) {
-        String needed = kind == TransferKind.RECEIVE_UP_TO
+        String needed = kind == MessageKind.RECEIVE_UP_TO
                 ? "types must be equal unless one side has plain bytes (i8, u8, a ByteBuffer), and the message must not be "
                         + "longer than the receive"
                 : "type and count must be equal, unless one side has plain bytes (i8, u8, a ByteBuffer) of the same total "
@@ -265,7 +222,7 @@ public final class Transfer implements PendingWork.ReceivedMessage {
     /** Notes that it has ended: a handle that is kept keeps neither the tensor nor a message that was received. */
     void ended() {
         tensor = null;
-        if (kind == TransferKind.RECEIVE_MATCHED) {
+        if (kind == MessageKind.RECEIVE_MATCHED) {
             held = null;
         }
     }

@@ -7,6 +7,7 @@ import ferro.CollectiveBackend;
 import ferro.DeviceTensor;
 import ferro.HostTensor;
 import ferro.InvalidRankException;
+import ferro.Message;
 import ferro.NcclBackend;
 import ferro.Tensor;
 import ferro.TensorMemory;
@@ -55,31 +56,49 @@ public final class PlainEngine extends ForwardingBackend {
         return new PlainEngine(plain, transport, engine, context);
     }
 
-    /** Sends before it returns: a plain back end cannot send in the background. */
+    /** Ends sends and receives before it returns: a plain back end has none in the background. */
     @Override
-    public Work send(Tensor tensor, int to, int tag, CallOptions options) {
-        Duration timeout = Objects.requireNonNull(options, "options").timeout();
-        InvalidRankException.check("send", "to", to, worldSize());
+    public Work submit(Message message, CallOptions options) {
+        Objects.requireNonNull(options, "options");
+        return switch (Objects.requireNonNull(message, "message").kind()) {
+            case SEND -> send(message, options);
+            case RECEIVE -> recv(message, options);
+            case RECEIVE_MATCHED -> super.submit(message, options);
+            case SEND_UNTIL_MATCHED ->
+                throw refusal(
+                        message,
+                        options,
+                        "its sends end without news of their receives; wait for an answer of the receiver");
+            case RECEIVE_UP_TO, PROBE, MATCH ->
+                throw refusal(
+                        message,
+                        options,
+                        "its messages do not carry their length; receive exactly as many elements as the peer sends");
+        };
+    }
+
+    private Work send(Message message, CallOptions options) {
+        Duration timeout = options.timeout();
+        InvalidRankException.check("send", "to", message.peer(), worldSize());
         engine.checkUsable(options.named("send"));
-        HostTensor from = host("send", tensor);
+        HostTensor from = host("send", message.tensor());
         ByteBuffer bytes = transport.bytesOf(from);
         long begun = System.nanoTime();
-        transport.whileNothingIsSent(timeout, () -> plain.send(bytes, to, tag, timeout));
+        transport.whileNothingIsSent(timeout, () -> plain.send(bytes, message.peer(), message.tag(), timeout));
         return ended(CallCounter.SEND, from.byteCount(), System.nanoTime() - begun);
     }
 
-    @Override
-    public Work recv(Tensor tensor, int from, int tag, CallOptions options) {
-        Duration timeout = Objects.requireNonNull(options, "options").timeout();
-        if (from == ANY_SOURCE || tag == ANY_TAG) {
+    private Work recv(Message message, CallOptions options) {
+        Duration timeout = options.timeout();
+        if (message.peer() == ANY_SOURCE || message.tag() == ANY_TAG) {
             throw new UnsupportedOperationException(
                     options.named("recv") + " from any rank or with any tag on the plain "
                             + "back end " + plain.getClass().getSimpleName()
                             + ", whose receives wait for one rank and one tag: name both");
         }
-        InvalidRankException.check("recv", "from", from, worldSize());
+        InvalidRankException.check("recv", "from", message.peer(), worldSize());
         engine.checkUsable(options.named("recv"));
-        HostTensor into = host("recv", tensor);
+        HostTensor into = host("recv", message.tensor());
         if (into.byteCount() > Integer.MAX_VALUE) {
             throw new IllegalArgumentException("recv of " + into.byteCount() + " bytes on the plain back end "
                     + plain.getClass().getSimpleName() + ", which takes at most " + Integer.MAX_VALUE
@@ -88,24 +107,9 @@ public final class PlainEngine extends ForwardingBackend {
         long begun = System.nanoTime();
         ByteBuffer bytes =
                 ByteBuffer.allocateDirect(Math.toIntExact(into.byteCount())).order(ByteOrder.nativeOrder());
-        transport.whileNothingIsReceived(timeout, () -> plain.recv(bytes, from, tag, timeout));
+        transport.whileNothingIsReceived(timeout, () -> plain.recv(bytes, message.peer(), message.tag(), timeout));
         into.copyFrom(0, HostTensor.of(into.dataType(), bytes.clear()), 0, into.elementCount());
         return ended(CallCounter.RECEIVE, into.byteCount(), System.nanoTime() - begun);
-    }
-
-    @Override
-    public Work recvUpTo(Tensor tensor, int from, int tag, CallOptions options) {
-        Objects.requireNonNull(tensor, "tensor");
-        throw withoutLength("recvUpTo", options);
-    }
-
-    @Override
-    public Work sendUntilMatched(Tensor tensor, int to, int tag, CallOptions options) {
-        Objects.requireNonNull(tensor, "tensor");
-        throw new UnsupportedOperationException(
-                Objects.requireNonNull(options, "options").named("sendUntilMatched") + " on rank " + rank()
-                        + " on the plain back end " + plain.getClass().getSimpleName()
-                        + ": its sends end without news of their receives; wait for an answer of the receiver");
     }
 
     @Override
@@ -114,22 +118,9 @@ public final class PlainEngine extends ForwardingBackend {
                 + " ends before the next message can begin");
     }
 
-    @Override
-    public Work probe(int from, int tag, CallOptions options) {
-        throw withoutLength("probe", options);
-    }
-
-    @Override
-    public Work match(int from, int tag, CallOptions options) {
-        throw withoutLength("match", options);
-    }
-
-    private UnsupportedOperationException withoutLength(String call, CallOptions options) {
-        return new UnsupportedOperationException(
-                Objects.requireNonNull(options, "options").named(call)
-                        + " on rank " + rank() + " on the plain back end "
-                        + plain.getClass().getSimpleName()
-                        + ": its messages do not carry their length; receive exactly as many elements as the peer sends");
+    private UnsupportedOperationException refusal(Message message, CallOptions options, String why) {
+        return new UnsupportedOperationException(options.named(message.kind().label()) + " on rank " + rank()
+                + " on the plain back end " + plain.getClass().getSimpleName() + ": " + why);
     }
 
     private Work ended(int index, long bytes, long nanos) {
@@ -184,7 +175,6 @@ public final class PlainEngine extends ForwardingBackend {
     }
 
     private HostTensor host(String kind, Tensor tensor) {
-        Objects.requireNonNull(tensor, "tensor");
         if (tensor instanceof DeviceTensor) {
             throw new UnsupportedOperationException(
                     FallbackGate.of(context).refusal(kind, GroupEngine.class.getSimpleName(), rank(), worldSize()));

@@ -6,6 +6,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.HostTensor;
+import ferro.Message;
 import ferro.Work;
 import ferro.collectives.shared.NodeTopology;
 import ferro.spi.GroupSpec;
@@ -271,8 +272,9 @@ final class SharedMemoryBootstrap {
         for (int round = 0; round < worldSize - 1; round++) {
             byte[] out = blocks[(group.rank() + worldSize - round) % worldSize];
             byte[] in = blocks[(before + worldSize - round) % worldSize];
-            Work sent = engine.send(HostTensor.of(out), behind, TAG, options());
-            engine.recv(HostTensor.of(in), before, TAG, options()).await();
+            Work sent = engine.submit(Message.send(HostTensor.of(out), behind, TAG), options());
+            engine.submit(Message.recv(HostTensor.of(in), before, TAG), options())
+                    .await();
             sent.await();
         }
         ByteBuffer[] received = new ByteBuffer[worldSize];
