@@ -165,16 +165,6 @@ abstract class GroupCalls {
         return data.elementCount() * data.dataType().byteSize();
     }
 
-    /** Returns a gather; {@code out} may be null, which {@link Collective#check} refuses on the root. */
-    static Collective gatherOf(Tensor in, Tensor out, int root) {
-        return out == null ? Collective.gather(in, root) : Collective.gather(in, out, root);
-    }
-
-    /** Returns a scatter; {@code in} may be null, which {@link Collective#check} refuses on the root. */
-    static Collective scatterOf(Tensor in, Tensor out, int root) {
-        return in == null ? Collective.scatter(out, root) : Collective.scatter(in, out, root);
-    }
-
     private void check(Message message) {
         String call = message.kind().label();
         if (message.kind().isSend()) {
