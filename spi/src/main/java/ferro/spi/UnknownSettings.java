@@ -16,6 +16,10 @@ public final class UnknownSettings {
     /** System properties of the Netty in ferro-backend-tcp-shaded, which that Netty reads itself. */
     private static final String OF_NETTY = "ferro.shaded.";
 
+    /** Variables of settings that earlier builds had. */
+    private static final Set<String> REMOVED =
+            Set.of("FERRO_WARMUP", "FERRO_ALGORITHM_TABLE", "FERRO_CONTROL_MESH_MOST");
+
     private UnknownSettings() {}
 
     /**
@@ -63,10 +67,13 @@ public final class UnknownSettings {
      * Returns the message for a name that is no setting.
      *
      * @param name property or variable
-     * @return message with the nearest name of a setting
+     * @return message with the nearest name of a setting, or that the setting was removed
      */
     public static String text(String name) {
         String asVariable = Setting.variable(name);
+        if (REMOVED.contains(asVariable)) {
+            return name + " is no setting of ferro any more and has no effect: remove it, see CHANGELOG.md";
+        }
         List<String> variables = Settings.all().stream().map(Setting::variable).toList();
         String closest =
                 NearestName.of(asVariable, variables, Integer.MAX_VALUE).orElseThrow();

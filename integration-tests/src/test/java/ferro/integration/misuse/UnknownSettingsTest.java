@@ -36,6 +36,7 @@ class UnknownSettingsTest {
         settings.put("FERRO_TCP_PROT", "4711");
         settings.put("ferro.job.id", "seven");
         settings.put("FERRO_LINKS", "auto");
+        settings.put("ferro.warmup", "1");
         settings.put("ferry.timeout", "somebody else's");
         settings.put("ferro.shaded.io.netty.jfr.enabled", "false");
         try (SystemContext context = SystemContext.of(settings)) {
@@ -43,7 +44,8 @@ class UnknownSettingsTest {
             joinedAndSplit(context);
         }
         List<String> texts = heard.texts();
-        assertEquals(3, texts.size(), texts::toString);
+        assertEquals(4, texts.size(), texts::toString);
+        assertTrue(texts.get(3).startsWith("ferro.warmup is no setting of ferro any more "), texts.get(3));
         assertTrue(
                 texts.get(0).startsWith("FERRO_TCP_PROT ") && texts.get(0).contains("FERRO_TCP_PORT?"), texts.get(0));
         assertTrue(
