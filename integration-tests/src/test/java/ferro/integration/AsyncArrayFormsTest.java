@@ -76,9 +76,7 @@ class AsyncArrayFormsTest {
 
     @Test
     void everyBlockingFormForArraysOrWithCountsHasAnAsynchronousForm() {
-        Set<String> started = names(forms(false), "");
-        assertEquals(names(forms(true), ASYNC), started);
-        assertEquals(12 * 6 + 5, started.size(), "twelve kinds on six types of arrays, five kinds with counts");
+        assertEquals(names(forms(true), ASYNC), names(forms(false), ""));
     }
 
     @Test
@@ -88,7 +86,12 @@ class AsyncArrayFormsTest {
                 .toList();
         Set<String> forms = names(List.of(ProcessGroup.class.getMethods()), "");
         Set<String> onlySubmitted = names(factories, "");
-        onlySubmitted.removeIf(form -> forms.contains(form) && forms.contains(form.replaceFirst("\\[", ASYNC + "[")));
+        onlySubmitted.removeIf(form -> Stream.of(
+                        "Tensor", "float[]", "double[]", "int[]", "long[]", "short[]", "byte[]")
+                // calls with counts have forms for tensors only
+                .limit(form.contains("long[]") ? 1 : 7)
+                .map(type -> form.replace("Tensor", type))
+                .allMatch(each -> forms.contains(each) && forms.contains(each.replaceFirst("\\[", ASYNC + "["))));
         assertEquals(
                 Set.of(
                         "allReduce[Tensor, Tensor, ReduceOp]",

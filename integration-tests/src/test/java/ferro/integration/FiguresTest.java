@@ -185,6 +185,18 @@ class FiguresTest extends PlantedCheckout {
     }
 
     @Test
+    void theFormsOfCallsThatTheBuildMakesAreDocumented() throws Exception {
+        for (String path : List.of(
+                "src/main/java/ferro/group/ProcessGroup", "target/generated-sources/templates/ferro/group/CallForms")) {
+            Path source = CHECKOUT.resolve("collectives/" + path + ".java");
+            write("one/src/main/java/ferro/group/" + source.getFileName(), Files.readString(source));
+        }
+        List<String> printed = printed(figures, 0, CHECKOUT, folder.toString());
+        List<String> page = Files.readAllLines(CHECKOUT.resolve("docs/architecture.md"));
+        assertEquals(List.of(), incomplete(page, printed));
+    }
+
+    @Test
     void noModuleIsAboveALimitOfItsFigures() throws Exception {
         List<String> rows = printed(figures, 0, CHECKOUT, "--limits");
 
