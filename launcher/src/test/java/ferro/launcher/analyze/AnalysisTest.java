@@ -12,8 +12,6 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** Who is to blame, in jobs that went wrong in every way there is. */
 class AnalysisTest {
@@ -21,107 +19,6 @@ class AnalysisTest {
 
     @TempDir
     private Path folder;
-
-    @Test
-    void rankThatSkipsACallIsToBlameWhileTheOthersStillWait() throws Exception {
-        RecordedJob job = new RecordedJob(4).calls(1, 16, 0);
-        job.allBut(3).forEach(rank -> job.hangs(rank, RecordedJob.GROUP, 17, NEXT, 3));
-        job.passes(12_300 * RecordedJob.MILLI);
-
-        Analysis analysis = job.analyzed(folder, job.allBut());
-
-        assertEquals(Set.of(3), analysis.guilty());
-        String verdict = analysis.verdict().get(0);
-        assertTrue(
-                verdict.startsWith(
-                        "rank 3 is to blame: it never called allReduce seq 17 of group \"tcp\"; its last call was"
-                                + " allReduce seq 16, 12.3 s earlier; it is in no call of ferro"),
-                verdict);
-        assertTrue(text(analysis).contains("ranks 0-2: allReduce seq 17, running at step 3, waiting for rank 3"));
-        assertTrue(text(analysis).contains("rank 3: allReduce seq 16, done; 1 call behind ranks 0-2"), text(analysis));
-    }
-
-    @Test
-    void callsAreNamedWithTheirLabels() throws Exception {
-        RecordedJob job = new RecordedJob(4).calls(1, 16, 0);
-        String labelled = NEXT.replace("allReduce", "allReduce \"dense2 weight\"");
-        job.allBut(3).forEach(rank -> job.hangs(rank, RecordedJob.GROUP, 17, labelled, 3));
-        job.passes(12_300 * RecordedJob.MILLI);
-
-        Analysis analysis = job.analyzed(folder, job.allBut());
-
-        String verdict = analysis.verdict().get(0);
-        assertTrue(verdict.contains("it never called allReduce \"dense2 weight\" seq 17 of group \"tcp\""), verdict);
-        assertTrue(
-                text(analysis).contains("ranks 0-2: allReduce \"dense2 weight\" seq 17, running at step 3"),
-                text(analysis));
-        assertTrue(text(analysis).contains("rank 3: allReduce seq 16, done; 1 call behind ranks 0-2"), text(analysis));
-    }
-
-    @Test
-    void rankThatWroteNothingIsToBlameForATimeOut() throws Exception {
-        RecordedJob job = new RecordedJob(4).calls(1, 5, 0);
-        job.allBut(2).forEach(rank -> job.hangs(rank, RecordedJob.GROUP, 6, NEXT, 2));
-        job.passes(3_000 * RecordedJob.MILLI).fail(job.allBut(2), "TIMED_OUT", List.of(2), 6, "gave up on rank 2");
-
-        Analysis analysis = job.analyzed(folder, job.allBut(2));
-
-        assertEquals(Set.of(2), analysis.guilty());
-        String verdict = analysis.verdict().get(0);
-        assertEquals(
-                "rank 2 is to blame: it wrote no recording (stopped, killed or stuck), while the others were in"
-                        + " allReduce seq 6 of group \"tcp\"",
-                verdict);
-        assertEquals(
-                "ranks 0, 1, 3 agree: TIMED_OUT: gave up on rank 2",
-                analysis.verdict().get(1));
-        assertEquals(Set.of(2), analysis.missing());
-    }
-
-    @ParameterizedTest
-    @CsvSource({"0, 1", "1, "})
-    void rankIsNotToBlameForATimeOutOfRanksThatAreOnlySlow(int known, Integer guilty) throws Exception {
-        RecordedJob job = new RecordedJob(2).calls(1, 5, 0).hangs(0, RecordedJob.GROUP, 6, NEXT, 1);
-        job.hangs(1, RecordedJob.GROUP, 6, NEXT).fail(job.allBut(), "TIMED_OUT", List.of(), 6, "gave up");
-
-        Analysis analysis = job.knows(job.allBut(), known).analyzed(folder, job.allBut());
-
-        assertEquals(guilty == null ? Set.of() : Set.of(guilty), analysis.guilty());
-    }
-
-    @Test
-    void killedRankIsToldFromAStoppedOne() throws Exception {
-        RecordedJob job = new RecordedJob(3).calls(1, 5, 0);
-        job.allBut(1).forEach(rank -> job.hangs(rank, RecordedJob.GROUP, 6, NEXT, 1));
-        job.fail(job.allBut(1), "PEER_LOST", List.of(1), 6, "rank 1 is gone");
-
-        Analysis analysis = job.analyzed(folder, job.allBut(1));
-
-        assertTrue(
-                analysis.verdict().get(0).startsWith("rank 1 is to blame: its process is gone and wrote no recording"),
-                analysis.verdict().toString());
-    }
-
-    @Test
-    void exceptionThatTheLauncherSawWinsOverAMissingRecording() throws Exception {
-        Analysis analysis = lost(seen(1, Ends.EndKind.THREW, "java.lang.IllegalStateException: no data"));
-
-        assertEquals(Set.of(1), analysis.guilty());
-        assertEquals(
-                "rank 1 is to blame: it threw java.lang.IllegalStateException: no data, while the others were in"
-                        + " allReduce seq 6 of group \"tcp\"",
-                analysis.verdict().get(0));
-    }
-
-    @Test
-    void exitCodeZeroThatTheLauncherSawWinsOverAMissingRecording() throws Exception {
-        Analysis analysis = lost(seen(1, Ends.EndKind.WELL, ""));
-
-        assertEquals(
-                "rank 1 is to blame: it ended with exit code 0 before the others had finished allReduce seq 6 of group"
-                        + " \"tcp\"",
-                analysis.verdict().get(0));
-    }
 
     @Test
     void exitOfTheProgramBeforeCloseIsNamedWithItsLine() throws Exception {
@@ -145,38 +42,6 @@ class AnalysisTest {
                 code.startsWith("rank 1 is to blame: it ended with exit code 3 before close, at Main.java:12, while the"
                         + " others were in allReduce seq 6 of group"),
                 code);
-    }
-
-    private Analysis lost(Ends ends) throws Exception {
-        RecordedJob job = new RecordedJob(3).calls(1, 5, 0);
-        job.allBut(1).forEach(rank -> job.hangs(rank, RecordedJob.GROUP, 6, NEXT, 1));
-        job.fail(job.allBut(1), "PEER_LOST", List.of(1), 6, "rank 1 is gone");
-        return job.analyzed(folder, job.allBut(1), ends);
-    }
-
-    @Test
-    void exceptionOfARankThatAbortedIsNamedBeforeTheAbort() throws Exception {
-        RecordedJob job = new RecordedJob(2).calls(1, 5, 0).hangs(0, RecordedJob.GROUP, 6, NEXT, 1);
-        job.fail(job.allBut(), "ABORTED", List.of(1), 6, "rank 1 aborted the group: no data");
-
-        Analysis analysis = job.analyzed(folder, job.allBut(), seen(1, Ends.EndKind.THREW, "java.lang.Error: no data"));
-
-        assertEquals(
-                "rank 1 is to blame: it threw java.lang.Error: no data, and aborted the group after allReduce seq 5 of"
-                        + " group \"tcp\"",
-                analysis.verdict().get(0));
-    }
-
-    @Test
-    void exitCodeThatMayBeAConsequenceHidesNothingThatARankRecorded() throws Exception {
-        RecordedJob job = new RecordedJob(2).calls(1, 5, 0).hangs(0, RecordedJob.GROUP, 6, NEXT, 1);
-        job.fail(job.allBut(), "TIMED_OUT", List.of(1), 6, "gave up on rank 1");
-
-        Analysis analysis = job.analyzed(folder, job.allBut(), seen(1, Ends.EndKind.CODE, "exit code 1"));
-
-        assertTrue(
-                analysis.verdict().get(0).startsWith("rank 1 is to blame: it never called allReduce seq 6"),
-                analysis.verdict().toString());
     }
 
     @Test
@@ -217,75 +82,6 @@ class AnalysisTest {
     }
 
     @Test
-    void minorityIsToBlameForCallsThatDiffer() throws Exception {
-        RecordedJob job = new RecordedJob(4).calls(1, 5, 0);
-        job.allBut(1).forEach(rank -> job.hangs(rank, RecordedJob.GROUP, 6, NEXT));
-        job.hangs(1, RecordedJob.GROUP, 6, "allReduce f32[262143] SUM by ring");
-
-        Analysis analysis = job.analyzed(folder, job.allBut());
-
-        assertEquals(Set.of(1), analysis.guilty());
-        assertEquals(
-                List.of(
-                        "lengths differ under seq 6 of group \"tcp\": rank 1 differs from the others",
-                        "rank 1 called allReduce f32[262143] SUM by ring",
-                        "ranks 0, 2, 3 called allReduce f32[262144] SUM by ring",
-                        "all ranks must pass the same length; gather, allGather, scatter, reduceScatter and allToAll"
-                                + " have forms with counts for lengths that differ"),
-                analysis.verdict());
-        assertTrue(text(analysis).contains("different calls under seq 6:"), text(analysis));
-    }
-
-    @Test
-    void callsThatDifferInMoreThanTheirLengthsAreCallsThatDiffer() throws Exception {
-        RecordedJob job = new RecordedJob(2).calls(1, 5, 0);
-        job.hangs(0, RecordedJob.GROUP, 6, NEXT).hangs(1, RecordedJob.GROUP, 6, "broadcast f32[8] root 0 by staged");
-
-        Analysis analysis = job.analyzed(folder, job.allBut());
-
-        assertEquals(
-                "ranks made different calls under seq 6 of group \"tcp\": one side is wrong",
-                analysis.verdict().get(0));
-    }
-
-    @Test
-    void ranksThatBlamedMoreThanTheOneThatDiffersDoNotContradictTheVerdict() throws Exception {
-        RecordedJob job = new RecordedJob(3).calls(1, 5, 0);
-        job.allBut(1).forEach(rank -> job.hangs(rank, RecordedJob.GROUP, 6, NEXT));
-        job.hangs(1, RecordedJob.GROUP, 6, "allReduce f32[1000000] SUM by halving");
-        job.fail(job.allBut(), "MISMATCH", List.of(0, 1, 2), 6, "ranks made different calls at seq 6: ...");
-
-        Analysis analysis = job.analyzed(folder, job.allBut());
-
-        assertEquals(Set.of(1), analysis.guilty());
-        assertEquals(
-                "lengths differ under seq 6 of group \"tcp\": rank 1 differs from the others",
-                analysis.verdict().get(0));
-        assertEquals(
-                1,
-                analysis.verdict().stream()
-                        .filter(line -> line.contains("rank 1"))
-                        .skip(1)
-                        .count());
-        assertTrue(analysis.verdict().stream().noneMatch(line -> line.contains("blame")), analysis.verdict()::toString);
-        job.allBut().forEach(rank -> assertTrue(analysis.judged().explains(rank, "MISMATCH")));
-    }
-
-    @Test
-    void chainOfWaitingIsFollowedThroughOtherGroups() throws Exception {
-        RecordedJob job = new RecordedJob(4).group("tcp[2,3]", List.of(2, 3)).calls(1, 5, 0);
-        job.hangs(0, RecordedJob.GROUP, 6, NEXT).hangs(1, RecordedJob.GROUP, 6, NEXT);
-        job.hangs(2, "tcp[2,3]", 1, "broadcast f32[8] from 0 by binomial", 3).passes(500 * RecordedJob.MILLI);
-
-        Analysis analysis = job.analyzed(folder, job.allBut());
-
-        assertEquals(Set.of(3), analysis.guilty());
-        assertTrue(
-                analysis.verdict().contains("rank 2 waits in broadcast seq 1 of group \"tcp[2,3]\" for rank 3"),
-                analysis.verdict().toString());
-    }
-
-    @Test
     void groupOfOtherNamesOnItsRanksIsOne() throws Exception {
         RecordedJob job = new RecordedJob(4).groupOfOtherName("pair", List.of(0, 1), 0, "pair#2");
         job.hangs(0, "pair#2", 1, NEXT);
@@ -295,19 +91,6 @@ class AnalysisTest {
 
         assertTrue(
                 analysis.verdict().get(0).contains("lengths differ under seq 1"),
-                analysis.verdict().toString());
-    }
-
-    @Test
-    void ranksThatWaitForOneAnotherAreADeadlock() throws Exception {
-        RecordedJob job = new RecordedJob(2).group("dp", List.of(0, 1)).calls(1, 5, 0);
-        job.hangs(0, RecordedJob.GROUP, 6, NEXT).hangs(1, "dp", 1, NEXT);
-
-        Analysis analysis = job.analyzed(folder, job.allBut());
-
-        assertEquals(Set.of(0, 1), analysis.guilty());
-        assertTrue(
-                analysis.verdict().get(0).contains("wait for each other: a deadlock"),
                 analysis.verdict().toString());
     }
 
@@ -333,19 +116,6 @@ class AnalysisTest {
 
         RecordedJob five = new RecordedJob(4, "five").calls(1, 5, 20 * RecordedJob.MILLI);
         assertTrue(text(five.analyzed(folder, five.allBut())).contains("slow: rank 3 was the last rank to make 5 of"));
-    }
-
-    @Test
-    void rankToBlameIsNotAmongTheRanksThatAgree() throws Exception {
-        RecordedJob job = new RecordedJob(3).calls(1, 5, 0);
-        job.fail(job.allBut(), "PEER_LOST", List.of(1), 6, "rank 1 left after seq 5");
-
-        Analysis analysis = job.analyzed(folder, job.allBut());
-
-        assertEquals(
-                "ranks 0, 2 agree: PEER_LOST: rank 1 left after seq 5",
-                analysis.verdict().get(1));
-        job.allBut().forEach(rank -> assertTrue(analysis.judged().explains(rank, "PEER_LOST")));
     }
 
     @Test
@@ -410,35 +180,6 @@ class AnalysisTest {
     }
 
     @Test
-    void rankThatSaysSomethingElseIsShown() throws Exception {
-        RecordedJob job = new RecordedJob(3).calls(1, 5, 0);
-        job.fail(List.of(0), "PEER_LOST", List.of(2), 6, "rank 2 is gone");
-        job.fail(List.of(1), "TIMED_OUT", List.of(0), 6, "gave up on rank 0");
-
-        Analysis analysis = job.analyzed(folder, List.of(0, 1));
-
-        assertEquals(Set.of(2), analysis.guilty());
-        assertTrue(
-                analysis.verdict()
-                        .contains("rank 1 reports another failure: TIMED_OUT, rank 0 to blame: gave up on rank 0"),
-                analysis.verdict().toString());
-    }
-
-    @Test
-    void lossOfARankThatLeftBecauseOfAFailureDoesNotHideIt() throws Exception {
-        RecordedJob job = new RecordedJob(3).group("tcp[0,1]", List.of(0, 1)).calls(1, 5, 0);
-        job.fail(job.allBut(), "ABORTED", List.of(2), 6, "rank 2 aborted the group: no data");
-        job.passes(200 * RecordedJob.MILLI).failSecond(0, "PEER_LOST", List.of(1), "rank 1 is gone");
-
-        Analysis analysis = job.analyzed(folder, job.allBut());
-
-        assertEquals(Set.of(2), analysis.guilty());
-        assertTrue(
-                analysis.verdict().get(0).startsWith("rank 2 is to blame: it aborted the group"),
-                analysis.verdict().toString());
-    }
-
-    @Test
     void jobThatWroteLastIsTakenAndTheOtherNamed() throws Exception {
         new RecordedJob(2, "older").calls(1, 3, 0).write(folder, "request", List.of(0, 1));
         RecordedJob newer = new RecordedJob(2, "newer").calls(1, 9, 0);
@@ -495,21 +236,5 @@ class AnalysisTest {
 
         assertEquals(Set.of(), analysis.guilty(), text(analysis));
         assertTrue(text(analysis).contains("verdict: no rank is to blame yet"), text(analysis));
-    }
-
-    @Test
-    void endOfARankWithoutARecordingIsShownBesideTheRecordings() throws Exception {
-        RecordedJob job = new RecordedJob(3).calls(1, 5, 0);
-        job.fail(List.of(0, 2), "PEER_LOST", List.of(1), 6, "rank 1 is gone");
-        Ends killed = new Ends(
-                Map.of(1, new Ends.ProcessEnd(Ends.EndKind.SIGNAL, "ended by signal KILL (exit code 137)")),
-                Set.of(),
-                Map.of());
-
-        Analysis analysis = job.analyzed(folder, List.of(0, 2), killed);
-
-        assertTrue(
-                text(analysis).contains("\n  rank 1 wrote no recording: ended by signal KILL (exit code 137)\n"),
-                text(analysis));
     }
 }

@@ -38,20 +38,6 @@ class EndsFileTest {
     }
 
     @Test
-    void suspendedProcessIsDescribedAsTheLauncherDid() throws Exception {
-        RecordedJob job = new RecordedJob(3).calls(1, 5, 0);
-        job.hangs(0, RecordedJob.GROUP, 6, RecordedJob.TEXT, 1).hangs(2, RecordedJob.GROUP, 6, RecordedJob.TEXT, 1);
-        job.fail(List.of(0, 2), "PARTITION", List.of(1), 6, "nothing heard from rank 1");
-
-        EndsFile.write(folder, JOB, 1, ends(new ProcessEnd(EndKind.HALTED, "")));
-
-        assertEquals(
-                "rank 1 is to blame: its process was suspended by a signal (SIGSTOP, ctrl-Z, a debugger), while the others"
-                        + " were in allReduce seq 6 of group \"tcp\"",
-                verdict(job, List.of(0, 2)));
-    }
-
-    @Test
     void rankThatAnsweredADumpBeforeItWasKilledHasNotLeft() throws Exception {
         RecordedJob job = new RecordedJob(3).calls(1, 5, 0).write(folder, "request", List.of(0, 1, 2));
         job.passes(RecordedJob.MILLI * 1_500);
