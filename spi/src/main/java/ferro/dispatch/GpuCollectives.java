@@ -228,7 +228,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @return fresh tensor of the same shape
      */
     public DeviceTensor allReduce(DeviceTensor in, ReduceOp op, Backend backend) {
-        return OutOfPlaceCall.allReduce(dispatch(backend), in, op).run();
+        return fresh(Collective.allReduce(given(in), op), backend).run();
     }
 
     /**
@@ -240,7 +240,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @return fresh tensor of the same shape, and the handle
      */
     public OutOfPlaceResult allReduceAsync(DeviceTensor in, ReduceOp op, Backend backend) {
-        return OutOfPlaceCall.allReduce(dispatch(backend), in, op).submit();
+        return fresh(Collective.allReduce(given(in), op), backend).submit();
     }
 
     /**
@@ -252,7 +252,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @return fresh tensor of the same shape, also on the root
      */
     public DeviceTensor broadcast(DeviceTensor in, int root, Backend backend) {
-        return OutOfPlaceCall.broadcast(dispatch(backend), in, root).run();
+        return fresh(Collective.broadcast(given(in), root), backend).run();
     }
 
     /**
@@ -264,7 +264,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @return fresh tensor of the same shape, and the handle
      */
     public OutOfPlaceResult broadcastAsync(DeviceTensor in, int root, Backend backend) {
-        return OutOfPlaceCall.broadcast(dispatch(backend), in, root).submit();
+        return fresh(Collective.broadcast(given(in), root), backend).submit();
     }
 
     /**
@@ -278,7 +278,7 @@ public final class GpuCollectives implements AutoCloseable {
      */
     public Optional<DeviceTensor> reduce(DeviceTensor in, ReduceOp op, int root, Backend backend) {
         return Optional.ofNullable(
-                OutOfPlaceCall.reduce(dispatch(backend), in, op, root).run());
+                fresh(Collective.reduce(given(in), op, root), backend).run());
     }
 
     /**
@@ -291,7 +291,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @return fresh tensor of the same shape on the root, null on other ranks, and the handle
      */
     public OutOfPlaceResult reduceAsync(DeviceTensor in, ReduceOp op, int root, Backend backend) {
-        return OutOfPlaceCall.reduce(dispatch(backend), in, op, root).submit();
+        return fresh(Collective.reduce(given(in), op, root), backend).submit();
     }
 
     /**
@@ -302,7 +302,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @return fresh tensor {@code [worldSize * n, ...]}
      */
     public DeviceTensor allGather(DeviceTensor in, Backend backend) {
-        return OutOfPlaceCall.allGather(dispatch(backend), in).run();
+        return fresh(Collective.allGather(given(in), in), backend).run();
     }
 
     /**
@@ -313,7 +313,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @return fresh tensor of all parts, and the handle
      */
     public OutOfPlaceResult allGatherAsync(DeviceTensor in, Backend backend) {
-        return OutOfPlaceCall.allGather(dispatch(backend), in).submit();
+        return fresh(Collective.allGather(given(in), in), backend).submit();
     }
 
     /**
@@ -325,7 +325,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @return fresh tensor {@code [n, ...]}; one-dimensional if the world size divides only the element count
      */
     public DeviceTensor reduceScatter(DeviceTensor in, ReduceOp op, Backend backend) {
-        return OutOfPlaceCall.reduceScatter(dispatch(backend), in, op).run();
+        return fresh(Collective.reduceScatter(given(in), in, op), backend).run();
     }
 
     /**
@@ -337,7 +337,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @return fresh tensor of this rank's part, and the handle
      */
     public OutOfPlaceResult reduceScatterAsync(DeviceTensor in, ReduceOp op, Backend backend) {
-        return OutOfPlaceCall.reduceScatter(dispatch(backend), in, op).submit();
+        return fresh(Collective.reduceScatter(given(in), in, op), backend).submit();
     }
 
     /**
@@ -350,7 +350,7 @@ public final class GpuCollectives implements AutoCloseable {
      */
     public Optional<DeviceTensor> gather(DeviceTensor in, int root, Backend backend) {
         return Optional.ofNullable(
-                OutOfPlaceCall.gather(dispatch(backend), in, root).run());
+                fresh(Collective.gather(given(in), root), backend).run());
     }
 
     /**
@@ -362,7 +362,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @return fresh tensor of all parts on the root, null on other ranks, and the handle
      */
     public OutOfPlaceResult gatherAsync(DeviceTensor in, int root, Backend backend) {
-        return OutOfPlaceCall.gather(dispatch(backend), in, root).submit();
+        return fresh(Collective.gather(given(in), root), backend).submit();
     }
 
     /**
@@ -375,7 +375,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @return fresh tensor {@code [n, ...]}; one-dimensional if the world size divides only the element count
      */
     public DeviceTensor scatter(DeviceTensor in, int root, Backend backend) {
-        return OutOfPlaceCall.scatter(dispatch(backend), in, root).run();
+        return fresh(Collective.scatter(given(in), root), backend).run();
     }
 
     /**
@@ -387,7 +387,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @return fresh tensor of this rank's part, and the handle
      */
     public OutOfPlaceResult scatterAsync(DeviceTensor in, int root, Backend backend) {
-        return OutOfPlaceCall.scatter(dispatch(backend), in, root).submit();
+        return fresh(Collective.scatter(given(in), root), backend).submit();
     }
 
     /**
@@ -398,7 +398,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @return fresh tensor of the same shape, with the parts in the order of their source ranks
      */
     public DeviceTensor allToAll(DeviceTensor in, Backend backend) {
-        return OutOfPlaceCall.allToAll(dispatch(backend), in).run();
+        return fresh(Collective.allToAll(given(in), in), backend).run();
     }
 
     /**
@@ -409,7 +409,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @return fresh tensor of the same shape, and the handle
      */
     public OutOfPlaceResult allToAllAsync(DeviceTensor in, Backend backend) {
-        return OutOfPlaceCall.allToAll(dispatch(backend), in).submit();
+        return fresh(Collective.allToAll(given(in), in), backend).submit();
     }
 
     /**
@@ -452,6 +452,14 @@ public final class GpuCollectives implements AutoCloseable {
     @Override
     public void close() {
         slow.close();
+    }
+
+    private static DeviceTensor given(DeviceTensor in) {
+        return Objects.requireNonNull(in, "input");
+    }
+
+    private OutOfPlaceCall fresh(Collective call, Backend backend) {
+        return new OutOfPlaceCall(dispatch(backend), call);
     }
 
     private Duration timeout(Backend backend) {

@@ -2,12 +2,12 @@ package ferro.dispatch;
 
 import ferro.Collective;
 import ferro.CollectiveKind;
+import ferro.CollectiveKind.Held;
 import ferro.DeviceTensor;
 import ferro.InvalidRankException;
-import ferro.ReduceOp;
 import ferro.Work;
 import java.lang.ref.Reference;
-import java.util.Objects;
+import java.util.Arrays;
 
 /**
  * A call whose result is a new tensor. The call is checked before the memory of the result is allocated; until then, a
@@ -18,60 +18,34 @@ final class OutOfPlaceCall {
     private final Collective call;
     private final DeviceTensor template;
 
-    /** Creates a call with the template as output. The template is null if this rank receives no result. */
-    private OutOfPlaceCall(Dispatch dispatch, Collective call, DeviceTensor template) {
+    /**
+     * Creates a call from a call on its input alone. The shape of the result follows from the kind: parts are joined and
+     * divided along the first dimension, which has the longest stride.
+     */
+    OutOfPlaceCall(Dispatch dispatch, Collective given) {
+        CollectiveKind kind = given.kind();
+        int ranks = dispatch.worldSize();
+        if (kind.isRooted()) {
+            InvalidRankException.check(kind.label(), "root", given.root(), ranks);
+        }
         this.dispatch = dispatch;
-        this.call = call;
-        this.template = template;
-    }
-
-    static OutOfPlaceCall allReduce(Dispatch dispatch, DeviceTensor in, ReduceOp op) {
-        DeviceTensor out = like(in, given(in).shape());
-        return new OutOfPlaceCall(dispatch, Collective.allReduce(in, out, op), out);
-    }
-
-    static OutOfPlaceCall broadcast(Dispatch dispatch, DeviceTensor in, int root) {
-        return new OutOfPlaceCall(dispatch, Collective.broadcast(given(in), root), like(in, in.shape()));
-    }
-
-    static OutOfPlaceCall reduce(Dispatch dispatch, DeviceTensor in, ReduceOp op, int root) {
-        if (dispatch.rank() != root) {
-            return new OutOfPlaceCall(dispatch, Collective.reduce(given(in), op, root), null);
+        boolean isRoot = dispatch.rank() == given.root();
+        if (kind.out() == Held.ALL_ON_ROOT && !isRoot) {
+            this.template = null;
+            this.call = given;
+            return;
         }
-        DeviceTensor out = like(in, given(in).shape());
-        return new OutOfPlaceCall(dispatch, Collective.reduce(in, out, op, root), out);
-    }
-
-    static OutOfPlaceCall allGather(Dispatch dispatch, DeviceTensor in) {
-        DeviceTensor out = like(in, Shapes.joined(given(in).shape(), dispatch.worldSize()));
-        return new OutOfPlaceCall(dispatch, Collective.allGather(in, out), out);
-    }
-
-    static OutOfPlaceCall reduceScatter(Dispatch dispatch, DeviceTensor in, ReduceOp op) {
-        DeviceTensor out =
-                like(in, Shapes.part(CollectiveKind.REDUCE_SCATTER, given(in).shape(), dispatch.worldSize()));
-        return new OutOfPlaceCall(dispatch, Collective.reduceScatter(in, out, op), out);
-    }
-
-    static OutOfPlaceCall gather(Dispatch dispatch, DeviceTensor in, int root) {
-        if (dispatch.rank() != root) {
-            return new OutOfPlaceCall(dispatch, Collective.gather(given(in), root), null);
+        DeviceTensor in = (DeviceTensor) given.operand();
+        long[] shape = in.shape();
+        if (kind.out() == Held.PART) {
+            shape = part(kind, shape, ranks);
+        } else if (kind.in() == Held.PART) {
+            shape = joined(shape, ranks);
         }
-        DeviceTensor out = like(in, Shapes.joined(given(in).shape(), dispatch.worldSize()));
-        return new OutOfPlaceCall(dispatch, Collective.gather(in, out, root), out);
-    }
-
-    static OutOfPlaceCall scatter(Dispatch dispatch, DeviceTensor in, int root) {
-        InvalidRankException.check(CollectiveKind.SCATTER.label(), "root", root, dispatch.worldSize());
-        DeviceTensor out =
-                like(in, Shapes.part(CollectiveKind.SCATTER, given(in).shape(), dispatch.worldSize()));
-        Collective call = dispatch.rank() == root ? Collective.scatter(in, out, root) : Collective.scatter(out, root);
-        return new OutOfPlaceCall(dispatch, call, out);
-    }
-
-    static OutOfPlaceCall allToAll(Dispatch dispatch, DeviceTensor in) {
-        DeviceTensor out = like(in, given(in).shape());
-        return new OutOfPlaceCall(dispatch, Collective.allToAll(in, out), out);
+        this.template = new DeviceTensor(in.dataType(), shape, 0, in.device(), null);
+        this.call = kind == CollectiveKind.BROADCAST
+                ? given
+                : given.on(kind == CollectiveKind.SCATTER && !isRoot ? null : in, template);
     }
 
     /** Runs the call. Returns the result after the call has ended, or null if this rank receives no result. */
@@ -136,11 +110,30 @@ final class OutOfPlaceCall {
         }
     }
 
-    private static DeviceTensor given(DeviceTensor in) {
-        return Objects.requireNonNull(in, "input");
+    private static long[] joined(long[] shape, int parts) {
+        if (shape.length == 0) {
+            return new long[] {parts};
+        }
+        long[] joined = shape.clone();
+        joined[0] = Math.multiplyExact(shape[0], (long) parts);
+        return joined;
     }
 
-    private static DeviceTensor like(DeviceTensor in, long[] shape) {
-        return new DeviceTensor(in.dataType(), shape, 0, in.device(), null);
+    /**
+     * Returns the shape of one part, whose first dimension is divided by {@code parts}. If {@code parts} divides the
+     * number of elements but not the first dimension, the part is one-dimensional.
+     */
+    private static long[] part(CollectiveKind kind, long[] shape, int parts) {
+        long elements = Arrays.stream(shape).reduce(1, Math::multiplyExact);
+        if (elements % parts != 0) {
+            throw new IllegalArgumentException(kind + ": input " + Arrays.toString(shape) + " has " + elements
+                    + " elements, not a multiple of world size " + parts);
+        }
+        if (shape.length == 0 || shape[0] % parts != 0) {
+            return new long[] {elements / parts};
+        }
+        long[] part = shape.clone();
+        part[0] = shape[0] / parts;
+        return part;
     }
 }
