@@ -1,10 +1,11 @@
 package ferro;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Objects;
 
 /** Where the elements of a {@link HostTensor} are: in one array, in one direct buffer, or in {@link ForeignMemory}. */
-abstract sealed class ElementMemory permits ElementCopies {
+abstract sealed class ElementMemory permits HostElements {
     /** Largest unit that {@link ByteBuffer#alignmentOffset} accepts. */
     static final int GIB = 1 << 30;
 
@@ -160,6 +161,127 @@ abstract sealed class ElementMemory permits ElementCopies {
         if (memory instanceof ForeignView view) {
             view.windows().check(call, name, this, isWritten);
         }
+    }
+
+    /**
+     * Copies elements of a tensor of the same type without conversion. The result is also correct if both ranges
+     * overlap.
+     *
+     * @param to     first element in this view, counted from its start
+     * @param source source
+     * @param from   first element in {@code source}, counted from its start
+     * @param count  elements
+     * @throws IllegalArgumentException  if the types differ
+     * @throws IndexOutOfBoundsException if one of the ranges exceeds its view; nothing is copied then
+     */
+    public final void copyFrom(long to, HostTensor source, long from, long count) {
+        ElementMemory given = Objects.requireNonNull(source, "source");
+        if (given.dataType != dataType) {
+            throw new IllegalArgumentException(
+                    "copy from " + given + " to " + this + ": both must have the same element type");
+        }
+        checkRange(to, count);
+        given.checkRange(from, count);
+        if (isForeign() || given.isForeign()) {
+            ElementRuns.copy((HostTensor) this, to, source, from, count);
+        } else {
+            copyRun(to, given, from, (int) count);
+        }
+    }
+
+    /** Copies elements that have one array or buffer on each side; the ranges are checked. */
+    private void copyRun(long to, ElementMemory given, long from, int length) {
+        int unit = dataType.byteSize();
+        boolean isDirect = memory instanceof ByteBuffer;
+        if (isDirect && given.memory instanceof ByteBuffer bytes) {
+            int givenAt = (int) (given.offset + from * unit);
+            ((ByteBuffer) memory).put((int) (offset + to * unit), bytes, givenAt, length * unit);
+        } else if (isDirect) {
+            write(dataType.carrier(), to, given.memory, (int) (given.offset + from), length);
+        } else if (given.memory instanceof ByteBuffer) {
+            given.read(dataType.carrier(), from, memory, (int) (offset + to), length);
+        } else {
+            System.arraycopy(given.memory, (int) (given.offset + from), memory, (int) (offset + to), length);
+        }
+    }
+
+    /** Copies elements as {@code copyTo} does, to any array of a carrier. */
+    final void read(Carrier carrier, long from, Object into, int at, int count) {
+        check(carrier);
+        checkRange(from, count);
+        if (memory instanceof ByteBuffer bytes) {
+            carrier.read(whole(bytes), (int) (offset + from * carrier.byteSize()), into, at, count);
+        } else if (memory instanceof ForeignView) {
+            ElementRuns.read((HostTensor) this, from, into, at, count);
+        } else {
+            System.arraycopy(memory, (int) (offset + from), into, at, count);
+        }
+    }
+
+    /** Copies elements as {@code copyFrom} does, from any array of a carrier. */
+    final void write(Carrier carrier, long to, Object source, int at, int count) {
+        check(carrier);
+        checkRange(to, count);
+        if (memory instanceof ByteBuffer bytes) {
+            carrier.write(whole(bytes), (int) (offset + to * carrier.byteSize()), source, at, count);
+        } else if (memory instanceof ForeignView) {
+            ElementRuns.write((HostTensor) this, to, source, at, count);
+        } else {
+            System.arraycopy(source, at, memory, (int) (offset + to), count);
+        }
+    }
+
+    /** Throws an IllegalArgumentException if the elements have another carrier. */
+    final void check(Carrier carrier) {
+        Carrier mine = dataType.carrier();
+        if (mine != carrier) {
+            String name = mine.elementClass().getName();
+            String accessor = Character.toUpperCase(name.charAt(0)) + name.substring(1);
+            throw new IllegalArgumentException(this + " has elements that are read and written as " + name + ", not as "
+                    + carrier.elementClass() + ": use get" + accessor + ", set" + accessor + ", or copies with "
+                    + mine.arrayName());
+        }
+    }
+
+    /** Returns a view of the full buffer, from 0 to its capacity. */
+    static ByteBuffer whole(ByteBuffer bytes) {
+        return bytes.duplicate().clear().order(ByteOrder.nativeOrder());
+    }
+
+    /** Checks that a range of elements is inside this view. */
+    private void checkRange(long from, long count) {
+        // no sum, which might overflow
+        long all = elementCount();
+        if (from < 0 || count < 0 || from > all || count > all - from) {
+            throw new IndexOutOfBoundsException(
+                    count + " elements from index " + from + " of " + this + ": need indices from 0 to below " + all);
+        }
+    }
+
+    /** Checks that the elements have the given carrier, and returns the buffer of an element. */
+    final ByteBuffer bytes(Carrier carrier, long index) {
+        check(carrier);
+        return memory instanceof ForeignView view ? view.buffer(checked(index)) : (ByteBuffer) memory;
+    }
+
+    /** Returns the index of an element in the array. */
+    final int element(long index) {
+        return offset + (int) checked(index);
+    }
+
+    /** Returns the byte offset of an element in its buffer. */
+    final int place(long index) {
+        return memory instanceof ForeignView view
+                ? view.offset(checked(index))
+                : offset + (int) checked(index) * dataType.byteSize();
+    }
+
+    private long checked(long index) {
+        if (index < 0 || index >= elementCount()) {
+            throw new IndexOutOfBoundsException(
+                    "element " + index + " of " + this + ": need an index from 0 to below " + elementCount());
+        }
+        return index;
     }
 
     /**

@@ -75,6 +75,6 @@ final class ElementRuns {
     }
 
     private static ByteBuffer buffer(HostTensor tensor, long element) {
-        return ElementCopies.whole((ByteBuffer) tensor.memoryAt(element));
+        return ElementMemory.whole((ByteBuffer) tensor.memoryAt(element));
     }
 }

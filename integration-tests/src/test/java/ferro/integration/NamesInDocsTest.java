@@ -66,7 +66,9 @@ class NamesInDocsTest {
     private final Map<String, List<String>> sourcesByType = new HashMap<>();
 
     NamesInDocsTest() throws IOException {
-        for (Path source : Checkout.endingWith(".java")) {
+        for (Path source : Stream.of(Checkout.endingWith(".java"), MainSources.of(module -> true))
+                .flatMap(List::stream)
+                .toList()) {
             String text = Files.readString(source);
             add(source.getFileName().toString().replace(".java", ""), text);
             DECLARED.matcher(text).results().forEach(type -> {
