@@ -9,7 +9,6 @@ module ferro.collectives {
 
     exports ferro.collectives;
     exports ferro.collectives.link;
-    exports ferro.collectives.plan;
     exports ferro.collectives.reduce;
     exports ferro.control.failure to
             ferro.backend.nccl,

@@ -2,13 +2,13 @@ package ferro.collectives;
 
 import ferro.Backend;
 import ferro.CollectiveBackend;
-import ferro.collectives.algorithm.AlgorithmChoice;
 import ferro.collectives.engine.GroupEngine;
 import ferro.collectives.engine.GroupIdentity;
 import ferro.collectives.engine.exec.LinkExecutor;
 import ferro.collectives.engine.plain.PlainEngine;
 import ferro.collectives.engine.progress.WaitBudget;
 import ferro.collectives.engine.shm.LocalPeers;
+import ferro.collectives.plan.AlgorithmChoice;
 import ferro.control.failure.FailurePolicy;
 import ferro.control.failure.Overlay;
 import ferro.control.membership.HeartbeatTimes;

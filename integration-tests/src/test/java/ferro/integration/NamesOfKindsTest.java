@@ -33,12 +33,7 @@ class NamesOfKindsTest {
     @Test
     void standInSwitchesOnlyOfTheTableAndOfNccl() throws IOException {
         assertEquals(
-                List.of(
-                        "AlgorithmChoice.java",
-                        "AlgorithmRegistry.java",
-                        "CollectiveCalls.java",
-                        "ExchangePrograms.java",
-                        "NcclChecks.java"),
+                List.of("AlgorithmChoice.java", "CollectiveCalls.java", "ExchangePrograms.java", "NcclChecks.java"),
                 filesWith(CASE));
     }
 

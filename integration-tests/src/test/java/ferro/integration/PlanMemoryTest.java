@@ -3,10 +3,9 @@ package ferro.integration;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
-import ferro.collectives.algorithm.Algorithm;
-import ferro.collectives.algorithm.AlgorithmRegistry;
-import ferro.collectives.algorithm.Hosts;
-import ferro.collectives.algorithm.Topology;
+import ferro.collectives.plan.Algorithm;
+import ferro.collectives.plan.Algorithm.Topology;
+import ferro.collectives.plan.Hosts;
 import ferro.collectives.plan.Plan;
 import java.lang.management.ManagementFactory;
 import java.util.stream.Stream;
@@ -40,6 +39,6 @@ class PlanMemoryTest {
     }
 
     static Stream<Algorithm> algorithms() {
-        return AlgorithmRegistry.all().stream().filter(row -> row.topology() != Topology.SHARED_MEMORY);
+        return Algorithm.all().stream().filter(row -> row.topology() != Topology.SHARED_MEMORY);
     }
 }

@@ -1,10 +1,9 @@
 package ferro.benchmarks.scale;
 
 import com.sun.management.ThreadMXBean;
-import ferro.collectives.algorithm.Algorithm;
-import ferro.collectives.algorithm.AlgorithmRegistry;
-import ferro.collectives.algorithm.Hosts;
-import ferro.collectives.algorithm.Topology;
+import ferro.collectives.plan.Algorithm;
+import ferro.collectives.plan.Algorithm.Topology;
+import ferro.collectives.plan.Hosts;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 
@@ -30,7 +29,7 @@ final class PlansRow {
     static void measure(int ranks) {
         Hosts hosts = Hosts.of(ranks, (a, b) -> a / RANKS_OF_A_HOST == b / RANKS_OF_A_HOST)
                 .orElseThrow();
-        for (Algorithm algorithm : AlgorithmRegistry.all()) {
+        for (Algorithm algorithm : Algorithm.all()) {
             if (algorithm.topology() != Topology.SHARED_MEMORY) {
                 measure(algorithm, ranks, algorithm.topology() == Topology.HOSTS ? hosts : null);
             }

@@ -1,13 +1,13 @@
 package ferro.collectives.engine;
 
 import ferro.GroupEvent;
-import ferro.collectives.algorithm.AlgorithmChoice;
 import ferro.collectives.engine.exec.LinkExecutor;
 import ferro.collectives.engine.exec.OperationQueue;
 import ferro.collectives.engine.exec.Planner;
 import ferro.collectives.engine.p2p.PointToPoint;
 import ferro.collectives.engine.progress.ProgressLoop;
 import ferro.collectives.engine.shm.LocalPeers;
+import ferro.collectives.plan.AlgorithmChoice;
 import ferro.collectives.shared.IntraNodeTransport;
 import ferro.control.failure.FailurePolicy;
 import ferro.control.group.ControlOwner;

@@ -1,6 +1,7 @@
 package ferro.collectives.plan;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -11,188 +12,101 @@ import java.util.List;
  * last local step that read one of its chunks, and for the last step that wrote one of them. So the order of combines
  * is the same in every run, and so is every bit of the result.
  */
-public final class PlanBuilder {
+final class PlanBuilder {
     private final String algorithm;
     private final int chunkCount;
-    private Extent in = Extent.NONE;
-    private Extent out = Extent.NONE;
+    private final Extent in;
+    private final Extent out;
     private Extent scratch = Extent.NONE;
     private final List<Step.Send> sends = new ArrayList<>();
     private final List<Step.Arrival> receives = new ArrayList<>();
     /** The last send of each chunk. */
-    private final LastSteps sent;
+    private final LastSteps sent = new LastSteps();
     /** The last entry of the receive list that wrote each chunk. */
-    private final LastSteps written;
+    private final LastSteps written = new LastSteps();
     /** The last local step that read each chunk. */
-    private final LastSteps readLocally;
+    private final LastSteps readLocally = new LastSteps();
+
+    private long visited;
 
     /**
      * Begins a plan.
      *
      * @param algorithm  name of the algorithm
      * @param chunkCount number of parts into which the elements of the operation are divided
+     * @param in         chunks of the caller's operand
+     * @param out        chunks of the caller's result
      */
-    public PlanBuilder(String algorithm, int chunkCount) {
+    PlanBuilder(String algorithm, int chunkCount, Extent in, Extent out) {
         this.algorithm = algorithm;
         this.chunkCount = chunkCount;
-        this.sent = new LastSteps(chunkCount);
-        this.written = new LastSteps(chunkCount);
-        this.readLocally = new LastSteps(chunkCount);
+        this.in = in;
+        this.out = out;
     }
 
-    /**
-     * Sets the chunks of the caller's operand.
-     *
-     * @param extent chunks
-     * @return this
-     */
-    public PlanBuilder in(Extent extent) {
-        in = extent;
-        return this;
-    }
-
-    /**
-     * Sets the chunks of the caller's result.
-     *
-     * @param extent chunks
-     * @return this
-     */
-    public PlanBuilder out(Extent extent) {
-        out = extent;
-        return this;
-    }
-
-    /**
-     * Sets the chunks of scratch memory that the plan needs.
-     *
-     * @param extent chunks
-     * @return this
-     */
-    public PlanBuilder scratch(Extent extent) {
+    /** Sets the chunks of scratch memory that the plan needs. */
+    PlanBuilder scratch(Extent extent) {
         scratch = extent;
         return this;
     }
 
-    /**
-     * Adds a step that sends chunks.
-     *
-     * @param peer   rank that receives
-     * @param region region that is read
-     * @param chunk  first chunk
-     * @param chunks number of chunks
-     * @return this
-     */
-    public PlanBuilder send(int peer, Region region, int chunk, int chunks) {
-        sends.add(new StepRecords.SendStep(peer, region, chunk, chunks, 0, written.latest(region, chunk, chunks)));
+    PlanBuilder send(int peer, Region region, int chunk, int chunks) {
+        sends.add(new Step.Send(peer, region, chunk, chunks, 0, written.latest(region, chunk, chunks)));
         sent.set(region, chunk, chunks, sends.size());
         return this;
     }
 
-    /**
-     * Adds a step that receives chunks.
-     *
-     * @param peer   rank that sends
-     * @param region region that is written
-     * @param chunk  first chunk
-     * @param chunks number of chunks
-     * @return this
-     */
-    public PlanBuilder receive(int peer, Region region, int chunk, int chunks) {
-        return add(new StepRecords.ReceiveStep(
-                peer, region, chunk, chunks, sent.latest(region, chunk, chunks), touched(region, chunk, chunks)));
+    PlanBuilder receive(int peer, Region region, int chunk, int chunks) {
+        int afterSends = sent.latest(region, chunk, chunks);
+        return add(new Step.Receive(peer, region, chunk, chunks, afterSends, touched(region, chunk, chunks)));
     }
 
-    /**
-     * Adds a step that receives chunks and combines them into the chunks of a region.
-     *
-     * @param peer   rank that sends
-     * @param region region that is written
-     * @param chunk  first chunk
-     * @param chunks number of chunks
-     * @return this
-     */
-    public PlanBuilder receiveCombine(int peer, Region region, int chunk, int chunks) {
+    /** Adds a step that receives chunks and combines them into the chunks of a region. */
+    PlanBuilder receiveCombine(int peer, Region region, int chunk, int chunks) {
         return receiveCombine(peer, region, chunk, chunks, false);
     }
 
-    /**
-     * Adds a step that receives chunks and combines them into the chunks of a region. The received chunks come first,
-     * for an op that is not commutative.
-     *
-     * @param peer   rank that sends
-     * @param region region that is written
-     * @param chunk  first chunk
-     * @param chunks number of chunks
-     * @return this
-     */
-    public PlanBuilder receiveCombineFirst(int peer, Region region, int chunk, int chunks) {
+    /** Adds a step as {@link #receiveCombine}, in which the received chunks come first. */
+    PlanBuilder receiveCombineFirst(int peer, Region region, int chunk, int chunks) {
         return receiveCombine(peer, region, chunk, chunks, true);
     }
 
     private PlanBuilder receiveCombine(int peer, Region region, int chunk, int chunks, boolean readsFirst) {
         int afterSends = sent.latest(region, chunk, chunks);
         int touched = touched(region, chunk, chunks);
-        return add(new StepRecords.ReceiveCombineStep(
-                peer, region, chunk, chunks, afterSends, touched, false, readsFirst));
+        return add(new Step.ReceiveCombine(peer, region, chunk, chunks, afterSends, touched, false, readsFirst));
     }
 
-    /**
-     * Adds a step that copies chunks between regions of this rank.
-     *
-     * @param from   region that is read
-     * @param region region that is written
-     * @param chunk  first chunk
-     * @param chunks number of chunks
-     * @return this
-     */
-    public PlanBuilder copy(Region from, Region region, int chunk, int chunks) {
+    /** Adds a step that copies chunks between regions of this rank. */
+    PlanBuilder copy(Region from, Region region, int chunk, int chunks) {
+        int afterSends = sent.latest(region, chunk, chunks);
         int touched = Math.max(written.latest(from, chunk, chunks), touched(region, chunk, chunks));
-        return add(new StepRecords.LocalCopyStep(
-                from, region, chunk, chunks, sent.latest(region, chunk, chunks), touched));
+        return add(new Step.LocalCopy(from, region, chunk, chunks, afterSends, touched));
     }
 
-    /**
-     * Adds a step that combines chunks of one region of this rank into the chunks of another region.
-     *
-     * @param from   region that is read
-     * @param region region that is written
-     * @param chunk  first chunk
-     * @param chunks number of chunks
-     * @return this
-     */
-    public PlanBuilder combine(Region from, Region region, int chunk, int chunks) {
+    /** Adds a step that combines chunks of one region of this rank into the chunks of another region. */
+    PlanBuilder combine(Region from, Region region, int chunk, int chunks) {
         return combine(from, region, chunk, chunks, false);
     }
 
-    /**
-     * Adds a step that combines chunks of one region of this rank into the chunks of another region. The chunks that
-     * are read come first, for an op that is not commutative.
-     *
-     * @param from   region that is read
-     * @param region region that is written
-     * @param chunk  first chunk
-     * @param chunks number of chunks
-     * @return this
-     */
-    public PlanBuilder combineFirst(Region from, Region region, int chunk, int chunks) {
+    /** Adds a step as {@link #combine}, in which the chunks that are read come first. */
+    PlanBuilder combineFirst(Region from, Region region, int chunk, int chunks) {
         return combine(from, region, chunk, chunks, true);
     }
 
     private PlanBuilder combine(Region from, Region region, int chunk, int chunks, boolean readsFirst) {
         int afterSends = sent.latest(region, chunk, chunks);
         int touched = Math.max(written.latest(from, chunk, chunks), touched(region, chunk, chunks));
-        return add(
-                new StepRecords.LocalCombineStep(from, region, chunk, chunks, afterSends, touched, false, readsFirst));
+        return add(new Step.LocalCombine(from, region, chunk, chunks, afterSends, touched, false, readsFirst));
     }
 
     /**
      * Ends the plan. A combine into chunks of OUT that no later step writes completes these chunks: OUT then has their
      * result.
      *
-     * @return plan
      * @throws IllegalStateException if a combine completes some of its chunks, but not all
      */
-    public Plan build() {
+    Plan build() {
         markCompleting();
         return buildScan();
     }
@@ -200,11 +114,9 @@ public final class PlanBuilder {
     /**
      * Ends the plan of a scan, in which no combine completes its chunks: no rank but the last one has the operands of
      * all ranks, and a rank may send on what it has combined.
-     *
-     * @return plan
      */
-    public Plan buildScan() {
-        return new Plan(algorithm, chunkCount, new Plan.Extents(in, out, scratch), sends, receives);
+    Plan buildScan() {
+        return new Plan(algorithm, chunkCount, in, out, scratch, sends, receives);
     }
 
     private void markCompleting() {
@@ -230,27 +142,16 @@ public final class PlanBuilder {
     }
 
     private static Step.Arrival completing(Step.Combine step) {
-        if (step instanceof Step.LocalCombine local) {
-            return new StepRecords.LocalCombineStep(
-                    local.from(),
-                    local.region(),
-                    local.chunk(),
-                    local.chunks(),
-                    local.afterSends(),
-                    local.afterReceives(),
-                    true,
-                    local.readsFirst());
-        }
-        Step.ReceiveCombine combine = (Step.ReceiveCombine) step;
-        return new StepRecords.ReceiveCombineStep(
-                combine.peer(),
-                combine.region(),
-                combine.chunk(),
-                combine.chunks(),
-                combine.afterSends(),
-                combine.afterReceives(),
-                true,
-                combine.readsFirst());
+        Region region = step.region();
+        int chunk = step.chunk();
+        int chunks = step.chunks();
+        int sends = step.afterSends();
+        int receives = step.afterReceives();
+        boolean first = step.readsFirst();
+        return step instanceof Step.LocalCombine local
+                ? new Step.LocalCombine(local.from(), region, chunk, chunks, sends, receives, true, first)
+                : new Step.ReceiveCombine(
+                        ((Step.ReceiveCombine) step).peer(), region, chunk, chunks, sends, receives, true, first);
     }
 
     private PlanBuilder add(Step.Arrival arrival) {
@@ -269,6 +170,39 @@ public final class PlanBuilder {
 
     /** Returns how many entries of the indexes of last steps were read or written so far. */
     long visitedEntries() {
-        return sent.visited() + written.visited() + readLocally.visited();
+        return visited;
+    }
+
+    /**
+     * An index of the last step that touched each chunk of each region. A step is known by its number in its list,
+     * counted from 1, so that 0 stands for no step.
+     */
+    private final class LastSteps {
+        /** Numbers of steps by region and chunk; null for a region that no step has touched. */
+        private final int[][] steps = new int[Region.values().length][];
+
+        /** Returns the last step that touched one of these chunks. */
+        int latest(Region region, int chunk, int chunks) {
+            int[] ofRegion = steps[region.ordinal()];
+            int end = ofRegion == null ? chunk : Math.min(chunk + chunks, ofRegion.length);
+            int latest = 0;
+            for (int i = chunk; i < end; i++) {
+                latest = Math.max(latest, ofRegion[i]);
+                visited++;
+            }
+            return latest;
+        }
+
+        /** Records a step that touches these chunks. Steps are recorded in the order of their list. */
+        void set(Region region, int chunk, int chunks, int step) {
+            int[] ofRegion = steps[region.ordinal()];
+            if (ofRegion == null || ofRegion.length < chunk + chunks) {
+                int length = Math.max(chunkCount, chunk + chunks);
+                ofRegion = ofRegion == null ? new int[length] : Arrays.copyOf(ofRegion, length);
+                steps[region.ordinal()] = ofRegion;
+            }
+            Arrays.fill(ofRegion, chunk, chunk + chunks, step);
+            visited += chunks;
+        }
     }
 }

@@ -5,77 +5,29 @@ package ferro.collectives.plan;
  * of chunks that a region has.
  *
  * <p>A step may be posted after every earlier step of its own list is posted. The first {@code afterSends} sends and
- * the first {@code afterReceives} receives of its plan must also be finished. {@link PlanBuilder} computes the two
- * numbers of each step. PlanVerifier, in the tests of this package, checks these two numbers of each step
- * independently.
+ * the first {@code afterReceives} receives of its plan must also be finished. {@link PlanBuilder}, which makes all
+ * steps, computes the two numbers of each step. PlanVerifier, in the tests of this package, checks these two numbers of
+ * each step independently.
  */
 public sealed interface Step {
-    /**
-     * Returns how many sends, from the first, must be finished before this step.
-     *
-     * @return at least 0
-     */
+    /** Returns how many sends, from the first, must be finished before this step. */
     int afterSends();
 
-    /**
-     * Returns how many entries of the receive list, from the first, must be finished before this step.
-     *
-     * @return at least 0
-     */
+    /** Returns how many entries of the receive list, from the first, must be finished before this step. */
     int afterReceives();
 
-    /** A step that sends chunks. The first list of a plan has only steps of this kind. */
-    sealed interface Send extends Step permits StepRecords.SendStep {
-        /**
-         * Returns the rank that receives.
-         *
-         * @return rank
-         */
-        int peer();
-
-        /**
-         * Returns the region that is read.
-         *
-         * @return region
-         */
-        Region region();
-
-        /**
-         * Returns the first chunk that is sent.
-         *
-         * @return chunk
-         */
-        int chunk();
-
-        /**
-         * Returns how many chunks are sent.
-         *
-         * @return at least 1
-         */
-        int chunks();
-    }
+    /** A step that sends chunks of a region. The first list of a plan has only steps of this kind. */
+    record Send(int peer, Region region, int chunk, int chunks, int afterSends, int afterReceives) implements Step {}
 
     /** A step that writes: an entry of the second list of a plan. */
     sealed interface Arrival extends Step {
-        /**
-         * Returns the region that is written.
-         *
-         * @return OUT or SCRATCH
-         */
+        /** Returns the region that is written: OUT or SCRATCH. */
         Region region();
 
-        /**
-         * Returns the first chunk that is written.
-         *
-         * @return chunk
-         */
+        /** Returns the first chunk that is written. */
         int chunk();
 
-        /**
-         * Returns how many chunks are written.
-         *
-         * @return at least 1
-         */
+        /** Returns how many chunks are written; at least 1. */
         int chunks();
     }
 
@@ -84,8 +36,6 @@ public sealed interface Step {
         /**
          * Returns whether this step adds the last of the operands of all ranks to its chunks. A step that adds the last
          * operand also divides an average. {@link PlanBuilder} computes this value.
-         *
-         * @return false if an operand is still missing after this step
          */
         boolean completes();
 
@@ -93,51 +43,51 @@ public sealed interface Step {
          * Returns whether the chunks that are read come first, so that the step computes {@code read op written}.
          * Otherwise the step computes {@code written op read}. The order matters only for an op that is not
          * commutative.
-         *
-         * @return false if the chunks that are written come first
          */
         boolean readsFirst();
     }
 
     /** A step that receives chunks and overwrites a region with them. */
-    sealed interface Receive extends Arrival permits StepRecords.ReceiveStep {
-        /**
-         * Returns the rank that sends.
-         *
-         * @return rank
-         */
-        int peer();
-    }
+    record Receive(int peer, Region region, int chunk, int chunks, int afterSends, int afterReceives)
+            implements Arrival {}
 
     /** A step that receives chunks and combines them into the chunks of a region. */
-    sealed interface ReceiveCombine extends Combine permits StepRecords.ReceiveCombineStep {
-        /**
-         * Returns the rank that sends.
-         *
-         * @return rank
-         */
-        int peer();
-    }
+    record ReceiveCombine(
+            int peer,
+            Region region,
+            int chunk,
+            int chunks,
+            int afterSends,
+            int afterReceives,
+            boolean completes,
+            boolean readsFirst)
+            implements Combine {}
 
     /**
      * A step between two regions of this rank. A local step is in the list of receives, and is finished when it is
      * posted.
      */
     sealed interface Local extends Arrival {
-        /**
-         * Returns the region that is read.
-         *
-         * @return region other than {@link #region}
-         */
+        /** Returns the region that is read, which is not {@link #region}. */
         Region from();
     }
 
     /** A step that copies chunks from one region of this rank to another. The chunks are the same in both regions. */
-    sealed interface LocalCopy extends Local permits StepRecords.LocalCopyStep {}
+    record LocalCopy(Region from, Region region, int chunk, int chunks, int afterSends, int afterReceives)
+            implements Local {}
 
     /**
      * A step that combines chunks of one region of this rank into another region. The chunks are the same in both
      * regions.
      */
-    sealed interface LocalCombine extends Local, Combine permits StepRecords.LocalCombineStep {}
+    record LocalCombine(
+            Region from,
+            Region region,
+            int chunk,
+            int chunks,
+            int afterSends,
+            int afterReceives,
+            boolean completes,
+            boolean readsFirst)
+            implements Local, Combine {}
 }

@@ -3,7 +3,6 @@ package ferro.collectives.plan;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.CollectiveKind;
-import ferro.collectives.algorithm.AlgorithmRegistry;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -25,8 +24,8 @@ class PlanBuilderTest {
         "ALL_TO_ALL,bruck"
     })
     void theWorkGrowsWithTheChunksOfTheSteps(CollectiveKind kind, String algorithm) {
-        Plan plan = AlgorithmRegistry.of(kind, algorithm).plan(0, RANKS, 0, null);
-        PlanBuilder builder = new PlanBuilder("again", plan.chunkCount());
+        Plan plan = Algorithm.of(kind, algorithm).plan(0, RANKS, 0, null);
+        PlanBuilder builder = new PlanBuilder("again", plan.chunkCount(), plan.in(), plan.out());
         long chunks = 0;
         for (Step.Send send : plan.sends()) {
             builder.send(send.peer(), send.region(), send.chunk(), send.chunks());

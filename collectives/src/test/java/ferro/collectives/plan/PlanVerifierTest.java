@@ -19,10 +19,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.CollectiveKind;
-import ferro.collectives.algorithm.AlgorithmRegistry;
-import ferro.collectives.plan.StepRecords.ReceiveCombineStep;
-import ferro.collectives.plan.StepRecords.ReceiveStep;
-import ferro.collectives.plan.StepRecords.SendStep;
+import ferro.collectives.plan.Step.Receive;
+import ferro.collectives.plan.Step.ReceiveCombine;
+import ferro.collectives.plan.Step.Send;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -71,7 +70,7 @@ class PlanVerifierTest {
                             Step.Arrival step = receives.get(last);
                             receives.set(
                                     last,
-                                    new ReceiveStep(
+                                    new Receive(
                                             2, step.region(), step.chunk(), step.chunks(), 0, step.afterReceives()));
                         }),
                         "rank 3 receive 9 ... not ordered with rank 3 send"),
@@ -99,7 +98,7 @@ class PlanVerifierTest {
                 row(
                         "a part that is counted twice",
                         of(REDUCE, "linear", 3)
-                                .sends(1, sends -> sends.add(new SendStep(0, IN, 0, 1, 0, 0)))
+                                .sends(1, sends -> sends.add(new Send(0, IN, 0, 1, 0, 0)))
                                 .receives(0, receives -> receives.add(last(1, OUT, 3))),
                         "rank 0 receive 3 ... counts a rank twice"),
                 row(
@@ -139,7 +138,7 @@ class PlanVerifierTest {
                             Step.LocalCombine step = (Step.LocalCombine) receives.get(last);
                             receives.set(
                                     last,
-                                    new StepRecords.LocalCombineStep(
+                                    new Step.LocalCombine(
                                             step.from(), step.region(), 0, 1, 0, 2, step.completes(), false));
                         }),
                         "rank 0 receive 4 (combine from SCRATCH, OUT chunk 0) is not ordered with rank 0 receive"),
@@ -155,7 +154,7 @@ class PlanVerifierTest {
     }
 
     static Stream<Arguments> scans() {
-        PlanBuilder wrong = new PlanBuilder("chain", 1).in(Extent.all(1)).out(Extent.all(1));
+        PlanBuilder wrong = new PlanBuilder("chain", 1, Extent.all(1), Extent.all(1));
         wrong.copy(IN, OUT, 0, 1).receiveCombine(0, OUT, 0, 1);
         return Stream.of(
                 row(
@@ -172,7 +171,7 @@ class PlanVerifierTest {
                         "rank 0 has in ... need Extent[first=0, count=1] and Extent[first=0, count=0]"),
                 row(
                         "an exclusive scan that passes no sum on",
-                        of(EXCLUSIVE_SCAN, "chain", 3).send(1, 0, new SendStep(2, OUT, 0, 1, 0, 2)),
+                        of(EXCLUSIVE_SCAN, "chain", 3).send(1, 0, new Send(2, OUT, 0, 1, 0, 2)),
                         "rank 2 ends ... of ranks {0}, need chunk 0 of ranks {0, 1}"));
     }
 
@@ -180,14 +179,14 @@ class PlanVerifierTest {
         return Stream.of(
                 row(
                         "a wrong peer",
-                        of(BROADCAST, "binomial", 4).send(0, 1, new SendStep(3, IN, 0, 1, 0, 0)),
+                        of(BROADCAST, "binomial", 4).send(0, 1, new Send(3, IN, 0, 1, 0, 0)),
                         "rank 1 receive 0 (from 0, OUT chunk 0) waits for what rank 0 never sends"),
                 row("a peer below 0", gather(-1), "rank 1 send 0 (to -1, IN chunk 1)"),
                 row("the rank as its peer", gather(1), "rank 1 send 0 (to 1, IN chunk 1)"),
                 row("a peer that is no rank", gather(4), "rank 1 send 0 (to 4, IN chunk 1)"),
                 row(
                         "a message that nobody receives",
-                        of(ALL_GATHER, "ring", 3).sends(2, sends -> sends.add(new SendStep(1, IN, 2, 1, 0, 0))),
+                        of(ALL_GATHER, "ring", 3).sends(2, sends -> sends.add(new Send(1, IN, 2, 1, 0, 0))),
                         "rank 2 send 2 (to 1, IN chunk 2) is never received"),
                 row(
                         "chunks that their region does not hold",
@@ -196,7 +195,7 @@ class PlanVerifierTest {
     }
 
     private static Plans gather(int peer) {
-        return of(GATHER, "linear", 4).send(1, 0, new SendStep(peer, IN, 1, 1, 0, 0));
+        return of(GATHER, "linear", 4).send(1, 0, new Send(peer, IN, 1, 1, 0, 0));
     }
 
     static Stream<Arguments> deadlocks() {
@@ -227,25 +226,26 @@ class PlanVerifierTest {
                         "rank 0 ends at receive 2 and has heard of ranks {0, 2, 3, 4} only"),
                 row(
                         "a barrier whose messages do not wait for news",
-                        of(BARRIER, "dissemination", 4).send(1, 1, new SendStep(3, SCRATCH, 0, 1, 0, 0)),
+                        of(BARRIER, "dissemination", 4).send(1, 1, new Send(3, SCRATCH, 0, 1, 0, 0)),
                         "rank 3 ends at receive 2 and has heard of ranks {1, 2, 3} only"));
     }
 
     static Stream<Arguments> memory() {
         Plans twice = of(REDUCE_SCATTER, "linear", 2)
-                .receives(1, receives -> receives.add(new StepRecords.LocalCopyStep(IN, SCRATCH, 0, 1, 0, 0)));
+                .receives(1, receives -> receives.add(new Step.LocalCopy(IN, SCRATCH, 0, 1, 0, 0)));
         Plan plan = twice.plans.get(1);
-        Plan.Extents all = new Plan.Extents(plan.in(), plan.out(), Extent.all(2));
+        Plan reading =
+                new Plan(plan.algorithm(), 2, plan.in(), plan.out(), Extent.all(2), plan.sends(), plan.receives());
         return Stream.of(
                 row(
                         "an operand that is read twice",
-                        twice.plan(1, new Plan(plan.algorithm(), 2, all, plan.sends(), plan.receives())),
+                        twice.plan(1, reading),
                         "rank 1 receive 2 (copy from IN ... that another step reads too"),
                 row(
                         "a read of unset memory",
                         of(GATHER, "binomial", 4)
                                 .receives(2, receives -> receives.remove(0))
-                                .receive(2, 0, new ReceiveStep(3, SCRATCH, 3, 1, 0, 0))
+                                .receive(2, 0, new Receive(3, SCRATCH, 3, 1, 0, 0))
                                 .after(2, 0, 0, 1),
                         "rank 2 send 0 (to 0, SCRATCH chunks 2 to 3) reads what nothing has set"),
                 row(
@@ -282,13 +282,13 @@ class PlanVerifierTest {
 
     /** Returns a combine that completes chunk 0. */
     private static Step.Arrival last(int peer, Region region, int afterReceives) {
-        return new ReceiveCombineStep(peer, region, 0, 1, 0, afterReceives, true, false);
+        return new ReceiveCombine(peer, region, 0, 1, 0, afterReceives, true, false);
     }
 
     private static Plans of(CollectiveKind kind, String algorithm, int size) {
         Plans made = new Plans(kind, new ArrayList<>());
         for (int rank = 0; rank < size; rank++) {
-            made.plans.add(AlgorithmRegistry.of(kind, algorithm).plan(rank, size, 0, null));
+            made.plans.add(Algorithm.of(kind, algorithm).plan(rank, size, 0, null));
         }
         return made;
     }
@@ -297,7 +297,7 @@ class PlanVerifierTest {
     private static Plans each(CollectiveKind kind, int size, BiConsumer<Integer, PlanBuilder> steps) {
         Plans made = new Plans(kind, new ArrayList<>());
         for (int rank = 0; rank < size; rank++) {
-            PlanBuilder plan = new PlanBuilder("planted", 1).in(Extent.all(1)).out(Extent.all(1));
+            PlanBuilder plan = new PlanBuilder("planted", 1, Extent.all(1), Extent.all(1));
             steps.accept(rank, plan);
             made.plans.add(plan.build());
         }
@@ -333,8 +333,16 @@ class PlanVerifierTest {
 
         private Plans with(int rank, List<Step.Send> sends, List<Step.Arrival> receives) {
             Plan plan = plans.get(rank);
-            Plan.Extents extents = new Plan.Extents(plan.in(), plan.out(), plan.scratch());
-            return plan(rank, new Plan(plan.algorithm(), plan.chunkCount(), extents, sends, receives));
+            return plan(
+                    rank,
+                    new Plan(
+                            plan.algorithm(),
+                            plan.chunkCount(),
+                            plan.in(),
+                            plan.out(),
+                            plan.scratch(),
+                            sends,
+                            receives));
         }
 
         /** Has the first send of a rank send other chunks. */
@@ -343,7 +351,7 @@ class PlanVerifierTest {
             return send(
                     rank,
                     0,
-                    new SendStep(send.peer(), send.region(), chunk, chunks, send.afterSends(), send.afterReceives()));
+                    new Send(send.peer(), send.region(), chunk, chunks, send.afterSends(), send.afterReceives()));
         }
 
         /** Has a send wait for other steps. */
@@ -352,7 +360,7 @@ class PlanVerifierTest {
             return send(
                     rank,
                     at,
-                    new SendStep(send.peer(), send.region(), send.chunk(), send.chunks(), afterSends, afterReceives));
+                    new Send(send.peer(), send.region(), send.chunk(), send.chunks(), afterSends, afterReceives));
         }
 
         Plans completes(int rank, int at, boolean completes) {
@@ -362,7 +370,7 @@ class PlanVerifierTest {
             return receive(
                     rank,
                     at,
-                    new ReceiveCombineStep(
+                    new ReceiveCombine(
                             step.peer(),
                             step.region(),
                             step.chunk(),

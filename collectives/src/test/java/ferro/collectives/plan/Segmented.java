@@ -26,7 +26,7 @@ public final class Segmented {
         for (Step.Send send : plan.sends()) {
             for (int g = 0; g < posts(send.chunks()); g++) {
                 Piece piece = piece(send, send.chunk(), send.chunks(), g);
-                sends.add(new StepRecords.SendStep(
+                sends.add(new Step.Send(
                         send.peer(), send.region(), piece.first, piece.count, piece.afterSends, piece.afterReceives));
             }
         }
@@ -39,7 +39,9 @@ public final class Segmented {
         return new Plan(
                 plan.algorithm(),
                 plan.chunkCount() * segments,
-                new Plan.Extents(grown(plan.in()), grown(plan.out()), grown(plan.scratch())),
+                grown(plan.in()),
+                grown(plan.out()),
+                grown(plan.scratch()),
                 sends,
                 receives);
     }
@@ -66,11 +68,11 @@ public final class Segmented {
     private static Step.Arrival cut(Step.Arrival arrival, Piece piece) {
         Region region = arrival.region();
         if (arrival instanceof Step.LocalCopy copy) {
-            return new StepRecords.LocalCopyStep(
+            return new Step.LocalCopy(
                     copy.from(), region, piece.first, piece.count, piece.afterSends, piece.afterReceives);
         }
         if (arrival instanceof Step.LocalCombine combine) {
-            return new StepRecords.LocalCombineStep(
+            return new Step.LocalCombine(
                     combine.from(),
                     region,
                     piece.first,
@@ -82,9 +84,8 @@ public final class Segmented {
         }
         int peer = PlanSet.peer(arrival);
         return arrival instanceof Step.Receive
-                ? new StepRecords.ReceiveStep(
-                        peer, region, piece.first, piece.count, piece.afterSends, piece.afterReceives)
-                : new StepRecords.ReceiveCombineStep(
+                ? new Step.Receive(peer, region, piece.first, piece.count, piece.afterSends, piece.afterReceives)
+                : new Step.ReceiveCombine(
                         peer,
                         region,
                         piece.first,

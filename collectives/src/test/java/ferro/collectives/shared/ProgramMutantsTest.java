@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.CollectiveKind;
-import ferro.collectives.algorithm.AlgorithmRegistry;
-import ferro.collectives.algorithm.Topology;
+import ferro.collectives.plan.Algorithm;
+import ferro.collectives.plan.Algorithm.Topology;
 import ferro.collectives.shared.ProgramProof.Operation;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -60,7 +60,7 @@ class ProgramMutantsTest {
     private static List<List<Operation>> operations() {
         List<List<Operation>> operations = new ArrayList<>();
         for (CollectiveKind kind : ProgramsTest.KINDS) {
-            for (String algorithm : AlgorithmRegistry.names(kind, Topology.SHARED_MEMORY)) {
+            for (String algorithm : Algorithm.names(kind, Topology.SHARED_MEMORY)) {
                 if (algorithm.equals("flat")) {
                     operations.add(List.of(new Operation(kind, algorithm, 4 * RANKS, 1, false, 0, true)));
                     continue;

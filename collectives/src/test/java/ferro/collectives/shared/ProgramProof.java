@@ -1,7 +1,7 @@
 package ferro.collectives.shared;
 
 import ferro.CollectiveKind;
-import ferro.collectives.algorithm.AlgorithmRegistry;
+import ferro.collectives.plan.Algorithm;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -137,7 +137,7 @@ final class ProgramProof {
             Run run = new Run(each, new ArrayList<>(), RankMemory.of(each, ranks, runs.size(), values));
             for (int rank = 0; rank < ranks; rank++) {
                 SharedCall call = new SharedCall(each.kind, rank, ranks, each.root, each.elements, UNIT, 1);
-                Program normal = AlgorithmRegistry.of(each.kind, each.algorithm).program(call, slotCells * UNIT);
+                Program normal = Algorithm.of(each.kind, each.algorithm).program(call, slotCells * UNIT);
                 fault.plant(runs.size(), rank, run.choosesTensors(normal) ? normal.inTensors : normal);
                 run.programs.add(normal);
             }

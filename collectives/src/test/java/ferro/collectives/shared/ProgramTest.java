@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.CollectiveKind;
-import ferro.collectives.algorithm.AlgorithmChoice;
-import ferro.collectives.algorithm.AlgorithmChoice.Case;
-import ferro.collectives.algorithm.Topology;
+import ferro.collectives.plan.Algorithm.Topology;
+import ferro.collectives.plan.AlgorithmChoice;
+import ferro.collectives.plan.AlgorithmChoice.Case;
 import org.junit.jupiter.api.Test;
 
 class ProgramTest {

@@ -3,8 +3,8 @@ package ferro.collectives.shared;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ferro.CollectiveKind;
-import ferro.collectives.algorithm.AlgorithmRegistry;
-import ferro.collectives.algorithm.Topology;
+import ferro.collectives.plan.Algorithm;
+import ferro.collectives.plan.Algorithm.Topology;
 import ferro.collectives.shared.ProgramProof.Operation;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -91,7 +91,7 @@ class ProgramsTest {
     private static boolean isShort(Operation operation, int ranks) {
         SharedCall call = new SharedCall(
                 operation.kind(), 0, ranks, operation.root(), operation.elements(), ProgramProof.UNIT, 1);
-        return AlgorithmRegistry.of(operation.kind(), operation.algorithm())
+        return Algorithm.of(operation.kind(), operation.algorithm())
                 .program(call, SharedCall.ALIGNMENT * ranks)
                 .isShort;
     }
@@ -105,9 +105,8 @@ class ProgramsTest {
     private static List<Operation> all(int ranks, Random random) {
         List<Operation> operations = new ArrayList<>();
         for (CollectiveKind kind : KINDS) {
-            for (String algorithm : AlgorithmRegistry.names(kind, Topology.SHARED_MEMORY)) {
-                boolean isOneChunk =
-                        !AlgorithmRegistry.of(kind, algorithm).fits(2, 1) || kind == CollectiveKind.BARRIER;
+            for (String algorithm : Algorithm.names(kind, Topology.SHARED_MEMORY)) {
+                boolean isOneChunk = !Algorithm.of(kind, algorithm).fits(2, 1) || kind == CollectiveKind.BARRIER;
                 int chunk = kind.in() == CollectiveKind.Held.PART ? ranks * LINE * ranks : LINE * ranks;
                 int odd = kind == CollectiveKind.ALL_REDUCE && !isOneChunk ? 1 : 0;
                 for (int elements : isOneChunk

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.CollectiveKind;
 import ferro.HostTensor;
 import ferro.ReduceOp;
-import ferro.collectives.algorithm.AlgorithmRegistry;
-import ferro.collectives.algorithm.Topology;
+import ferro.collectives.plan.Algorithm;
+import ferro.collectives.plan.Algorithm.Topology;
 import ferro.spi.CallHeader;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -68,10 +68,10 @@ class ReservedSlotsTest {
     @ValueSource(ints = {1, 2, 3, 5, 16})
     void everyProgramNamesWhatItUsesOfASlot(int ranks) {
         for (CollectiveKind kind : ProgramsTest.KINDS) {
-            for (String algorithm : AlgorithmRegistry.names(kind, Topology.SHARED_MEMORY)) {
+            for (String algorithm : Algorithm.names(kind, Topology.SHARED_MEMORY)) {
                 for (int elements : new int[] {0, ranks, 100 * ranks, 20_000 * ranks}) {
                     long bytes = (long) elements * Float.BYTES;
-                    if (AlgorithmRegistry.of(kind, algorithm).fits(bytes, LAYOUT.slotBytes())) {
+                    if (Algorithm.of(kind, algorithm).fits(bytes, LAYOUT.slotBytes())) {
                         IntStream.range(0, ranks)
                                 .forEach(rank -> check(program(kind, algorithm, rank, ranks, elements)));
                     }
@@ -113,6 +113,6 @@ class ReservedSlotsTest {
 
     private static Program program(CollectiveKind kind, String algorithm, int rank, int ranks, int elements) {
         SharedCall call = new SharedCall(kind, rank, ranks, 0, elements, Float.BYTES, 1);
-        return AlgorithmRegistry.of(kind, algorithm).program(call, LAYOUT.slotBytes());
+        return Algorithm.of(kind, algorithm).program(call, LAYOUT.slotBytes());
     }
 }

@@ -9,7 +9,7 @@ import ferro.CollectiveKind;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
-import ferro.collectives.algorithm.AlgorithmRegistry;
+import ferro.collectives.plan.Algorithm;
 import ferro.spi.CallHeader;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -208,7 +208,7 @@ class SharedOperandsTest {
     }
 
     private static Program program(SharedCall call, String algorithm) {
-        return AlgorithmRegistry.of(call.kind(), algorithm).program(call, LAYOUT.slotBytes());
+        return Algorithm.of(call.kind(), algorithm).program(call, LAYOUT.slotBytes());
     }
 
     private static SharedCall[] calls(CollectiveKind kind, int elements) {

@@ -4,9 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import ferro.CollectiveKind;
-import ferro.collectives.algorithm.Algorithm;
-import ferro.collectives.algorithm.AlgorithmRegistry;
-import ferro.collectives.algorithm.Topology;
+import ferro.collectives.plan.Algorithm;
+import ferro.collectives.plan.Algorithm.Topology;
 import ferro.collectives.shared.ProgramProof.Operation;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,9 +22,9 @@ class TwinProgramsTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 12, 15, 16})
     void twinsCombineEveryElementAlike(int ranks) {
-        for (String name : AlgorithmRegistry.names(CollectiveKind.ALL_REDUCE, Topology.SHARED_MEMORY)) {
-            Algorithm allReduce = AlgorithmRegistry.of(CollectiveKind.ALL_REDUCE, name);
-            for (Algorithm twin : AlgorithmRegistry.twins(allReduce)) {
+        for (String name : Algorithm.names(CollectiveKind.ALL_REDUCE, Topology.SHARED_MEMORY)) {
+            Algorithm allReduce = Algorithm.of(CollectiveKind.ALL_REDUCE, name);
+            for (Algorithm twin : Algorithm.twins(allReduce)) {
                 for (int lines : new int[] {1, 3}) {
                     for (int part : new int[] {1, 2, 7, 4 * lines, 4 * lines + 1, 12 * lines - 1}) {
                         int chunkBytes = lines * ranks * SharedCall.ALIGNMENT;
@@ -46,17 +45,17 @@ class TwinProgramsTest {
 
     @Test
     void programsOfAnotherOrderDiffer() {
-        Algorithm flat = AlgorithmRegistry.of(CollectiveKind.ALL_REDUCE, "flat");
-        Algorithm staged = AlgorithmRegistry.of(CollectiveKind.REDUCE_SCATTER, "staged");
+        Algorithm flat = Algorithm.of(CollectiveKind.ALL_REDUCE, "flat");
+        Algorithm staged = Algorithm.of(CollectiveKind.REDUCE_SCATTER, "staged");
 
         assertNotEquals(expressions(flat, 3, 192, 6, 0), expressions(staged, 3, 192, 6, 0));
     }
 
     /** Returns the expressions of all elements: those of rank 0, or of the ranks of their parts. */
     private static List<String> expressions(Algorithm algorithm, int ranks, int chunkBytes, int elements, int shared) {
-        boolean inTensors = shared != 0 && algorithm.name().equals("halfInPlace");
-        Operation operation =
-                new Operation(algorithm.kind(), algorithm.name(), elements, 0, inTensors, inTensors ? shared : 0, true);
+        boolean inTensors = shared != 0 && algorithm.label().equals("halfInPlace");
+        Operation operation = new Operation(
+                algorithm.kind(), algorithm.label(), elements, 0, inTensors, inTensors ? shared : 0, true);
         ProgramProof proof = new ProgramProof(ranks, chunkBytes);
         assertEquals(Optional.empty(), proof.whyNot(List.of(operation)));
         List<String> found = new ArrayList<>();

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.CollectiveKind;
-import ferro.collectives.algorithm.AlgorithmRegistry;
-import ferro.collectives.algorithm.Topology;
+import ferro.collectives.plan.Algorithm;
+import ferro.collectives.plan.Algorithm.Topology;
 import ferro.collectives.plan.Extent;
 import ferro.collectives.plan.Plan;
 import ferro.collectives.plan.Region;
@@ -116,7 +116,7 @@ class ScheduleTest {
 
     private static List<Plan> plans(CollectiveKind kind, String algorithm, int size, int root) {
         return IntStream.range(0, size)
-                .mapToObj(rank -> AlgorithmRegistry.of(kind, algorithm).plan(rank, size, root, null))
+                .mapToObj(rank -> Algorithm.of(kind, algorithm).plan(rank, size, root, null))
                 .toList();
     }
 
@@ -148,7 +148,7 @@ class ScheduleTest {
     @Test
     void ringAllReduceInSegmentsAddsUpForUnevenChunks() {
         for (int size = 1; size <= 6; size++) {
-            for (String algorithm : AlgorithmRegistry.names(CollectiveKind.ALL_REDUCE, Topology.FLAT)) {
+            for (String algorithm : Algorithm.names(CollectiveKind.ALL_REDUCE, Topology.FLAT)) {
                 Interpreter all = interpret(CollectiveKind.ALL_REDUCE, algorithm, size, 1003, 1 << 20);
                 long factor = (long) size * (size + 3) / 2;
                 for (int rank = 0; rank < size; rank++) {
@@ -164,7 +164,7 @@ class ScheduleTest {
     @Test
     void reduceScatterInPassesNeedsLittleScratchAndIsStillRight() {
         for (int size = 2; size <= 5; size++) {
-            for (String algorithm : AlgorithmRegistry.names(CollectiveKind.REDUCE_SCATTER, Topology.FLAT)) {
+            for (String algorithm : Algorithm.names(CollectiveKind.REDUCE_SCATTER, Topology.FLAT)) {
                 long part = 217;
                 Interpreter all = interpret(CollectiveKind.REDUCE_SCATTER, algorithm, size, size * part, 512);
                 long factor = (long) size * (size + 3) / 2;
@@ -181,7 +181,7 @@ class ScheduleTest {
 
     @Test
     void gatherInPassesJoinsPartsInOrder() {
-        for (String algorithm : AlgorithmRegistry.names(CollectiveKind.GATHER, Topology.FLAT)) {
+        for (String algorithm : Algorithm.names(CollectiveKind.GATHER, Topology.FLAT)) {
             Interpreter all = interpret(CollectiveKind.GATHER, algorithm, 5, 5 * 101, 256);
             for (int i = 0; i < 5 * 101; i++) {
                 long want = (i / 101 + 2L) * (i % 101 + 3);
@@ -202,7 +202,7 @@ class ScheduleTest {
         for (int size = 1; size <= 9; size++) {
             long[] counts = unequal(size);
             for (CollectiveKind kind : List.of(CollectiveKind.ALL_GATHER, CollectiveKind.GATHER)) {
-                for (String algorithm : AlgorithmRegistry.names(kind, Topology.FLAT)) {
+                for (String algorithm : Algorithm.names(kind, Topology.FLAT)) {
                     for (long scratchMost : new long[] {1 << 20, 256}) {
                         Interpreter all = interpret(kind, algorithm, size, ChunkCounts.of(counts), scratchMost);
                         long[] out = all.memory.get(0)[Region.OUT.ordinal()];
@@ -226,7 +226,7 @@ class ScheduleTest {
         for (int size = 1; size <= 9; size++) {
             ChunkCounts parts = ChunkCounts.of(unequal(size));
             long factor = (long) size * (size + 3) / 2;
-            for (String algorithm : AlgorithmRegistry.names(CollectiveKind.REDUCE_SCATTER, Topology.FLAT)) {
+            for (String algorithm : Algorithm.names(CollectiveKind.REDUCE_SCATTER, Topology.FLAT)) {
                 for (long scratchMost : new long[] {1 << 20, 256}) {
                     Interpreter all = interpret(CollectiveKind.REDUCE_SCATTER, algorithm, size, parts, scratchMost);
                     for (int rank = 0; rank < size; rank++) {
@@ -247,7 +247,7 @@ class ScheduleTest {
         for (int size = 2; size <= 5; size++) {
             ChunkCounts equal = ChunkCounts.equal(41L * size * record).inRecords(record);
             ChunkCounts unequal = ChunkCounts.of(unequal(size)).times(record).inRecords(record);
-            for (String algorithm : AlgorithmRegistry.names(CollectiveKind.REDUCE_SCATTER, Topology.FLAT)) {
+            for (String algorithm : Algorithm.names(CollectiveKind.REDUCE_SCATTER, Topology.FLAT)) {
                 for (ChunkCounts parts : List.of(equal, unequal)) {
                     String what = algorithm + " of " + size + ", equal parts: " + parts.areEqual();
                     Interpreter all = interpret(CollectiveKind.REDUCE_SCATTER, algorithm, size, parts, 256);

@@ -1,10 +1,11 @@
-package ferro.collectives.algorithm;
+package ferro.collectives.plan;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.CollectiveKind;
+import ferro.collectives.plan.Algorithm.Topology;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -71,8 +72,7 @@ class AlgorithmChoiceTest {
     })
     void choosesProgramsByKindAndBytes(CollectiveKind kind, long bytes, String algorithm) {
         assertEquals(algorithm, choose(Topology.SHARED_MEMORY, kind, bytes, 131_072));
-        Algorithm littleMemory =
-                AlgorithmRegistry.of(kind, choose(Topology.SHARED_MEMORY, kind, Math.max(bytes, 200), 100));
+        Algorithm littleMemory = Algorithm.of(kind, choose(Topology.SHARED_MEMORY, kind, Math.max(bytes, 200), 100));
         assertTrue(littleMemory.fits(Math.max(bytes, 200), 100), littleMemory::name);
     }
 
@@ -93,7 +93,7 @@ class AlgorithmChoiceTest {
     private static String choose(Topology topology, CollectiveKind kind, long bytes, long slotBytes) {
         return AlgorithmChoice.of("")
                 .algorithm(topology, new AlgorithmChoice.Case(kind, 4, 2, bytes, slotBytes))
-                .name();
+                .label();
     }
 
     @ParameterizedTest
@@ -104,11 +104,10 @@ class AlgorithmChoiceTest {
             for (int worldSize : new int[] {1, 2, 3, 4, 8, 9, 64}) {
                 for (long bytes : new long[] {0, 4, 1 << 15, 1 << 20, 1L << 33}) {
                     String algorithm = name(table, kind, worldSize, bytes);
-                    assertTrue(
-                            AlgorithmRegistry.names(kind, Topology.FLAT).contains(algorithm), kind + " " + algorithm);
+                    assertTrue(Algorithm.names(kind, Topology.FLAT).contains(algorithm), kind + " " + algorithm);
                     assertEquals(
                             algorithm,
-                            AlgorithmRegistry.of(kind, algorithm)
+                            Algorithm.of(kind, algorithm)
                                     .plan(0, worldSize, 0, null)
                                     .algorithm());
                 }
@@ -162,7 +161,7 @@ class AlgorithmChoiceTest {
                         Algorithm allReduce = choose(choice, topology, CollectiveKind.ALL_REDUCE, worldSize, bytes);
                         Algorithm parts = choose(choice, topology, CollectiveKind.REDUCE_SCATTER, worldSize, bytes);
                         assertTrue(
-                                AlgorithmRegistry.twins(allReduce).contains(parts),
+                                Algorithm.twins(allReduce).contains(parts),
                                 () -> allReduce + ", " + parts + " " + bytes);
                     }
                 }
@@ -194,8 +193,8 @@ class AlgorithmChoiceTest {
             }
         }
         AlgorithmChoice.Case small = new AlgorithmChoice.Case(CollectiveKind.SCAN, 8, 4);
-        assertEquals("recursiveDoubling", plain.inRankOrder(small).name());
-        assertEquals("chain", other.inRankOrder(small).name());
+        assertEquals("recursiveDoubling", plain.inRankOrder(small).label());
+        assertEquals("chain", other.inRankOrder(small).label());
     }
 
     @Test
@@ -209,6 +208,6 @@ class AlgorithmChoiceTest {
 
     private static String name(AlgorithmChoice choice, CollectiveKind kind, int worldSize, long bytes) {
         return choice.algorithm(Topology.FLAT, new AlgorithmChoice.Case(kind, worldSize, bytes))
-                .name();
+                .label();
     }
 }

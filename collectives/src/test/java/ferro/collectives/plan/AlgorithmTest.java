@@ -1,10 +1,11 @@
-package ferro.collectives.algorithm;
+package ferro.collectives.plan;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.CollectiveKind;
+import ferro.collectives.plan.Algorithm.Topology;
 import ferro.collectives.shared.SharedCall;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -18,7 +19,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-class AlgorithmRegistryTest {
+class AlgorithmTest {
     private static final Path PAGE = Path.of("../docs/algorithms.md");
     private static final Pattern TWINS = Pattern.compile("\\| `(\\w+)` \\| (none|`\\w+`) \\| .*");
     private static final Pattern ROW = Pattern.compile("\\| (\\w+) \\| `(\\w+)` \\|.*");
@@ -26,9 +27,8 @@ class AlgorithmRegistryTest {
     @Test
     void everyKindCanBeDoneByMessagesAndAllButScansInSharedMemory() {
         for (CollectiveKind kind : CollectiveKind.values()) {
-            assertFalse(AlgorithmRegistry.names(kind, Topology.FLAT).isEmpty(), kind.label());
-            boolean isShared =
-                    !AlgorithmRegistry.names(kind, Topology.SHARED_MEMORY).isEmpty();
+            assertFalse(Algorithm.names(kind, Topology.FLAT).isEmpty(), kind.label());
+            boolean isShared = !Algorithm.names(kind, Topology.SHARED_MEMORY).isEmpty();
             assertEquals(!kind.isScan(), isShared, kind.label());
         }
     }
@@ -37,13 +37,13 @@ class AlgorithmRegistryTest {
     void aNameIsOneAlgorithmOfItsKindAndThatOfItsPlans() {
         Hosts hosts = Hosts.of(4, (a, b) -> a / 2 == b / 2).orElseThrow();
         Set<String> seen = new HashSet<>();
-        for (Algorithm row : AlgorithmRegistry.all()) {
+        for (Algorithm row : Algorithm.all()) {
             assertTrue(seen.add(row.toString()), row + " stands there twice");
             String made = row.topology() == Topology.SHARED_MEMORY
                     ? row.program(new SharedCall(row.kind(), 0, 4, 0, 64, Float.BYTES, 1), 4096)
                             .algorithm()
                     : row.plan(0, 4, 0, hosts).algorithm();
-            assertEquals(row.name(), made, row.toString());
+            assertEquals(row.label(), made, row.toString());
         }
     }
 
@@ -57,15 +57,15 @@ class AlgorithmRegistryTest {
             }
         }
         Set<String> twins = new TreeSet<>();
-        for (Algorithm row : AlgorithmRegistry.all()) {
+        for (Algorithm row : Algorithm.all()) {
             if (row.kind() == CollectiveKind.ALL_REDUCE) {
-                assertFalse(AlgorithmRegistry.twins(row).isEmpty(), row + " has no twin");
-                AlgorithmRegistry.twins(row).forEach(twin -> twins.add(twin.name() + " `" + row.name() + "`"));
+                assertFalse(Algorithm.twins(row).isEmpty(), row + " has no twin");
+                Algorithm.twins(row).forEach(twin -> twins.add(twin.label() + " `" + row.label() + "`"));
             }
         }
-        AlgorithmRegistry.all().stream()
+        Algorithm.all().stream()
                 .filter(row -> row.kind() == CollectiveKind.REDUCE_SCATTER)
-                .map(Algorithm::name)
+                .map(Algorithm::label)
                 .filter(name -> twins.stream().noneMatch(twin -> twin.startsWith(name + " ")))
                 .forEach(name -> twins.add(name + " none"));
         assertEquals(twins, onPage);
@@ -84,7 +84,7 @@ class AlgorithmRegistryTest {
                 onPage.add(topology + " " + row.group(1) + " by " + row.group(2));
             }
         }
-        List<Algorithm> all = AlgorithmRegistry.all();
+        List<Algorithm> all = Algorithm.all();
         assertEquals(
                 all.stream().map(row -> row.topology() + " " + row).collect(Collectors.toCollection(TreeSet::new)),
                 onPage);

@@ -1,4 +1,4 @@
-package ferro.collectives.algorithm;
+package ferro.collectives.plan;
 
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -120,6 +120,11 @@ public final class Hosts {
     /** Returns the rank that sends and receives for a host. Host numbers wrap around. */
     int leader(int host) {
         return ranks(host).get(0);
+    }
+
+    /** Returns the rank that sends and receives for a host; for no hosts, the rank of that number. */
+    static int leader(Hosts hosts, int number) {
+        return hosts == null ? number : hosts.leader(number);
     }
 
     /** Returns the other ranks of a rank's host. */

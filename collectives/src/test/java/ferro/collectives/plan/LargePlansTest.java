@@ -1,10 +1,10 @@
-package ferro.collectives.algorithm;
+package ferro.collectives.plan;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.CollectiveKind;
-import ferro.collectives.plan.Plan;
+import ferro.collectives.plan.Algorithm.Topology;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -36,7 +36,7 @@ class LargePlansTest {
             ReductionTree.ring(HOSTS));
 
     static Stream<Algorithm> algorithms() {
-        return AlgorithmRegistry.all().stream().filter(row -> row.topology() != Topology.SHARED_MEMORY);
+        return Algorithm.all().stream().filter(row -> row.topology() != Topology.SHARED_MEMORY);
     }
 
     @ParameterizedTest

@@ -1,4 +1,4 @@
-package ferro.collectives.algorithm;
+package ferro.collectives.plan;
 
 import java.util.List;
 
@@ -129,12 +129,12 @@ final class ReductionTree {
         }
     }
 
-    /** Combines hosts as {@link RecursiveDoublingAllReduce} combines ranks. */
+    /** Combines hosts as {@link HalvingPlans#doublingAllReduce} combines ranks. */
     static ReductionTree doubling(Hosts hosts) {
         return new ReductionTree(hosts, TreeShape.DOUBLING);
     }
 
-    /** Combines hosts as {@link HalvingDoublingAllReduce} combines ranks. */
+    /** Combines hosts as {@link HalvingPlans#halvingAllReduce} combines ranks. */
     static ReductionTree halving(Hosts hosts) {
         return new ReductionTree(hosts, TreeShape.HALVING);
     }

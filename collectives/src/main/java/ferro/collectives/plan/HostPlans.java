@@ -1,9 +1,9 @@
-package ferro.collectives.algorithm;
+package ferro.collectives.plan;
 
-import ferro.collectives.plan.Extent;
-import ferro.collectives.plan.Plan;
-import ferro.collectives.plan.PlanBuilder;
-import ferro.collectives.plan.Region;
+import static ferro.collectives.plan.Region.IN;
+import static ferro.collectives.plan.Region.OUT;
+import static ferro.collectives.plan.Region.SCRATCH;
+
 import java.util.List;
 
 /**
@@ -17,51 +17,27 @@ final class HostPlans {
     private HostPlans() {}
 
     /**
-     * Makes an all-reduce by recursive doubling between hosts, as {@link RecursiveDoublingAllReduce} does between
+     * Makes an all-reduce by recursive doubling between hosts, as {@link HalvingPlans#doublingAllReduce} does between
      * ranks.
      */
     static Plan smallAllReduce(int rank, Hosts hosts) {
         int host = hosts.of(rank);
-        PlanBuilder plan =
-                new PlanBuilder("byHostsDoubling", 1).in(Extent.all(1)).out(Extent.all(1));
+        PlanBuilder plan = new PlanBuilder("byHostsDoubling", 1, Extent.all(1), Extent.all(1));
         // also needed if nothing is combined: in place, the result must not overwrite the operand too early
-        plan.copy(Region.IN, Region.OUT, 0, 1);
+        plan.copy(IN, OUT, 0, 1);
         if (rank != hosts.leader(host)) {
-            return plan.send(hosts.leader(host), Region.OUT, 0, 1)
-                    .receive(hosts.leader(host), Region.OUT, 0, 1)
+            return plan.send(hosts.leader(host), OUT, 0, 1)
+                    .receive(hosts.leader(host), OUT, 0, 1)
                     .build();
         }
         for (int member : hosts.beside(rank)) {
-            plan.receiveCombine(member, Region.OUT, 0, 1);
+            plan.receiveCombine(member, OUT, 0, 1);
         }
-        doubleBetween(plan, host, hosts);
+        HalvingPlans.addDoubling(plan, host, hosts.count(), hosts);
         for (int member : hosts.beside(rank)) {
-            plan.send(member, Region.OUT, 0, 1);
+            plan.send(member, OUT, 0, 1);
         }
         return plan.build();
-    }
-
-    private static void doubleBetween(PlanBuilder plan, int host, Hosts hosts) {
-        int core = Integer.highestOneBit(hosts.count());
-        if (host >= core) {
-            int partner = hosts.leader(host - core);
-            plan.send(partner, Region.OUT, 0, 1).receive(partner, Region.OUT, 0, 1);
-            return;
-        }
-        boolean hasExtra = host + core < hosts.count();
-        if (hasExtra) {
-            plan.receiveCombine(hosts.leader(host + core), Region.OUT, 0, 1);
-        }
-        plan.scratch(Extent.all(1));
-        for (int distance = 1; distance < core; distance *= 2) {
-            int peer = hosts.leader(host ^ distance);
-            plan.copy(Region.OUT, Region.SCRATCH, 0, 1)
-                    .send(peer, Region.SCRATCH, 0, 1)
-                    .receiveCombine(peer, Region.OUT, 0, 1);
-        }
-        if (hasExtra) {
-            plan.send(hosts.leader(host + core), Region.OUT, 0, 1);
-        }
     }
 
     /**
@@ -71,22 +47,21 @@ final class HostPlans {
     static Plan largeAllReduce(int rank, Hosts hosts) {
         int host = hosts.of(rank);
         int chunks = ringChunks(hosts);
-        PlanBuilder plan =
-                new PlanBuilder("byHostsRing", chunks).in(Extent.all(chunks)).out(Extent.all(chunks));
+        PlanBuilder plan = new PlanBuilder("byHostsRing", chunks, Extent.all(chunks), Extent.all(chunks));
         if (rank != hosts.leader(host)) {
             for (int chunk : ringOrder(host, hosts)) {
-                plan.copy(Region.IN, Region.OUT, chunk, 1).send(hosts.leader(host), Region.OUT, chunk, 1);
+                plan.copy(IN, OUT, chunk, 1).send(hosts.leader(host), OUT, chunk, 1);
             }
             for (int chunk : ringOrder(host + 1, hosts)) {
-                plan.receive(hosts.leader(host), Region.OUT, chunk, 1);
+                plan.receive(hosts.leader(host), OUT, chunk, 1);
             }
             return plan.build();
         }
         List<Integer> members = hosts.beside(rank);
         for (int chunk : ringOrder(host, hosts)) {
-            plan.copy(Region.IN, Region.OUT, chunk, 1);
+            plan.copy(IN, OUT, chunk, 1);
             for (int member : members) {
-                plan.receiveCombine(member, Region.OUT, chunk, 1);
+                plan.receiveCombine(member, OUT, chunk, 1);
             }
         }
         reduceInRing(plan, host, hosts);
@@ -95,13 +70,13 @@ final class HostPlans {
         int last = chunks - ringGroup(host + 2, hosts).count();
         for (int chunk : ringOrder(host + 1, hosts)) {
             if (position >= own) {
-                plan.receive(hosts.leader(host - 1), Region.OUT, chunk, 1);
+                plan.receive(hosts.leader(host - 1), OUT, chunk, 1);
             }
             if (position < last) {
-                plan.send(hosts.leader(host + 1), Region.OUT, chunk, 1);
+                plan.send(hosts.leader(host + 1), OUT, chunk, 1);
             }
             for (int member : members) {
-                plan.send(member, Region.OUT, chunk, 1);
+                plan.send(member, OUT, chunk, 1);
             }
             position++;
         }
@@ -113,11 +88,11 @@ final class HostPlans {
         for (int i = 0; i < hosts.count() - 1; i++) {
             Extent sent = ringGroup(host - i, hosts);
             for (int chunk = sent.first(); sent.holds(chunk, 1); chunk++) {
-                plan.send(hosts.leader(host + 1), Region.OUT, chunk, 1);
+                plan.send(hosts.leader(host + 1), OUT, chunk, 1);
             }
             Extent received = ringGroup(host - i - 1, hosts);
             for (int chunk = received.first(); received.holds(chunk, 1); chunk++) {
-                plan.receiveCombine(hosts.leader(host - 1), Region.OUT, chunk, 1);
+                plan.receiveCombine(hosts.leader(host - 1), OUT, chunk, 1);
             }
         }
     }
@@ -154,16 +129,6 @@ final class HostPlans {
         return order;
     }
 
-    /** Makes a reduce-scatter with the same bits as {@link #smallAllReduce}. */
-    static Plan smallReduceScatter(int rank, Hosts hosts) {
-        return TreeReduceScatter.plan("byHostsDoubling", rank, ReductionTree.doubling(hosts));
-    }
-
-    /** Makes a reduce-scatter with the same bits as {@link #largeAllReduce}. */
-    static Plan largeReduceScatter(int rank, Hosts hosts) {
-        return TreeReduceScatter.plan("byHostsRing", rank, ReductionTree.ring(hosts));
-    }
-
     /**
      * Makes an all-gather. The chunks of each host go round the ring of hosts, and each leader sends them to the ranks
      * of its host.
@@ -171,35 +136,33 @@ final class HostPlans {
     static Plan allGather(int rank, Hosts hosts) {
         int host = hosts.of(rank);
         int size = hosts.worldSize();
-        PlanBuilder plan =
-                new PlanBuilder("byHosts", size).in(Extent.only(rank)).out(Extent.all(size));
-        plan.copy(Region.IN, Region.OUT, rank, 1);
+        PlanBuilder plan = new PlanBuilder("byHosts", size, Extent.only(rank), Extent.all(size)).copy(IN, OUT, rank, 1);
         int leader = hosts.leader(host);
         if (rank != leader) {
-            plan.send(leader, Region.OUT, rank, 1);
+            plan.send(leader, OUT, rank, 1);
             for (int i = 0; i < hosts.count(); i++) {
                 for (int chunk : hosts.ranks(host - i)) {
                     if (chunk != rank) {
-                        plan.receive(leader, Region.OUT, chunk, 1);
+                        plan.receive(leader, OUT, chunk, 1);
                     }
                 }
             }
             return plan.build();
         }
         List<Integer> members = hosts.beside(rank);
-        members.forEach(member -> plan.receive(member, Region.OUT, member, 1));
+        members.forEach(member -> plan.receive(member, OUT, member, 1));
         for (int i = 0; i < hosts.count(); i++) {
             List<Integer> chunks = hosts.ranks(host - i);
             if (i > 0) {
-                chunks.forEach(chunk -> plan.receive(hosts.leader(host - 1), Region.OUT, chunk, 1));
+                chunks.forEach(chunk -> plan.receive(hosts.leader(host - 1), OUT, chunk, 1));
             }
             if (i < hosts.count() - 1) {
-                chunks.forEach(chunk -> plan.send(hosts.leader(host + 1), Region.OUT, chunk, 1));
+                chunks.forEach(chunk -> plan.send(hosts.leader(host + 1), OUT, chunk, 1));
             }
             for (int member : members) {
                 for (int chunk : chunks) {
                     if (chunk != member) {
-                        plan.send(member, Region.OUT, chunk, 1);
+                        plan.send(member, OUT, chunk, 1);
                     }
                 }
             }
@@ -214,16 +177,16 @@ final class HostPlans {
     static Plan broadcast(int rank, int root, Hosts hosts) {
         int host = hosts.of(rank);
         int speaker = speaker(host, root, hosts);
-        PlanBuilder plan = new PlanBuilder("byHosts", 1);
+        boolean isRoot = rank == root;
+        PlanBuilder plan = new PlanBuilder(
+                "byHosts", 1, isRoot ? Extent.all(1) : Extent.NONE, isRoot ? Extent.NONE : Extent.all(1));
         if (rank != speaker) {
-            return plan.out(Extent.all(1)).receive(speaker, Region.OUT, 0, 1).build();
+            return plan.receive(speaker, OUT, 0, 1).build();
         }
-        BinomialTree tree = new BinomialTree(host, hosts.count(), hosts.of(root));
-        Region data = rank == root ? Region.IN : Region.OUT;
-        if (rank == root) {
-            plan.in(Extent.all(1));
-        } else {
-            plan.out(Extent.all(1)).receive(speaker(tree.parent(), root, hosts), Region.OUT, 0, 1);
+        BinomialPlans.Tree tree = new BinomialPlans.Tree(host, hosts.count(), hosts.of(root));
+        Region data = isRoot ? IN : OUT;
+        if (!isRoot) {
+            plan.receive(speaker(tree.parent(), root, hosts), OUT, 0, 1);
         }
         for (int distance = tree.low() / 2; distance > 0; distance /= 2) {
             if (tree.hasChild(distance)) {
@@ -240,24 +203,21 @@ final class HostPlans {
         return host == hosts.of(root) ? root : hosts.leader(host);
     }
 
-    /** Makes a barrier by dissemination between hosts, as {@link DisseminationBarrier} does between ranks. */
+    /** Makes a barrier by dissemination between hosts, as {@link ExchangePlans#barrier} does between ranks. */
     static Plan barrier(int rank, Hosts hosts) {
         int host = hosts.of(rank);
-        int rounds = Integer.SIZE - Integer.numberOfLeadingZeros(hosts.count() - 1);
-        PlanBuilder plan = new PlanBuilder("byHosts", rounds + 1).scratch(Extent.all(rounds + 1));
+        int rounds = ExchangePlans.rounds(hosts.count());
+        PlanBuilder plan =
+                new PlanBuilder("byHosts", rounds + 1, Extent.NONE, Extent.NONE).scratch(Extent.all(rounds + 1));
         int leader = hosts.leader(host);
         if (rank != leader) {
-            return plan.send(leader, Region.SCRATCH, 0, 1)
-                    .receive(leader, Region.SCRATCH, rounds, 1)
+            return plan.send(leader, SCRATCH, 0, 1)
+                    .receive(leader, SCRATCH, rounds, 1)
                     .build();
         }
-        hosts.beside(rank).forEach(member -> plan.receive(member, Region.SCRATCH, 0, 1));
-        for (int round = 0; round < rounds; round++) {
-            int distance = 1 << round;
-            plan.send(hosts.leader(host + distance), Region.SCRATCH, round, 1);
-            plan.receive(hosts.leader(host - distance), Region.SCRATCH, round + 1, 1);
-        }
-        hosts.beside(rank).forEach(member -> plan.send(member, Region.SCRATCH, rounds, 1));
+        hosts.beside(rank).forEach(member -> plan.receive(member, SCRATCH, 0, 1));
+        ExchangePlans.addRounds(plan, host, hosts.count(), hosts);
+        hosts.beside(rank).forEach(member -> plan.send(member, SCRATCH, rounds, 1));
         return plan.build();
     }
 }

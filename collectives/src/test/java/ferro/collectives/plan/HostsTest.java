@@ -1,4 +1,4 @@
-package ferro.collectives.algorithm;
+package ferro.collectives.plan;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;

@@ -1,13 +1,10 @@
-package ferro.collectives.algorithm;
+package ferro.collectives.plan;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.CollectiveKind;
-import ferro.collectives.plan.Plan;
-import ferro.collectives.plan.PlanVerifier;
-import ferro.collectives.plan.Segmented;
-import ferro.collectives.plan.Step;
+import ferro.collectives.plan.Algorithm.Topology;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -42,7 +39,7 @@ class HostPlansTest {
     }
 
     static Stream<Algorithm> algorithms() {
-        return AlgorithmRegistry.all().stream().filter(row -> row.topology() == Topology.HOSTS);
+        return Algorithm.all().stream().filter(row -> row.topology() == Topology.HOSTS);
     }
 
     @Test
@@ -72,7 +69,7 @@ class HostPlansTest {
     }
 
     private static String algorithm(long bytes, Hosts hosts, boolean far) {
-        return chosen(CollectiveKind.ALL_REDUCE, bytes, hosts, far).name();
+        return chosen(CollectiveKind.ALL_REDUCE, bytes, hosts, far).label();
     }
 
     private static Algorithm chosen(CollectiveKind kind, long bytes, Hosts hosts, boolean far) {

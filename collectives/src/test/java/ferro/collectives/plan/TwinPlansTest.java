@@ -1,4 +1,4 @@
-package ferro.collectives.algorithm;
+package ferro.collectives.plan;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -7,8 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import ferro.CollectiveKind;
 import ferro.collectives.engine.operands.ChunkCounts;
-import ferro.collectives.plan.PlanVerifier;
-import ferro.collectives.plan.Region;
+import ferro.collectives.plan.Algorithm.Topology;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -20,7 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Part r of an all-reduce and a reduce-scatter on rank r combine every element by the same expression, where both have the
- * same {@link CombineOrder}; and only there.
+ * same {@link Algorithm.CombineOrder}; and only there.
  */
 class TwinPlansTest {
     @Tag("long")
@@ -28,7 +27,7 @@ class TwinPlansTest {
     @MethodSource("flatAllReduces")
     void twinsCombineEveryElementAlikeInEveryWorld(Algorithm allReduce) {
         for (int size = 1; size <= 64; size++) {
-            for (Algorithm twin : AlgorithmRegistry.twins(allReduce)) {
+            for (Algorithm twin : Algorithm.twins(allReduce)) {
                 assertTwins(allReduce, twin, size, null);
             }
         }
@@ -41,7 +40,7 @@ class TwinPlansTest {
         for (int size = 3; size <= 13; size++) {
             for (int[] hostOf : HostPlansTest.layouts(size)) {
                 Optional<Hosts> hosts = Hosts.of(size, (a, b) -> hostOf[a] == hostOf[b]);
-                for (Algorithm twin : AlgorithmRegistry.twins(allReduce)) {
+                for (Algorithm twin : Algorithm.twins(allReduce)) {
                     if (hosts.isPresent()) {
                         assertTwins(allReduce, twin, size, hosts.get());
                     }
@@ -62,9 +61,9 @@ class TwinPlansTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("flatAllReduces")
     void othersDiffer(Algorithm allReduce) {
-        List<Algorithm> twins = AlgorithmRegistry.twins(allReduce);
-        for (String name : AlgorithmRegistry.names(CollectiveKind.REDUCE_SCATTER, Topology.FLAT)) {
-            Algorithm other = AlgorithmRegistry.of(CollectiveKind.REDUCE_SCATTER, name);
+        List<Algorithm> twins = Algorithm.twins(allReduce);
+        for (String name : Algorithm.names(CollectiveKind.REDUCE_SCATTER, Topology.FLAT)) {
+            Algorithm other = Algorithm.of(CollectiveKind.REDUCE_SCATTER, name);
             for (int size = 4; size <= 16 && !twins.contains(other); size++) {
                 assertFalse(
                         Arrays.equals(expressions(allReduce, size, size, null), expressions(other, size, size, null)),
@@ -77,9 +76,9 @@ class TwinPlansTest {
     @MethodSource("allReducesByHosts")
     void othersByHostsDiffer(Algorithm allReduce) {
         Hosts hosts = Hosts.of(6, (a, b) -> a / 2 == b / 2).orElseThrow();
-        List<Algorithm> twins = AlgorithmRegistry.twins(allReduce);
-        for (String name : AlgorithmRegistry.names(CollectiveKind.REDUCE_SCATTER, Topology.HOSTS)) {
-            Algorithm other = AlgorithmRegistry.of(CollectiveKind.REDUCE_SCATTER, name);
+        List<Algorithm> twins = Algorithm.twins(allReduce);
+        for (String name : Algorithm.names(CollectiveKind.REDUCE_SCATTER, Topology.HOSTS)) {
+            Algorithm other = Algorithm.of(CollectiveKind.REDUCE_SCATTER, name);
             assertEquals(
                     twins.contains(other),
                     Arrays.equals(expressions(allReduce, 6, 6, hosts), expressions(other, 6, 6, hosts)),
@@ -96,7 +95,7 @@ class TwinPlansTest {
     }
 
     private static Stream<Algorithm> allReduces(Topology topology) {
-        return AlgorithmRegistry.all().stream()
+        return Algorithm.all().stream()
                 .filter(row -> row.kind() == CollectiveKind.ALL_REDUCE && row.topology() == topology);
     }
 

@@ -1,9 +1,7 @@
-package ferro.collectives.algorithm;
+package ferro.collectives.plan;
 
-import ferro.collectives.plan.Extent;
-import ferro.collectives.plan.Plan;
-import ferro.collectives.plan.PlanBuilder;
-import ferro.collectives.plan.Region;
+import static ferro.collectives.plan.Region.IN;
+import static ferro.collectives.plan.Region.OUT;
 
 /**
  * Reductions that combine the operands of each element in the order of the ranks, for ops that do not commute. Each rank
@@ -20,11 +18,12 @@ final class RankOrderPlans {
     private RankOrderPlans() {}
 
     static Plan reduce(int rank, int size, int root) {
-        PlanBuilder plan = new PlanBuilder(NAME, 1).in(Extent.all(1));
         if (rank != root) {
-            return plan.send(root, Region.IN, 0, 1).build();
+            return new PlanBuilder(NAME, 1, Extent.all(1), Extent.NONE)
+                    .send(root, IN, 0, 1)
+                    .build();
         }
-        plan.out(Extent.all(1)).copy(Region.IN, Region.OUT, 0, 1);
+        PlanBuilder plan = new PlanBuilder(NAME, 1, Extent.all(1), Extent.all(1)).copy(IN, OUT, 0, 1);
         for (int turn = 0; turn < size - 1; turn++) {
             combine(plan, peer(rank, turn), rank, 0);
         }
@@ -32,21 +31,21 @@ final class RankOrderPlans {
     }
 
     static Plan reduceScatter(int rank, int size) {
-        PlanBuilder plan = new PlanBuilder(NAME, size).in(Extent.all(size)).out(Extent.only(rank));
-        plan.copy(Region.IN, Region.OUT, rank, 1);
-        reduceParts(plan, rank, size, Region.IN);
+        PlanBuilder plan = new PlanBuilder(NAME, size, Extent.all(size), Extent.only(rank));
+        plan.copy(IN, OUT, rank, 1);
+        reduceParts(plan, rank, size, IN);
         return plan.build();
     }
 
     static Plan allReduce(int rank, int size) {
-        PlanBuilder plan = new PlanBuilder(NAME, size).in(Extent.all(size)).out(Extent.all(size));
+        PlanBuilder plan = new PlanBuilder(NAME, size, Extent.all(size), Extent.all(size));
         for (int chunk = 0; chunk < size; chunk++) {
-            plan.copy(Region.IN, Region.OUT, chunk, 1);
+            plan.copy(IN, OUT, chunk, 1);
         }
-        reduceParts(plan, rank, size, Region.OUT);
+        reduceParts(plan, rank, size, OUT);
         for (int i = 1; i < size; i++) {
             int from = Math.floorMod(rank - i, size);
-            plan.send((rank + i) % size, Region.OUT, rank, 1).receive(from, Region.OUT, from, 1);
+            plan.send((rank + i) % size, OUT, rank, 1).receive(from, OUT, from, 1);
         }
         return plan.build();
     }
@@ -71,9 +70,9 @@ final class RankOrderPlans {
 
     private static void combine(PlanBuilder plan, int peer, int rank, int chunk) {
         if (peer < rank) {
-            plan.receiveCombineFirst(peer, Region.OUT, chunk, 1);
+            plan.receiveCombineFirst(peer, OUT, chunk, 1);
         } else {
-            plan.receiveCombine(peer, Region.OUT, chunk, 1);
+            plan.receiveCombine(peer, OUT, chunk, 1);
         }
     }
 

@@ -1,10 +1,10 @@
-package ferro.collectives.algorithm;
+package ferro.collectives.plan;
 
-import ferro.collectives.algorithm.ReductionTree.PartialSum;
-import ferro.collectives.plan.Extent;
-import ferro.collectives.plan.Plan;
-import ferro.collectives.plan.PlanBuilder;
-import ferro.collectives.plan.Region;
+import static ferro.collectives.plan.Region.IN;
+import static ferro.collectives.plan.Region.OUT;
+import static ferro.collectives.plan.Region.SCRATCH;
+
+import ferro.collectives.plan.ReductionTree.PartialSum;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -63,10 +63,7 @@ final class TreeReduceScatter {
         for (int next = 0; next < size; next++) {
             walk(next);
         }
-        PlanBuilder plan = new PlanBuilder(name, size)
-                .in(Extent.all(size))
-                .out(Extent.only(rank))
-                .scratch(scratch());
+        PlanBuilder plan = new PlanBuilder(name, size, Extent.all(size), Extent.only(rank)).scratch(scratch());
         for (long entry : inOrder()) {
             add(kept.get((int) entry), rank, plan);
         }
@@ -87,7 +84,7 @@ final class TreeReduceScatter {
         int first = Integer.MAX_VALUE;
         int last = -1;
         for (PartStep step : kept) {
-            if (step.to == rank && step.into == Region.SCRATCH) {
+            if (step.to == rank && step.into == SCRATCH) {
                 first = Math.min(first, step.part);
                 last = Math.max(last, step.part);
             }
@@ -148,14 +145,14 @@ final class TreeReduceScatter {
         part = next;
         number = 0;
         if (!tree.isRing()) {
-            make(tree.root(), part, Region.OUT);
+            make(tree.root(), part, OUT);
             return;
         }
         int count = hosts.count();
         int begin = part * count / hosts.worldSize();
         int own = hosts.of(part);
-        makeOfOneHost(tree.ofHost(own), part, Region.OUT);
-        new HostsInTurn(begin).combineOthers(Math.floorMod(own - begin, count), part, Region.OUT);
+        makeOfOneHost(tree.ofHost(own), part, OUT);
+        new HostsInTurn(begin).combineOthers(Math.floorMod(own - begin, count), part, OUT);
     }
 
     /** Makes a sum in a region of a rank. */
@@ -167,7 +164,7 @@ final class TreeReduceScatter {
             } else {
                 step(sum, at, into, false);
             }
-        } else if (into == Region.SCRATCH && isOfOthers(sum, at)) {
+        } else if (into == SCRATCH && isOfOthers(sum, at)) {
             number += tree.has(sum, at) ? sum.stepsIfMade() : sum.stepsIfFetched();
         } else {
             boolean isLeftFirst = tree.has(sum.left(), at) || !tree.has(sum.right(), at);
@@ -184,16 +181,16 @@ final class TreeReduceScatter {
             number += sum.stepsIfMade() + (own > 1 ? 1 : 0);
             return;
         }
-        keep(at, Region.IN, at, into, false);
+        keep(at, IN, at, into, false);
         new OperandsInTurn(ranks).combineOthers(own, at, into);
     }
 
     /** Combines a sum into a region of a rank. The sum does not include the operand of this rank. */
     private void combine(PartialSum sum, int at, Region into) {
-        boolean isMadeLocally = into == Region.OUT && !sum.isOfOneHost();
+        boolean isMadeLocally = into == OUT && !sum.isOfOneHost();
         if (isMadeLocally) {
-            make(sum, at, Region.SCRATCH);
-            keep(at, Region.SCRATCH, at, into, true);
+            make(sum, at, SCRATCH);
+            keep(at, SCRATCH, at, into, true);
         } else {
             step(sum, at, into, true);
         }
@@ -203,13 +200,13 @@ final class TreeReduceScatter {
     private void step(PartialSum sum, int at, Region into, boolean combines) {
         visited++;
         if (sum.isOperand()) {
-            keep(hosts.leader(sum.host()), Region.IN, at, into, combines);
+            keep(hosts.leader(sum.host()), IN, at, into, combines);
         } else if (isOfOthers(sum, at)) {
             number += sum.stepsIfSent();
         } else {
             int maker = tree.maker(sum, part);
-            make(sum, maker, Region.SCRATCH);
-            keep(maker, Region.SCRATCH, at, into, combines);
+            make(sum, maker, SCRATCH);
+            keep(maker, SCRATCH, at, into, combines);
         }
     }
 
@@ -220,7 +217,7 @@ final class TreeReduceScatter {
 
     private void keep(int from, Region source, int to, Region into, boolean combines) {
         visited++;
-        boolean isKept = rank == ALL_RANKS ? into == Region.SCRATCH : from == rank || to == rank;
+        boolean isKept = rank == ALL_RANKS ? into == SCRATCH : from == rank || to == rank;
         if (isKept) {
             kept.add(new PartStep(part, number, from, source, to, into, combines));
         }
@@ -252,9 +249,9 @@ final class TreeReduceScatter {
             if (own == 1) {
                 add(0, at, into, true);
             } else if (own > 1) {
-                add(0, at, Region.SCRATCH, false);
-                combine(1, own, at, Region.SCRATCH);
-                keep(at, Region.SCRATCH, at, into, true);
+                add(0, at, SCRATCH, false);
+                combine(1, own, at, SCRATCH);
+                keep(at, SCRATCH, at, into, true);
             }
             combine(own + 1, count(), at, into);
         }
@@ -301,7 +298,7 @@ final class TreeReduceScatter {
 
         @Override
         void add(int index, int at, Region into, boolean combines) {
-            keep(ranks.get(index), Region.IN, at, into, combines);
+            keep(ranks.get(index), IN, at, into, combines);
         }
     }
 

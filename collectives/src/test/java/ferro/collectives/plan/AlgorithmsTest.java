@@ -1,12 +1,10 @@
-package ferro.collectives.algorithm;
+package ferro.collectives.plan;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.CollectiveKind;
-import ferro.collectives.plan.Plan;
-import ferro.collectives.plan.PlanVerifier;
-import ferro.collectives.plan.Segmented;
+import ferro.collectives.plan.Algorithm.Topology;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -51,7 +49,7 @@ class AlgorithmsTest {
     @ParameterizedTest(name = "{0} by {1}")
     @MethodSource("algorithms")
     void isInRankOrderIfItsRowSaysSo(CollectiveKind kind, String algorithm) {
-        boolean isInOrder = AlgorithmRegistry.of(kind, algorithm).isInRankOrder();
+        boolean isInOrder = Algorithm.of(kind, algorithm).isInRankOrder();
         boolean isFoundOut = false;
         for (int size = 1; size <= 64 && kind.combines(); size++) {
             for (int root : roots(kind, size)) {
@@ -66,7 +64,7 @@ class AlgorithmsTest {
     static List<Arguments> algorithms() {
         List<Arguments> all = new ArrayList<>();
         for (CollectiveKind kind : CollectiveKind.values()) {
-            for (String algorithm : AlgorithmRegistry.names(kind, Topology.FLAT)) {
+            for (String algorithm : Algorithm.names(kind, Topology.FLAT)) {
                 all.add(Arguments.of(kind, algorithm));
             }
         }
@@ -90,7 +88,7 @@ class AlgorithmsTest {
     private static List<Plan> plans(CollectiveKind kind, String algorithm, int size, int root) {
         List<Plan> plans = new ArrayList<>();
         for (int rank = 0; rank < size; rank++) {
-            plans.add(AlgorithmRegistry.of(kind, algorithm).plan(rank, size, root, null));
+            plans.add(Algorithm.of(kind, algorithm).plan(rank, size, root, null));
         }
         return plans;
     }

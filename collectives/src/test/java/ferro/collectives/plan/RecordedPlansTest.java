@@ -1,11 +1,9 @@
-package ferro.collectives.algorithm;
+package ferro.collectives.plan;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ferro.collectives.plan.Extent;
-import ferro.collectives.plan.Plan;
-import ferro.collectives.plan.Step;
+import ferro.collectives.plan.Algorithm.Topology;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -72,7 +70,7 @@ class RecordedPlansTest {
 
     private static Map<String, String> made() {
         Map<String, String> rows = new TreeMap<>();
-        for (Algorithm algorithm : AlgorithmRegistry.all()) {
+        for (Algorithm algorithm : Algorithm.all()) {
             List<Integer> sizes = IntStream.rangeClosed(1, 64).boxed().collect(Collectors.toCollection(ArrayList::new));
             sizes.add(100);
             if (algorithm.topology() == Topology.FLAT) {
@@ -87,7 +85,7 @@ class RecordedPlansTest {
     }
 
     private static String row(Algorithm algorithm, int size) {
-        return algorithm.kind() + "," + algorithm.name() + ',' + (size < 10 ? "00" : size < 100 ? "0" : "") + size;
+        return algorithm.kind() + "," + algorithm.label() + ',' + (size < 10 ? "00" : size < 100 ? "0" : "") + size;
     }
 
     /** Returns one missing layout, for plans that know no hosts. */

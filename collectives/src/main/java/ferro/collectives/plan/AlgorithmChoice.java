@@ -1,8 +1,8 @@
-package ferro.collectives.algorithm;
+package ferro.collectives.plan;
 
 import ferro.CollectiveKind;
+import ferro.collectives.plan.Algorithm.Topology;
 import java.util.EnumMap;
-import java.util.List;
 import java.util.Map;
 
 /**
@@ -73,7 +73,7 @@ public final class AlgorithmChoice {
                         + "\": need kind=algorithm, for example allReduce=ring");
             }
             CollectiveKind kind = CollectiveKind.parse(sides[0].strip());
-            wanted.put(kind, AlgorithmRegistry.of(kind, sides[1].strip()));
+            wanted.put(kind, Algorithm.of(kind, sides[1].strip()));
         }
         return new AlgorithmChoice(wanted, false);
     }
@@ -97,10 +97,15 @@ public final class AlgorithmChoice {
      * @return false if there is no algorithm, or an override names one for messages between all ranks
      */
     public boolean serves(CollectiveKind kind, Topology topology) {
+        if (topology == Topology.FLAT) {
+            return true;
+        }
         Algorithm wanted = overrides.get(kind);
-        return topology == Topology.FLAT
-                || (wanted == null || wanted.topology() != Topology.FLAT)
-                        && !AlgorithmRegistry.rows(kind, topology).isEmpty();
+        boolean isServed = false;
+        for (Algorithm row : Algorithm.all()) { // a loop, because a lambda takes time when a rank starts
+            isServed |= row.kind() == kind && row.topology() == topology;
+        }
+        return isServed && (wanted == null || wanted.topology() != Topology.FLAT);
     }
 
     /**
@@ -117,10 +122,14 @@ public final class AlgorithmChoice {
             return wanted;
         }
         if (needed.kind == CollectiveKind.REDUCE_SCATTER) {
-            return AlgorithmRegistry.twins(algorithm(topology, needed.of(CollectiveKind.ALL_REDUCE)))
+            return Algorithm.twins(algorithm(topology, needed.of(CollectiveKind.ALL_REDUCE)))
                     .get(0);
         }
-        return named(AlgorithmRegistry.rows(needed.kind, topology), builtIn(topology, needed));
+        return switch (topology) {
+            case FLAT -> flat(needed);
+            case HOSTS -> byHosts(needed);
+            case SHARED_MEMORY -> inSharedMemory(needed);
+        };
     }
 
     /**
@@ -135,19 +144,10 @@ public final class AlgorithmChoice {
         Algorithm usual = algorithm(Topology.FLAT, needed);
         return usual.isInRankOrder()
                 ? usual
-                : AlgorithmRegistry.rows(needed.kind, Topology.FLAT).stream()
+                : Algorithm.rows(needed.kind, Topology.FLAT)
                         .filter(Algorithm::isInRankOrder)
                         .findFirst()
                         .orElseThrow(() -> new IllegalArgumentException(needed + " has no order of ranks"));
-    }
-
-    private static Algorithm named(List<Algorithm> known, String name) {
-        for (Algorithm row : known) {
-            if (row.name().equals(name)) {
-                return row;
-            }
-        }
-        throw new IllegalStateException("no algorithm \"" + name + "\" among " + known);
     }
 
     /**
@@ -159,19 +159,8 @@ public final class AlgorithmChoice {
      */
     public Algorithm algorithmOfParts(Case needed) {
         return needed.kind == CollectiveKind.ALL_TO_ALL
-                ? AlgorithmRegistry.of(needed.kind, "pairwise")
+                ? Algorithm.ALL_TO_ALL_PAIRWISE
                 : algorithm(Topology.FLAT, needed);
-    }
-
-    /**
-     * Returns the name of the built-in algorithm. Other rows of the registry are used only if a setting names them.
-     */
-    private String builtIn(Topology topology, Case needed) {
-        return switch (topology) {
-            case FLAT -> flat(needed);
-            case HOSTS -> byHosts(needed);
-            case SHARED_MEMORY -> inSharedMemory(needed);
-        };
     }
 
     private static IllegalArgumentException hasTwin(Case needed) {
@@ -179,19 +168,27 @@ public final class AlgorithmChoice {
                 needed + " has no algorithm of its own: it uses the algorithm of allReduce");
     }
 
-    private String flat(Case needed) {
+    private Algorithm flat(Case needed) {
         int worldSize = needed.worldSize;
         long bytes = needed.bytes;
         return switch (needed.kind) {
             case ALL_REDUCE -> allReduce(worldSize, bytes);
             case ALL_GATHER -> allGather(worldSize, bytes);
-            case BROADCAST, REDUCE -> worldSize <= 2 ? "linear" : "binomial";
-            case GATHER, SCATTER -> worldSize <= 8 || bytes > 64 * KIB ? "linear" : "binomial";
+            case BROADCAST -> worldSize <= 2 ? Algorithm.BROADCAST_LINEAR : Algorithm.BROADCAST_BINOMIAL;
+            case REDUCE -> worldSize <= 2 ? Algorithm.REDUCE_LINEAR : Algorithm.REDUCE_BINOMIAL;
+            case GATHER -> isDirect(worldSize, bytes) ? Algorithm.GATHER_LINEAR : Algorithm.GATHER_BINOMIAL;
+            case SCATTER -> isDirect(worldSize, bytes) ? Algorithm.SCATTER_LINEAR : Algorithm.SCATTER_BINOMIAL;
             case REDUCE_SCATTER -> throw hasTwin(needed);
-            case ALL_TO_ALL -> "pairwise";
-            case SCAN, EXCLUSIVE_SCAN -> scan(worldSize, bytes);
-            case BARRIER -> "dissemination";
+            case ALL_TO_ALL -> Algorithm.ALL_TO_ALL_PAIRWISE;
+            case SCAN -> isChain(worldSize, bytes) ? Algorithm.SCAN_CHAIN : Algorithm.SCAN_DOUBLING;
+            case EXCLUSIVE_SCAN ->
+                isChain(worldSize, bytes) ? Algorithm.EXCLUSIVE_SCAN_CHAIN : Algorithm.EXCLUSIVE_SCAN_DOUBLING;
+            case BARRIER -> Algorithm.BARRIER_DISSEMINATION;
         };
+    }
+
+    private static boolean isDirect(int worldSize, long bytes) {
+        return worldSize <= 8 || bytes > 64 * KIB;
     }
 
     /**
@@ -199,13 +196,15 @@ public final class AlgorithmChoice {
      * halves. With more ranks, the number of steps matters for small data and the number of bytes for large data.
      * Between far ranks, the number of steps matters up to larger sizes.
      */
-    private String allReduce(int worldSize, long bytes) {
+    private Algorithm allReduce(int worldSize, long bytes) {
         long maxUndivided = far ? maxUndividedFar(worldSize) : (worldSize <= 2 ? 32 : 64) * KIB;
         if (bytes <= maxUndivided) {
-            return "recursiveDoubling";
+            return Algorithm.ALL_REDUCE_DOUBLING;
         }
         boolean powerOfTwo = Integer.bitCount(worldSize) == 1;
-        return worldSize > 2 && powerOfTwo && bytes <= (far ? 4096 : 1024) * KIB ? "halvingDoubling" : "ring";
+        return worldSize > 2 && powerOfTwo && bytes <= (far ? 4096 : 1024) * KIB
+                ? Algorithm.ALL_REDUCE_HALVING
+                : Algorithm.ALL_REDUCE_RING;
     }
 
     /**
@@ -213,44 +212,54 @@ public final class AlgorithmChoice {
      * more steps and sends all data once more, so it is for small data and at least six ranks. Between far ranks, the
      * number of steps matters, and {@code linear} has one.
      */
-    private String allGather(int worldSize, long bytes) {
+    private Algorithm allGather(int worldSize, long bytes) {
         if (worldSize <= 2 || far && bytes <= 1024 * KIB) {
-            return "linear";
+            return Algorithm.ALL_GATHER_LINEAR;
         }
         boolean powerOfTwo = Integer.bitCount(worldSize) == 1;
         if (bytes <= (powerOfTwo ? 1024 : 64) * KIB && (powerOfTwo || worldSize >= 6)) {
-            return "recursiveDoubling";
+            return Algorithm.ALL_GATHER_DOUBLING;
         }
-        return bytes <= 64 * KIB ? "linear" : "ring";
+        return bytes <= 64 * KIB ? Algorithm.ALL_GATHER_LINEAR : Algorithm.ALL_GATHER_RING;
     }
 
     /**
      * Chooses a scan. The number of steps matters for small data. Above, a chain sends the fewest bytes, and its
      * segments form a pipeline.
      */
-    private String scan(int worldSize, long bytes) {
-        return worldSize <= 2 || bytes > (far ? 1024 : 64) * KIB ? "chain" : "recursiveDoubling";
+    private boolean isChain(int worldSize, long bytes) {
+        return worldSize <= 2 || bytes > (far ? 1024 : 64) * KIB;
     }
 
     /**
      * Chooses an algorithm between hosts. The number of steps matters for small data, and the number of bytes for large
      * data.
      */
-    private String byHosts(Case needed) {
-        if (needed.kind != CollectiveKind.ALL_REDUCE) {
-            return "byHosts";
-        }
-        return needed.bytes <= (far ? maxUndividedFar(needed.hosts) : 64 * KIB) ? "byHostsDoubling" : "byHostsRing";
+    private Algorithm byHosts(Case needed) {
+        return switch (needed.kind) {
+            case ALL_REDUCE ->
+                needed.bytes <= (far ? maxUndividedFar(needed.hosts) : 64 * KIB)
+                        ? Algorithm.ALL_REDUCE_BY_HOSTS_DOUBLING
+                        : Algorithm.ALL_REDUCE_BY_HOSTS_RING;
+            case BROADCAST -> Algorithm.BROADCAST_BY_HOSTS;
+            case ALL_GATHER -> Algorithm.ALL_GATHER_BY_HOSTS;
+            case BARRIER -> Algorithm.BARRIER_BY_HOSTS;
+            default -> throw new IllegalArgumentException(needed + " has no algorithm between hosts");
+        };
     }
 
-    private static String inSharedMemory(Case needed) {
+    private static Algorithm inSharedMemory(Case needed) {
         boolean readsAll = needed.bytes <= Math.min(MAX_READ_ALL_BYTES, needed.slotBytes);
         return switch (needed.kind) {
-            case ALL_REDUCE -> readsAll ? "flat" : "halfInPlace";
-            case REDUCE -> readsAll ? "flat" : "shares";
-            case BARRIER -> "flat";
+            case ALL_REDUCE -> readsAll ? Algorithm.ALL_REDUCE_SHARED_FLAT : Algorithm.ALL_REDUCE_SHARED_HALF_IN_PLACE;
+            case REDUCE -> readsAll ? Algorithm.REDUCE_SHARED_FLAT : Algorithm.REDUCE_SHARED_SHARES;
+            case BARRIER -> Algorithm.BARRIER_SHARED;
             case REDUCE_SCATTER -> throw hasTwin(needed);
-            case BROADCAST, ALL_GATHER, GATHER, SCATTER, ALL_TO_ALL -> "staged";
+            case BROADCAST -> Algorithm.BROADCAST_SHARED;
+            case ALL_GATHER -> Algorithm.ALL_GATHER_SHARED;
+            case GATHER -> Algorithm.GATHER_SHARED;
+            case SCATTER -> Algorithm.SCATTER_SHARED;
+            case ALL_TO_ALL -> Algorithm.ALL_TO_ALL_SHARED;
             case SCAN, EXCLUSIVE_SCAN ->
                 throw new IllegalArgumentException(needed + " has no algorithm in shared memory");
         };
