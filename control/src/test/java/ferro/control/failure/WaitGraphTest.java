@@ -7,8 +7,10 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Who keeps the others waiting. */
 class WaitGraphTest {
@@ -22,140 +24,61 @@ class WaitGraphTest {
             },
             any::get);
 
-    @Test
-    void aChainEndsAtTheRankThatWaitsForNone() {
-        waits(5, 3);
-        waits(3, 8);
+    /** In {@code 1>2,3} rank 1 waits for both, and in {@code 1>2/3} for one of them. */
+    @ParameterizedTest(name = "{0}")
+    @CsvSource(
+            delimiter = '|',
+            nullValues = "-",
+            value = {
+                "a chain ends at the rank that waits for none  | 5>3 3>8                     | 5   | 8     | -       | -",
+                "chains that part have an end each             | 1>2,3 3>4,6 6>7 9>7         | 1   | 2,4,7 | -       | -",
+                "another chain ends there too                  | 1>2,3 3>4,6 6>7 9>7         | 9   | 7     | -       | -",
+                "several chains have all ends                  | 1>2,3 3>4,6 6>7 9>7         | 1,9 | 2,4,7 | -       | -",
+                "a rank that waits for a cycle is not on it    | 9>1 1>2 2>3 3>1             | 9   | -     | 1,2,3   | 1,2,3,9",
+                "a cycle with a way out has an end             | 1>2 2>1,6                   | 1   | 6     | 1,2     | 1,2",
+                "a rank between two cycles is on none          | 1>2 2>1,3 3>4 4>5 5>4       | 1   | -     | 1,2,4,5 | 1,2,3,4,5",
+                "the second cycle is found from between        | 1>2 2>1,3 3>4 4>5 5>4       | 3   | -     | 4,5     | 3,4,5",
+                "cycles with a rank in common are one          | 1>2,3 2>1 3>4 4>1           | 2   | -     | 1,2,3,4 | 1,2,3,4",
+                "a rank that waits for itself is a cycle       | 4>4                         | 4   | -     | 4       | 4",
+                "an unknown rank ends its chain                | 0>70000                     | 0   | 70000 | -       | -",
+                "an unknown rank is an end                     | -                           | 17  | 17    | -       | -",
+                "no rank has no end                            | 0>70000                     | -   | -     | -       | -",
+                "any of two ranks, one of which is free        | 1>2/3 2>1/3                 | 1   | 3     | 1,2     | -",
+                "any of two ranks, both of which are stuck     | 1>2/3 2>1/3 3>1             | 1   | -     | 1,2,3   | 1,2,3",
+                "any of two ranks, one of which has a way out  | 1>2/3 2>1/3 3>1/4           | 1   | 4     | 1,2,3   | -",
+                "all of two ranks, one of which is stuck       | 1>2,5 2>3 3>2 4>1/5         | 1   | 5     | 2,3     | 1,2,3",
+                "any of a stuck rank and a free one            | 1>2,5 2>3 3>2 4>1/5         | 4   | 5     | 2,3     | 1,2,3",
+                "a free rank is not stuck                      | 1>2,5 2>3 3>2 4>1/5         | 5   | 5     | -       | -",
+            })
+    void endsCyclesAndStuckRanksAre(String name, String edges, String from, String ends, String cycles, String stuck) {
+        for (String edge : edges == null ? new String[0] : edges.split(" ")) {
+            String[] sides = edge.split(">");
+            any.set(Integer.parseInt(sides[0]), sides[1].contains("/"));
+            waits.put(Integer.valueOf(sides[0]), ranks(sides[1].replace('/', ',')));
+        }
 
-        assertEquals(ranks(3, 5, 8), graph.reachedFrom(ranks(5)));
-        assertEquals(ranks(8), graph.ends(ranks(5)));
-        assertEquals(ranks(), graph.cycles(ranks(5)));
-    }
-
-    @Test
-    void chainsThatPartHaveAnEndEach() {
-        waits(1, 2, 3);
-        waits(3, 4, 6);
-        waits(6, 7);
-        waits(9, 7);
-
-        assertEquals(ranks(2, 4, 7), graph.ends(ranks(1)));
-        assertEquals(ranks(7), graph.ends(ranks(9)));
-        assertEquals(ranks(2, 4, 7), graph.ends(ranks(1, 9)));
-    }
-
-    @Test
-    void ranksInACycleAreOnItAndThoseThatWaitForItAreNot() {
-        waits(9, 1);
-        waits(1, 2);
-        waits(2, 3);
-        waits(3, 1);
-
-        assertEquals(ranks(), graph.ends(ranks(9)));
-        assertEquals(ranks(1, 2, 3), graph.cycles(ranks(9)));
-    }
-
-    @Test
-    void aCycleWithAWayOutHasAnEnd() {
-        waits(1, 2);
-        waits(2, 1, 6);
-
-        assertEquals(ranks(6), graph.ends(ranks(1)));
-        assertEquals(ranks(1, 2), graph.cycles(ranks(1)));
-    }
-
-    @Test
-    void aRankBetweenTwoCyclesIsOnNone() {
-        waits(1, 2);
-        waits(2, 1, 3);
-        waits(3, 4);
-        waits(4, 5);
-        waits(5, 4);
-
-        assertEquals(ranks(1, 2, 4, 5), graph.cycles(ranks(1)));
-        assertEquals(ranks(4, 5), graph.cycles(ranks(3)));
-    }
-
-    @Test
-    void cyclesWithARankInCommonAreOne() {
-        waits(1, 2, 3);
-        waits(2, 1);
-        waits(3, 4);
-        waits(4, 1);
-
-        assertEquals(ranks(1, 2, 3, 4), graph.cycles(ranks(2)));
-    }
-
-    @Test
-    void aRankThatWaitsForItselfIsACycleAndNoEnd() {
-        waits(4, 4);
-
-        assertEquals(ranks(), graph.ends(ranks(4)));
-        assertEquals(ranks(4), graph.cycles(ranks(4)));
-    }
-
-    @Test
-    void aRankOfWhichNothingIsKnownEndsItsChain() {
-        waits(0, 70_000);
-
-        assertEquals(ranks(70_000), graph.ends(ranks(0)));
-        assertEquals(ranks(17), graph.ends(ranks(17)));
-        assertEquals(ranks(), graph.ends(ranks()));
+        assertEquals(ranks(ends), graph.ends(ranks(from)));
+        assertEquals(ranks(cycles), graph.cycles(ranks(from)));
+        assertEquals(ranks(stuck), graph.stuck(ranks(from)));
     }
 
     @Test
     void onlyRanksThatAreReachedAreAskedAndNothingThatIsGivenChanges() {
-        waits(1, 2);
-        waits(2, 1);
-        waits(3, 1);
-        BitSet first = ranks(1);
+        waits.putAll(Map.of(1, ranks("2,5"), 2, ranks("1"), 3, ranks("1")));
+        BitSet first = ranks("1");
 
         graph.ends(first);
         graph.cycles(first);
 
+        assertEquals(ranks("1,2,5"), graph.reachedFrom(first));
         assertEquals(false, asked.contains(3), asked::toString);
-        assertEquals(ranks(1), first);
-        assertEquals(ranks(2), waits.get(1));
-        assertEquals(ranks(1), waits.get(2));
+        assertEquals(ranks("1"), first);
+        assertEquals(Map.of(1, ranks("2,5"), 2, ranks("1"), 3, ranks("1")), waits);
     }
 
-    @Test
-    void aRankThatWaitsForAnyIsStuckOnlyIfEachOfThemIs() {
-        waitsForAny(1, 2, 3);
-        waitsForAny(2, 1, 3);
-        assertEquals(ranks(), graph.stuck(ranks(1)));
-
-        waits(3, 1);
-        assertEquals(ranks(1, 2, 3), graph.stuck(ranks(1)));
-
-        waitsForAny(3, 1, 4);
-        assertEquals(ranks(), graph.stuck(ranks(1)));
-    }
-
-    @Test
-    void aRankThatWaitsForAllIsStuckIfOneOfThemIs() {
-        waits(1, 2, 5);
-        waits(2, 3);
-        waits(3, 2);
-        waitsForAny(4, 1, 5);
-
-        assertEquals(ranks(1, 2, 3), graph.stuck(ranks(1)));
-        assertEquals(ranks(1, 2, 3), graph.stuck(ranks(4)));
-        assertEquals(ranks(), graph.stuck(ranks(5)));
-    }
-
-    private void waitsForAny(int rank, int... awaited) {
-        any.set(rank);
-        waits(rank, awaited);
-    }
-
-    private void waits(int rank, int... awaited) {
-        waits.put(rank, ranks(awaited));
-    }
-
-    private static BitSet ranks(int... ranks) {
+    private static BitSet ranks(String ranks) {
         BitSet set = new BitSet();
-        IntStream.of(ranks).forEach(set::set);
+        Stream.of(ranks == null ? new String[0] : ranks.split(",")).forEach(rank -> set.set(Integer.parseInt(rank)));
         return set;
     }
 }
