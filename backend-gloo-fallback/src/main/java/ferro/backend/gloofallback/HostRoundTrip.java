@@ -40,12 +40,24 @@ public final class HostRoundTrip implements HostFallback {
     public Optional<String> unsupportedBecause(Collective call, RankContext context) {
         // a chunk size that makes no sense is misuse too, and is reported before the warning about the slow path
         Settings.FALLBACK_CHUNK.of(context);
-        return Refusals.of(call);
+        if (call.op() != null && call.op().combiner() != null) {
+            return Optional.of("a user-defined reduction (" + call.op().name()
+                    + ") does not run on device tensors: copy the tensors to the host");
+        }
+        if (call.hasCounts()) {
+            return Optional.of(call.kind() + " with counts does not go through host memory: leave out the counts if"
+                    + " all parts are equal, else use host tensors");
+        }
+        return Optional.empty();
     }
 
     @Override
     public Optional<String> unsupportedBecause(Message message) {
-        return Refusals.of(message);
+        DeviceTensor tensor = (DeviceTensor) message.tensor();
+        return tensor.byteCount() <= MessageTransfer.BYTES_MOST
+                ? Optional.empty()
+                : Optional.of(tensor + " has " + tensor.byteCount() + " bytes, host memory takes at most "
+                        + MessageTransfer.BYTES_MOST + " in one message: send and receive slices of the tensor");
     }
 
     /**
@@ -56,13 +68,13 @@ public final class HostRoundTrip implements HostFallback {
     @Override
     public Work submit(Collective call, CollectiveBackend host, RankContext context, CallOptions options) {
         if (!isOnDevice(call)) {
-            return HostCall.behind(call, host, context, options);
+            return behind(call, host, context, options);
         }
         RoundTripRoute route = RoundTripRoute.of(call, host.rank(), host.worldSize());
         PieceCut cut = PieceCut.of(call, host.worldSize(), context);
         RoundTrips.RoundTripUse use = RoundTrips.RoundTripUse.of(context);
         RoundTrips trips = use.trips();
-        RoundTripWork work = new RoundTripWork(call.kind().label(), host, context, trips.dependants(), options);
+        RoundTripWork work = new RoundTripWork(call.kind().label(), host, use, options);
         Runnable task = () -> {
             Throwable failure = null;
             try {
@@ -74,6 +86,30 @@ public final class HostRoundTrip implements HostFallback {
         };
         work.queue(task, use);
         return work;
+    }
+
+    /** Queues a call on host tensors behind calls on device tensors; reports misuse at once, as the host back end would. */
+    private static Work behind(Collective call, CollectiveBackend host, RankContext context, CallOptions options) {
+        call.check(host.rank(), host.worldSize());
+        host.unsupportedBecause(call).ifPresent(why -> {
+            throw new UnsupportedOperationException(
+                    call.kind() + " on rank " + host.rank() + " of " + host.worldSize() + ": " + why);
+        });
+        RoundTrips.RoundTripUse use = RoundTrips.RoundTripUse.of(context);
+        RoundTripWork work = new RoundTripWork(call.kind().label(), host, use, options);
+        work.queue(() -> handOver(call, host, work), use);
+        return work;
+    }
+
+    private static void handOver(Collective call, CollectiveBackend host, RoundTripWork work) {
+        try {
+            work.stopIfLate("an earlier operation");
+            Work network = host.submit(call, work.rest());
+            work.numbered(network.sequence());
+            network.completion().whenComplete((nothing, failure) -> work.end(RoundTripWork.plain(failure)));
+        } catch (RuntimeException | Error failure) {
+            work.end(failure);
+        }
     }
 
     static boolean isOnDevice(Collective call) {
@@ -88,8 +124,7 @@ public final class HostRoundTrip implements HostFallback {
     @Override
     public Work transfer(Message message, CollectiveBackend host, RankContext context, CallOptions options) {
         RoundTrips.RoundTripUse use = RoundTrips.RoundTripUse.of(context);
-        RoundTripWork clock = new RoundTripWork(
-                message.kind().label(), host, context, use.trips().dependants(), options);
+        RoundTripWork clock = new RoundTripWork(message.kind().label(), host, use, options);
         return new MessageTransfer(message, host, use, clock).start();
     }
 }

@@ -10,7 +10,6 @@ import ferro.dispatch.DeviceMemory;
 import ferro.dispatch.DeviceMemory.Copy;
 import ferro.dispatch.DeviceMemory.Staging;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 
 /**
  * One message from or to a device. It is one message for the peer too, whose end may be in host memory, so it is not cut.
@@ -42,9 +41,9 @@ final class MessageTransfer {
         try {
             staging = use.trips().pool().take((int) tensor.byteCount());
             staging.buffer().clear().limit((int) tensor.byteCount());
-            Work work = message.kind().isSend() ? send() : receive();
+            begin();
             handedOver = true;
-            return work;
+            return clock;
         } finally {
             if (!handedOver) {
                 use.close();
@@ -52,12 +51,13 @@ final class MessageTransfer {
         }
     }
 
-    private Work send() {
+    private void begin() {
+        boolean sends = message.kind().isSend();
+        HostTensor elements = HostTensor.of(tensor.dataType(), staging.buffer());
         Copy out = null;
-        HostTensor elements = onHost();
         Work network;
         try {
-            if (tensor.elementCount() > 0) {
+            if (sends && tensor.elementCount() > 0) {
                 out = memory().toHost(tensor, staging.buffer());
                 await(out, "GPU->CPU copy");
             }
@@ -66,28 +66,17 @@ final class MessageTransfer {
             giveBack(out);
             throw failure;
         }
-        CompletableFuture<Void> ended = new CompletableFuture<>();
+        clock.waitsFor(network);
         network.completion().whenComplete((nothing, failure) -> {
-            giveBack(null);
-            end(ended, RoundTripWork.plain(failure));
+            Throwable outcome = RoundTripWork.plain(failure);
+            if (failure == null && !sends) {
+                outcome = copyIn();
+            } else {
+                giveBack(null);
+            }
+            use.close();
+            clock.end(outcome);
         });
-        return new MessageWork(network, ended);
-    }
-
-    private Work receive() {
-        Work network;
-        try {
-            network = host.submit(message.on(onHost()), clock.rest());
-        } catch (RuntimeException | Error failure) {
-            giveBack(null);
-            throw failure;
-        }
-        CompletableFuture<Void> ended = new CompletableFuture<>();
-        network.completion().whenComplete((nothing, failure) -> {
-            Throwable outcome = failure == null ? copyIn() : RoundTripWork.plain(failure);
-            end(ended, outcome);
-        });
-        return new MessageWork(network, ended);
     }
 
     /** Copies the message to the device; returns the failure that the caller gets, or null. */
@@ -114,21 +103,8 @@ final class MessageTransfer {
         }
     }
 
-    private void end(CompletableFuture<Void> ended, Throwable failure) {
-        use.close();
-        if (failure == null) {
-            ended.complete(null);
-        } else {
-            ended.completeExceptionally(failure);
-        }
-    }
-
     private void giveBack(Copy last) {
-        if (last == null) {
-            use.trips().pool().give(staging);
-        } else {
-            use.trips().pool().give(staging, List.of(last));
-        }
+        use.trips().pool().give(staging, last == null ? List.of() : List.of(last));
     }
 
     private void await(Copy copy, String what) {
@@ -137,9 +113,5 @@ final class MessageTransfer {
 
     private DeviceMemory memory() {
         return use.trips().memory();
-    }
-
-    private HostTensor onHost() {
-        return HostTensor.of(tensor.dataType(), staging.buffer());
     }
 }

@@ -212,9 +212,7 @@ final class PieceRun {
     }
 
     private void giveBack(StagingPool pool) {
-        if (staging != null && copies.isEmpty()) {
-            pool.give(staging);
-        } else if (staging != null) {
+        if (staging != null) {
             pool.give(staging, copies);
         }
     }

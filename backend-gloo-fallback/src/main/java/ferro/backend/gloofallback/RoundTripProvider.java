@@ -4,9 +4,13 @@ import ferro.Backend;
 import ferro.CollectiveBackend;
 import ferro.dispatch.DeviceMemories;
 import ferro.spi.BackendProvider;
+import ferro.spi.BrokenServices;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
+import ferro.spi.Services;
 import ferro.spi.Settings;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -32,7 +36,7 @@ public final class RoundTripProvider implements BackendProvider {
 
     @Override
     public Optional<String> unavailableBecause(RankContext context) {
-        return HostBackends.unavailableBecause(context).or(() -> DeviceMemories.unavailableBecause(context));
+        return hostUnavailableBecause(context).or(() -> DeviceMemories.unavailableBecause(context));
     }
 
     /**
@@ -45,7 +49,7 @@ public final class RoundTripProvider implements BackendProvider {
      */
     @Override
     public Backend create(GroupSpec group, RankContext context) {
-        BackendProvider provider = HostBackends.named(context);
+        BackendProvider provider = named(context);
         Backend host = provider.create(group, context);
         if (host instanceof CollectiveBackend whole) {
             return new RoundTripBackend(whole, context);
@@ -54,5 +58,47 @@ public final class RoundTripProvider implements BackendProvider {
         throw new IllegalArgumentException(Settings.FALLBACK_HOST.name() + "=" + provider.name() + ": "
                 + host.getClass().getSimpleName()
                 + " implements no collectives: name another back end, for example tcp");
+    }
+
+    private static Optional<String> hostUnavailableBecause(RankContext context) {
+        try {
+            named(context);
+            return Optional.empty();
+        } catch (IllegalArgumentException why) {
+            return Optional.of(why.getMessage());
+        }
+    }
+
+    /** Finds the back end that {@code ferro.fallback.host} names. */
+    private static BackendProvider named(RankContext context) {
+        String wanted = Settings.FALLBACK_HOST.of(context);
+        String setting = Settings.FALLBACK_HOST.name() + "=" + wanted;
+        if (wanted.equals(NAME)) {
+            throw new IllegalArgumentException(
+                    setting + " names the round trip itself: name the back end that carries its host tensors, for "
+                            + "example tcp");
+        }
+        List<String> names = new ArrayList<>();
+        BrokenServices broken = new BrokenServices();
+        Optional<BackendProvider> found = Services.first(
+                Services.of(BackendProvider.class),
+                next -> {
+                    names.add(next.name());
+                    return next.name().equals(wanted) ? Optional.of(usable(next, setting, context)) : Optional.empty();
+                },
+                broken::add);
+        names.addAll(broken.texts());
+        names.remove(NAME);
+        return found.orElseThrow(() -> new IllegalArgumentException(
+                "no back end named " + setting + "; found: " + names
+                        + ": use one of these names, or add the jar that has it",
+                broken.cause()));
+    }
+
+    private static BackendProvider usable(BackendProvider provider, String setting, RankContext context) {
+        provider.unavailableBecause(context).ifPresent(why -> {
+            throw new IllegalArgumentException(setting + " cannot work here: " + why);
+        });
+        return provider;
     }
 }

@@ -34,16 +34,18 @@ final class RoundTripWork implements Work {
     private volatile FerroException stopped;
     private volatile boolean stopping;
     private boolean finished;
+    /** Of a message the host's part, whose end comes before the end of this work; null for a collective. */
+    private Work network;
+
     private volatile long sequence;
     private volatile long endedNanos;
 
-    RoundTripWork(
-            String operation, CollectiveBackend host, RankContext context, Executor dependants, CallOptions options) {
+    RoundTripWork(String operation, CollectiveBackend host, RoundTrips.RoundTripUse use, CallOptions options) {
         this.operation = options.named(operation);
         this.options = options;
         this.host = host;
-        this.context = context;
-        this.dependants = dependants;
+        this.context = use.context();
+        this.dependants = use.trips().dependants();
         this.begunNanos = context.nanoTime();
         this.deadlineNanos = begunNanos + Deadlines.nanos(options.timeout());
     }
@@ -102,6 +104,12 @@ final class RoundTripWork implements Work {
         }
     }
 
+    /** Makes this the handle of a message, before the caller gets it. */
+    void waitsFor(Work hostPart) {
+        network = hostPart;
+        sequence = hostPart.sequence();
+    }
+
     void numbered(long hostSequence) {
         if (sequence == 0) {
             sequence = hostSequence;
@@ -147,8 +155,12 @@ final class RoundTripWork implements Work {
         return ended.isDone();
     }
 
+    /** An interrupt ends the host's part of a message as the host specifies. The part after that is short and bounded. */
     @Override
     public void await() {
+        if (network != null) {
+            network.await();
+        }
         boolean interrupted = false;
         while (true) {
             try {
@@ -156,7 +168,9 @@ final class RoundTripWork implements Work {
                 break;
             } catch (InterruptedException first) {
                 interrupted = true;
-                stop(first);
+                if (network == null) {
+                    stop(first);
+                }
             } catch (ExecutionException failed) {
                 restore(interrupted);
                 throw unwrapped(failed.getCause());
@@ -178,7 +192,7 @@ final class RoundTripWork implements Work {
         host.abort(stop);
     }
 
-    static void restore(boolean interrupted) {
+    private static void restore(boolean interrupted) {
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
@@ -186,13 +200,12 @@ final class RoundTripWork implements Work {
 
     @Override
     public boolean await(Duration timeout) {
-        return hasEnded(ended, Deadlines.nanos(timeout));
-    }
-
-    /** Waits up to the given time for the end of a call; returns whether it has ended. */
-    static boolean hasEnded(CompletableFuture<Void> ended, long nanos) {
+        long until = System.nanoTime() + Deadlines.nanos(timeout);
         try {
-            ended.get(nanos, TimeUnit.NANOSECONDS);
+            if (network != null && !network.await(timeout)) {
+                return false;
+            }
+            ended.get(Math.max(0, until - System.nanoTime()), TimeUnit.NANOSECONDS);
             return true;
         } catch (TimeoutException late) {
             return false;
@@ -204,7 +217,7 @@ final class RoundTripWork implements Work {
         }
     }
 
-    static RuntimeException unwrapped(Throwable failure) {
+    private static RuntimeException unwrapped(Throwable failure) {
         if (failure instanceof Error error) {
             throw error;
         }
