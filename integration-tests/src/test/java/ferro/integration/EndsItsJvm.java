@@ -77,7 +77,7 @@ final class EndsItsJvm {
     /** Whether a thread has given its call to the engine, and waits for its end. */
     private static boolean waits(Thread caller) {
         return Arrays.stream(caller.getStackTrace())
-                .anyMatch(frame -> frame.getClassName().startsWith("ferro.collectives.engine.progress.")
+                .anyMatch(frame -> frame.getClassName().startsWith("ferro.collectives.engine.")
                         && frame.getMethodName().equals("await"));
     }
 

@@ -16,13 +16,6 @@ import ferro.Message;
 import ferro.MessageKind;
 import ferro.TensorMemory;
 import ferro.Work;
-import ferro.collectives.engine.exec.CoalescedBlock;
-import ferro.collectives.engine.exec.OperationQueue;
-import ferro.collectives.engine.operands.Messages;
-import ferro.collectives.engine.p2p.PointToPoint;
-import ferro.collectives.engine.p2p.Transfer;
-import ferro.collectives.engine.progress.PendingWork;
-import ferro.collectives.engine.progress.ProgressLoop;
 import ferro.control.failure.Failures;
 import ferro.control.group.GroupControl;
 import ferro.control.membership.Hashing;
@@ -45,14 +38,14 @@ import java.util.function.Consumer;
 /**
  * A whole back end over a medium: collectives by {@link OperationQueue}, messages by {@link PointToPoint}, failures by
  * {@link GroupControl}; {@link ProgressLoop} makes progress on collectives and messages. This class takes the calls, and
- * {@link EngineParts} has the parts.
+ * {@link GroupLife} has the parts.
  */
 public final class GroupEngine implements CollectiveBackend {
     private final GroupSpec group;
     private final RankContext context;
     private final GroupIdentity identity;
     private final boolean stepped;
-    private final EngineParts parts;
+    private final GroupLife parts;
     private final Transport bare;
     private final GroupControl control;
     private final ProgressLoop loop;
@@ -69,7 +62,7 @@ public final class GroupEngine implements CollectiveBackend {
         this.identity = identity;
         this.bare = bare;
         this.stepped = identity.options().stepped();
-        this.parts = new EngineParts(bare, group, context, identity);
+        this.parts = new GroupLife(bare, group, context, identity);
         this.control = parts.control;
         this.loop = parts.loop;
         this.collectives = parts.collectives;
@@ -90,7 +83,7 @@ public final class GroupEngine implements CollectiveBackend {
 
     /** Finds out together with the other ranks which ranks share memory, before the group is used. */
     public GroupEngine meet() {
-        new GroupBootstrap(group, context, control, parts.localPeers, identity.isJoined(group)).run(this);
+        parts.localPeers.meet(this, identity.isJoined(group));
         bootstrap = counted();
         return this;
     }
@@ -167,7 +160,7 @@ public final class GroupEngine implements CollectiveBackend {
 
     private List<PendingWork> queued(List<Collective> calls, List<String> labels, Duration timeout) {
         try {
-            return new CoalescedBlock(collectives, parts.planner, group.worldSize()).submit(calls, labels, timeout);
+            return new FusedCalls(collectives, parts.planner, group.worldSize()).submit(calls, labels, timeout);
         } catch (RuntimeException | Error failure) {
             if (!collectives.isIdle()) {
                 // some of the calls may be queued, and no caller waits for them
@@ -278,7 +271,7 @@ public final class GroupEngine implements CollectiveBackend {
     @Override
     public void abort(Throwable cause) {
         // the refusal of a call while the JVM exits is not a failure that the other ranks need to hear of
-        if (!parts.closing.ending().isExit()) {
+        if (!parts.ending.isExit()) {
             control.failUnlessFailed(Failures.failure(group, control.self(), cause));
         }
     }
@@ -295,17 +288,17 @@ public final class GroupEngine implements CollectiveBackend {
             return;
         }
         try {
-            parts.closing.close(timeout, stepped);
+            parts.close(timeout);
         } finally {
             // it waits for a disk, which must not happen with the progress lock held
-            parts.recording.close();
+            parts.endRecording();
         }
-        parts.settlement.throwUntold();
+        parts.throwUntold();
     }
 
     @Override
     public Path writeFlightRecord(Path folder) throws IOException {
-        return parts.recording.write(folder);
+        return parts.writeFlightRecord(folder);
     }
 
     /**
@@ -321,7 +314,7 @@ public final class GroupEngine implements CollectiveBackend {
     }
 
     /** Returns the parts, for tests. */
-    EngineParts parts() {
+    GroupLife parts() {
         return parts;
     }
 

@@ -16,13 +16,9 @@ import ferro.Message;
 import ferro.ReduceOp;
 import ferro.Work;
 import ferro.collectives.CollectiveEngine;
+import ferro.collectives.engine.OperationQueue.WaitingOperations;
+import ferro.collectives.engine.SpinThenPark.WaitBudget;
 import ferro.collectives.engine.StillTransport.Trouble;
-import ferro.collectives.engine.exec.LinkExecutor;
-import ferro.collectives.engine.exec.Operation;
-import ferro.collectives.engine.exec.WaitingOperations;
-import ferro.collectives.engine.progress.PendingWork;
-import ferro.collectives.engine.progress.ProgressLock;
-import ferro.collectives.engine.progress.WaitBudget;
 import ferro.group.SystemContext;
 import ferro.recorder.FlightRecorder;
 import ferro.spi.ForwardingContext;
@@ -162,18 +158,18 @@ class GroupEngineTest {
         stepped.advance();
         context.now += 50 * MILLI;
         stepped.advance();
-        assertEquals("recv from rank 0 tag 1", engine.parts().calls.status().operation());
+        assertEquals("recv from rank 0 tag 1", engine.parts().status().operation());
 
         engine.submit(Message.send(pair(), 0, 1), LONG);
         stepped.advance();
         engine.submit(Message.recv(pair(), 0, 2), LONG);
         stepped.advance();
 
-        assertEquals("recv from rank 0 tag 2", engine.parts().calls.status().operation());
-        assertEquals(Set.of(0), engine.parts().calls.status().waitingFor());
+        assertEquals("recv from rank 0 tag 2", engine.parts().status().operation());
+        assertEquals(Set.of(0), engine.parts().status().waitingFor());
         engine.submit(Message.send(pair(), 0, 2), LONG);
         stepped.advance();
-        assertEquals("", engine.parts().calls.status().operation());
+        assertEquals("", engine.parts().status().operation());
     }
 
     @Test

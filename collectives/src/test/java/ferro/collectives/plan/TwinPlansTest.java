@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import ferro.CollectiveKind;
-import ferro.collectives.engine.operands.ChunkCounts;
+import ferro.collectives.engine.ChunkCounts;
 import ferro.collectives.plan.Algorithm.Topology;
 import java.util.Arrays;
 import java.util.List;

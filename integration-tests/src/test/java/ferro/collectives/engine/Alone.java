@@ -1,8 +1,6 @@
 package ferro.collectives.engine;
 
 import ferro.FerroException.Code;
-import ferro.collectives.engine.progress.PendingWork;
-import ferro.collectives.engine.progress.ProgressLoop;
 import ferro.control.failure.Failure;
 import ferro.group.SystemContext;
 import ferro.spi.GroupSpec;

@@ -3,9 +3,7 @@ package ferro.collectives.engine;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
-import ferro.collectives.engine.exec.Operation;
-import ferro.collectives.engine.exec.WaitingOperations;
-import ferro.collectives.engine.progress.ProgressLock;
+import ferro.collectives.engine.OperationQueue.WaitingOperations;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;

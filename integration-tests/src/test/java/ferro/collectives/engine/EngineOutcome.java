@@ -2,7 +2,6 @@ package ferro.collectives.engine;
 
 import ferro.Collective;
 import ferro.FerroException;
-import ferro.collectives.engine.progress.PendingWork;
 
 final class EngineOutcome {
     static final int PENDING = 0;

@@ -11,7 +11,7 @@ class FoldedTraceTest {
     /** Traces as a patch: a line with a minus is folded, and a line with a plus stands in its place. */
     private static final String TRACES = """
              Exception in thread "main" ferro.FerroException: TIMED_OUT: allReduce on group "world" rank 0 seq 3: x
-             \tat ferro.collectives@0.1.0-SNAPSHOT/ferro.collectives.engine.progress.PendingWork.exception(Pend.java:2)
+             \tat ferro.collectives@0.1.0-SNAPSHOT/ferro.collectives.engine.PendingWork.exception(Pend.java:2)
             -\tat ferro.collectives.CollectiveLane.run(CollectiveLane.java:116)
             -\tat ferro.group.ProcessGroup.allReduce(ProcessGroup.java:35)
             +\t... 2 frames of ferro

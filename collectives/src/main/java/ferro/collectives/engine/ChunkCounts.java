@@ -1,0 +1,225 @@
+package ferro.collectives.engine;
+
+import ferro.Collective;
+import ferro.CollectiveKind;
+import ferro.Tensor;
+import ferro.collectives.plan.Region;
+import java.util.Arrays;
+
+/**
+ * How the elements of an operation are cut into the chunks of its plan: into equal chunks, of which the first are one
+ * element longer if the length does not divide evenly, or as the caller's counts tell (v-forms). Immutable.
+ *
+ * <p>Counts are equal on all ranks, except for all-to-all. There a rank knows what it sends and what it receives. So the
+ * chunks of its operand and those of its result have different lengths, and both ends of a message know the length of that
+ * message.
+ */
+public final class ChunkCounts {
+    private final long elements;
+    /** Elements of each call that one element here stands for. */
+    private final int recordElements;
+
+    private final long[] inCounts;
+    private final long[] outCounts;
+    private final long[] inStarts;
+    private final long[] outStarts;
+
+    private ChunkCounts(long elements, long[] inCounts, long[] outCounts) {
+        this(elements, inCounts, outCounts, 1);
+    }
+
+    private ChunkCounts(long elements, long[] inCounts, long[] outCounts, int recordElements) {
+        this.elements = elements;
+        this.recordElements = recordElements;
+        this.inCounts = inCounts;
+        this.outCounts = outCounts;
+        this.inStarts = inCounts == null ? null : starts(inCounts);
+        this.outStarts = outCounts == null ? null : starts(outCounts);
+    }
+
+    /** Cuts evenly. */
+    public static ChunkCounts equal(long elements) {
+        return new ChunkCounts(elements, null, null);
+    }
+
+    /** Cuts by counts that are equal on all ranks. */
+    static ChunkCounts of(long... counts) {
+        return of(counts, counts);
+    }
+
+    /** Cuts operand and result by a list of counts for each. */
+    static ChunkCounts of(long[] inCounts, long[] outCounts) {
+        return new ChunkCounts(Arrays.stream(inCounts).sum(), inCounts.clone(), outCounts.clone());
+    }
+
+    /** Cuts as a call specifies. */
+    static ChunkCounts of(Collective call, int worldSize) {
+        if (!needsCounts(call)) {
+            return equal(elements(call, worldSize));
+        }
+        long[] in = call.inCounts();
+        long[] out = call.outCounts();
+        return of(in.length == 0 ? even(call, worldSize) : in, out.length == 0 ? even(call, worldSize) : out);
+    }
+
+    /** Returns equal counts, for the one side of an all-to-all that may have none. */
+    private static long[] even(Collective call, int worldSize) {
+        long[] counts = new long[worldSize];
+        Arrays.fill(counts, partOf(call.inCounts().length == 0 ? call.in() : call.out(), worldSize));
+        return counts;
+    }
+
+    private static long partOf(Tensor tensor, int worldSize) {
+        return tensor.elementCount() / worldSize;
+    }
+
+    /**
+     * Returns whether the plan of a call depends on its counts. A call with equal counts has the plan of the call without
+     * counts. An all-to-all with counts is different: the other ranks may have unequal counts, and all ranks need the same
+     * plan.
+     */
+    static boolean needsCounts(Collective call) {
+        return call.hasCounts()
+                && (call.kind() == CollectiveKind.ALL_TO_ALL || !areAll(call.inCounts()[0], call.inCounts()));
+    }
+
+    private static boolean areAll(long count, long... counts) {
+        for (long each : counts) {
+            if (each != count) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /**
+     * Returns the elements of the whole operation: those of the longer tensor, which in a gather or scatter exists on the
+     * root only.
+     */
+    static long elements(Collective call, int worldSize) {
+        CollectiveKind kind = call.kind();
+        if (kind == CollectiveKind.GATHER || kind == CollectiveKind.SCATTER) {
+            return call.hasCounts()
+                    ? sum(call.inCounts())
+                    : worldSize * call.operand().elementCount();
+        }
+        if (kind == CollectiveKind.ALL_GATHER) {
+            return call.out().elementCount();
+        }
+        return call.in() == null ? 0 : call.in().elementCount();
+    }
+
+    private static long sum(long... counts) {
+        long sum = 0;
+        for (long count : counts) {
+            sum += count;
+        }
+        return sum;
+    }
+
+    /** Returns the same parts with every element replaced by so many others. */
+    ChunkCounts times(int others) {
+        if (others == 1) {
+            return this;
+        }
+        return areEqual() ? equal(elements * others) : of(times(inCounts, others), times(outCounts, others));
+    }
+
+    /**
+     * Returns the same parts counted in records of so many elements, so that no part and no piece of a part splits a
+     * record. Each part must be a multiple of a record.
+     */
+    public ChunkCounts inRecords(int elementsOfRecord) {
+        if (elementsOfRecord == 1) {
+            return this;
+        }
+        long[] in = inCounts == null ? null : divided(inCounts, elementsOfRecord);
+        long[] out = outCounts == null ? null : divided(outCounts, elementsOfRecord);
+        return new ChunkCounts(elements / elementsOfRecord, in, out, elementsOfRecord);
+    }
+
+    private static long[] divided(long[] counts, int by) {
+        return Arrays.stream(counts).map(count -> count / by).toArray();
+    }
+
+    /** Returns how many elements of the call one element here stands for: 1, or those of a record. */
+    int recordElements() {
+        return recordElements;
+    }
+
+    private static long[] times(long[] counts, int others) {
+        return Arrays.stream(counts).map(count -> count * others).toArray();
+    }
+
+    /** Returns whether a call is cut in the same way; asked on every call, so it allocates nothing. */
+    boolean fit(Collective call, int worldSize) {
+        if (inCounts == null) {
+            return elements(call, worldSize) == elements && !needsCounts(call);
+        }
+        return needsCounts(call)
+                && areLike(inCounts, call.inCounts(), call.in(), worldSize)
+                && areLike(outCounts, call.outCounts(), call.out(), worldSize);
+    }
+
+    /** Compares counts with those of a call; without counts, the parts of its tensor are equal. */
+    private static boolean areLike(long[] counts, long[] ofCall, Tensor tensor, int worldSize) {
+        return ofCall.length == 0 ? areAll(partOf(tensor, worldSize), counts) : Arrays.equals(counts, ofCall);
+    }
+
+    /** Returns whether all chunks have the same length, up to one element. */
+    public boolean areEqual() {
+        return inCounts == null;
+    }
+
+    /** Returns the elements of all chunks. */
+    public long elements() {
+        return elements;
+    }
+
+    /** Returns the counts of the operand; null if parts are equal. */
+    long[] inCounts() {
+        return inCounts;
+    }
+
+    /** Returns the counts of the result; null if parts are equal. */
+    long[] outCounts() {
+        return outCounts;
+    }
+
+    /** Returns the length of the longest of so many chunks. */
+    public long longest(int chunks) {
+        if (chunks == 0) {
+            return 0;
+        }
+        return inCounts == null
+                ? (elements + chunks - 1) / chunks
+                : Arrays.stream(inCounts).max().orElse(0);
+    }
+
+    /** Returns where one of so many chunks begins, counted from the first element of chunk 0. */
+    public long start(Region region, int chunk, int chunks) {
+        if (chunks == 0) {
+            return 0;
+        }
+        if (inStarts == null) {
+            return even(elements, chunk, chunks);
+        }
+        return (region == Region.OUT ? outStarts : inStarts)[chunk];
+    }
+
+    /**
+     * Returns where part {@code index} of {@code parts} begins; the first parts are one longer if the length does not divide
+     * evenly.
+     */
+    static long even(long length, int index, int parts) {
+        return index * (length / parts) + Math.min(index, length % parts);
+    }
+
+    private static long[] starts(long[] counts) {
+        long[] starts = new long[counts.length + 1];
+        for (int i = 0; i < counts.length; i++) {
+            starts[i + 1] = Math.addExact(starts[i], counts[i]);
+        }
+        return starts;
+    }
+}

@@ -1,0 +1,489 @@
+package ferro.collectives.engine;
+
+import ferro.FerroException;
+import ferro.GroupEvent;
+import ferro.collectives.plan.AlgorithmChoice;
+import ferro.collectives.shared.IntraNodeTransport;
+import ferro.control.failure.Failure;
+import ferro.control.failure.FailurePolicy;
+import ferro.control.group.ControlOwner;
+import ferro.control.group.GracefulExit;
+import ferro.control.group.GroupControl;
+import ferro.control.group.GroupDeparture;
+import ferro.control.group.LeftGroups;
+import ferro.control.group.RankStatus;
+import ferro.recorder.FlightRecorder;
+import ferro.recorder.GroupRecorder;
+import ferro.recorder.RecordedGroup;
+import ferro.recorder.ThreadStack;
+import ferro.spi.Deadlines;
+import ferro.spi.GroupSpec;
+import ferro.spi.Listeners;
+import ferro.spi.RankContext;
+import ferro.spi.Settings;
+import ferro.spi.Transport;
+import ferro.spi.Transport.Lane;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/**
+ * The parts of a {@link GroupEngine}, made in the order in which they need each other, and the life of the group: what its loop and
+ * its control ask, how calls end when the group fails, and how the group is closed.
+ *
+ * <p>A failure ends the calls under way with the cause, and later calls are refused with it. A MISMATCH that no call has told is
+ * told by the close.
+ *
+ * <p>A close waits for queued work, says goodbye, ends the links in good order, and releases the transport once no other rank can
+ * lose data by that. Only the close of the last group of a rank waits for that moment.
+ */
+final class GroupLife implements ProgressLoop.LoopOwner, ControlOwner, GroupDeparture.OpenCalls, LeftGroups.OpenGroup {
+    private static final long LOOK_NANOS = 1_000_000L;
+    /** How long, at the exit of a JVM, a call that has ended may take to release the progress lock. */
+    private static final long OVER_NANOS = 20_000_000L;
+
+    private static final long LOCK_NANOS = 2_000_000_000L;
+    /**
+     * Part of the bound of a close that is reserved for the release of the transport, which waits for its last frames and for
+     * the store. A bound below twice this reserves half of itself.
+     */
+    private static final long RELEASE_NANOS = 250_000_000L;
+
+    final GroupSpec group;
+    final RankContext context;
+    final GroupIdentity identity;
+    final Transport transport;
+    final GroupControl control;
+    final ProgressLoop loop;
+    final Listeners listeners;
+    final Planner planner;
+    final OperationQueue collectives;
+    final PointToPoint messages;
+    final LocalPeers localPeers;
+    /** What is common to the ends of all groups. */
+    final GroupDeparture ending;
+
+    private final FlightRecorder whole;
+    private final GroupRecorder recorder;
+    private volatile boolean settled;
+    private volatile boolean mismatchUntold;
+    private volatile boolean asked;
+    private volatile boolean linksEnded;
+    /** Whether the close has returned before the links could be ended: then no thread waits any more. */
+    private boolean late;
+    /** Whether this was the last group of its rank, and whether other ranks may still need it. */
+    private boolean last;
+
+    private boolean needed;
+    private GracefulExit leaving;
+
+    GroupLife(Transport bare, GroupSpec group, RankContext context, GroupIdentity identity) {
+        this.group = group;
+        this.context = context;
+        this.identity = identity;
+        boolean isStepped = identity.options().stepped();
+        boolean mayShareMemory =
+                !isStepped && group.worldSize() > 1 && bare.sharedMemory().isPresent();
+        this.transport = mayShareMemory ? new IntraNodeTransport(bare, group, context::nanoTime) : bare;
+        this.loop = new ProgressLoop(this, transport, group, context, isStepped);
+        this.listeners = new Listeners(group.name(), loop::later, !isStepped);
+        this.control = new GroupControl(transport, group, context, this, identity.control());
+        this.planner = new Planner(group, context, identity.value(), choice(context));
+        LinkExecutor overLinks = new LinkExecutor(transport, identity.options().maxInFlight());
+        this.collectives = new OperationQueue(loop, control, overLinks, planner, this::checkUsable);
+        this.messages =
+                new PointToPoint(loop, control, transport, identity.value(), Settings.MESSAGE_BUFFER.of(context));
+        loop.serve(control, collectives, messages);
+        this.localPeers = new LocalPeers(this);
+        this.whole = FlightRecorder.of(context, group);
+        this.recorder = whole.enter(group.name(), group.rank(), identity.ranks(), new Recorded());
+        this.ending = new GroupDeparture(control, this);
+    }
+
+    /** The group in the flight recorder of its rank: answers the recorder when that writes. */
+    private final class Recorded implements RecordedGroup {
+        @Override
+        public Failed failure() {
+            Failure failure = control.failure();
+            return failure == null
+                    ? null
+                    : Failed.of(
+                            failure.code(),
+                            failure.origin(),
+                            failure.sequence(),
+                            failure.culprits(),
+                            failure.known(),
+                            failure.text());
+        }
+
+        @Override
+        public long identity() {
+            return identity.value();
+        }
+
+        @Override
+        public RecordedStatus status() {
+            RankStatus now = GroupLife.this.status();
+            // a recording has no word for a rank that waits for any of several ranks
+            return new RecordedStatus(now.sequence(), now.progress(), now.isAny() ? Set.of() : now.waitingFor());
+        }
+
+        @Override
+        public List<ThreadStack> stacks() {
+            return control.stacks();
+        }
+    }
+
+    /** Begins to hear of the other ranks; called when the engine is whole. */
+    void open() {
+        identity.left().enter(this);
+        transport.events(control);
+        identity.membership().enter(control, identity.ranks());
+        // control messages for parent and siblings come at any time: they must not reach a half-made engine
+        control.open();
+    }
+
+    private AlgorithmChoice choice(RankContext context) {
+        return AlgorithmChoice.of(Settings.ALGORITHM.of(context))
+                .far(transport.medium().far());
+    }
+
+    Path writeFlightRecord(Path folder) throws IOException {
+        return whole.write(folder, "asked for by the program");
+    }
+
+    /** Removes the group from its recorder; the last group of a rank ends that recorder. */
+    void endRecording() {
+        recorder.close();
+        FlightRecorder.release(context);
+    }
+
+    @Override
+    public GroupRecorder recorder() {
+        return recorder;
+    }
+
+    @Override
+    public void failed() {
+        loop.failed();
+        recorder.groupFailed();
+    }
+
+    @Override
+    public void left() {
+        transport.wakeup();
+    }
+
+    @Override
+    public void goAhead(int peer, long announcement) {
+        messages.goAhead(peer, announcement);
+        transport.wakeup();
+    }
+
+    @Override
+    public void event(GroupEvent event) {
+        recorder.event(event);
+        listeners.tell(event);
+    }
+
+    @Override
+    public void log(GroupEvent event) {
+        listeners.log(event);
+    }
+
+    @Override
+    public List<Thread> callers() {
+        return loop.callers();
+    }
+
+    @Override
+    public void record(String reason, List<ThreadStack> stacks) {
+        recorder.stacks(reason, stacks);
+    }
+
+    /** Returns the state of this rank; any thread. */
+    @Override
+    public RankStatus status() {
+        RankStatus status = collectives.status();
+        return status == null ? messages.status() : status;
+    }
+
+    @Override
+    public long ended() {
+        return collectives.ended();
+    }
+
+    @Override
+    public long pausedSince(long sinceNanos) {
+        return identity.membership().pausedSince(sinceNanos);
+    }
+
+    @Override
+    public FailurePolicy rules() {
+        return identity.options().rules();
+    }
+
+    @Override
+    public int maxMesh() {
+        return identity.options().maxMesh();
+    }
+
+    /** Refuses a call on a closed group, and repeats the failure of a failed one. */
+    void checkUsable(String call) {
+        if (collectives.isClosed()) {
+            throw ending.refusal(call);
+        }
+        Failure failure = control.failure();
+        if (failure != null) {
+            mismatchUntold = false;
+            throw exception(call, failure);
+        }
+    }
+
+    /** Ends everything after a failure, and the links after a close. */
+    @Override
+    public boolean settle() {
+        Failure failure = control.failure();
+        boolean isFirst = failure != null && !settled;
+        if (failure != null) {
+            settle(failure);
+        }
+        settleClose();
+        return isFirst;
+    }
+
+    private void settle(Failure failure) {
+        try {
+            if (!settled) {
+                // pending calls tell it, messages included
+                mismatchUntold = isMismatch(failure) && isIdle();
+                settled = true;
+                collectives.noteReached();
+                if (rules().abandonsLinks()) {
+                    transport.abandon();
+                }
+            }
+        } finally {
+            endCalls(failure);
+        }
+    }
+
+    private void endCalls(Failure failure) {
+        try {
+            collectives.abandon();
+        } finally {
+            collectives.failPending(failure);
+            messages.settle(failure);
+        }
+    }
+
+    @Override
+    public boolean hasToSettle() {
+        return wantsLock() || control.failure() != null && (!settled || !isIdle());
+    }
+
+    /** Throws, when the group has been closed, a MISMATCH that no call has told. */
+    void throwUntold() {
+        Failure failure = control.failure();
+        // a failure that came while the links ended may never have been settled: then no call has told it either
+        if (failure != null && (settled ? mismatchUntold : isMismatch(failure))) {
+            mismatchUntold = false;
+            throw exception("close", failure);
+        }
+    }
+
+    private static boolean isMismatch(Failure failure) {
+        return failure.code() == FerroException.Code.MISMATCH;
+    }
+
+    private FerroException exception(String call, Failure failure) {
+        return new PendingWork(loop, call, -1, group.timeout()).exception(failure, PendingWork.Position.NOWHERE);
+    }
+
+    @Override
+    public boolean isIdle() {
+        return loop.isIdle();
+    }
+
+    @Override
+    public boolean refuse() {
+        return collectives.close();
+    }
+
+    /** Waits a short time for a call that has ended but has not released the progress lock. */
+    @Override
+    public String callInFlight() {
+        look(OVER_NANOS, () -> isIdle() && !text().isEmpty(), () -> {});
+        return text();
+    }
+
+    /** Polls while a condition holds, for at most a time, because no signal comes. */
+    void look(long nanos, BooleanSupplier holds, Runnable again) {
+        long until = context.nanoTime() + nanos;
+        while (holds.getAsBoolean() && context.nanoTime() - until < 0) {
+            LockSupport.parkNanos(this, LOOK_NANOS);
+            again.run();
+        }
+    }
+
+    private String text() {
+        if (isIdle() && !loop.lock().isHeld()) {
+            return "";
+        }
+        RankStatus status = status();
+        return status.operation().isEmpty()
+                ? "a call"
+                : status.operation() + (status.sequence() > 0 ? " seq " + status.sequence() : "");
+    }
+
+    /** Waits until all submitted operations have ended, the group has failed, or a time has come. */
+    @Override
+    public void finish(long untilNanos) {
+        // a call that bypassed the queue holds the progress lock
+        loop.exclusively(() -> {}, untilNanos);
+        PendingWork newest = collectives.last();
+        if (newest != null && !newest.isDone() && control.failure() == null) {
+            loop.await(newest, PendingWork.RunLimit.TIME, untilNanos);
+        }
+        while (!messages.isIdle() && control.failure() == null && context.nanoTime() - untilNanos < 0) {
+            loop.exclusively(loop::step, untilNanos);
+            Thread.yield();
+        }
+    }
+
+    /** Ends the group; its calls are refused already. */
+    void close(Duration timeout) {
+        long nanos = Deadlines.nanos(timeout);
+        long end = context.nanoTime() + nanos;
+        long until = end - Math.min(RELEASE_NANOS, nanos / 2);
+        boolean stepped = identity.options().stepped();
+        if (stepped) {
+            ending.failUnfinished(timeout);
+        } else {
+            ending.finish(timeout, until);
+        }
+        loop.close();
+        asked = true;
+        settleWithLock(end);
+        synchronized (this) {
+            late = !linksEnded;
+        }
+        if (last) {
+            identity.left().await(this, until).forEach(other -> other.release(timeLeft(end)));
+        } else if (stepped && needed) {
+            releaseLater(until);
+        }
+    }
+
+    /** Releases the group after a time by a timer, where no thread can wait. */
+    private void releaseLater(long until) {
+        long nanos = until - context.nanoTime();
+        Future<?> timer = context.background().schedule(this::over, nanos, TimeUnit.NANOSECONDS);
+        leaving.whenOver(() -> timer.cancel(false));
+    }
+
+    /** Returns the time until the end of a close, at least {@link #RELEASE_NANOS}, so that the last frames can leave. */
+    private Duration timeLeft(long end) {
+        return Duration.ofNanos(Math.max(RELEASE_NANOS, end - context.nanoTime()));
+    }
+
+    /** Ends the links on the thread that holds the progress lock, so that no call is inside them. */
+    private void settleWithLock(long end) {
+        loop.failed();
+        look(Math.min(LOCK_NANOS, timeLeft(end).toNanos()), () -> !linksEnded, loop::failed);
+    }
+
+    @Override
+    public boolean hasFailed() {
+        return control.failure() != null;
+    }
+
+    /** Returns whether the links wait to be ended by the thread that holds the progress lock; any thread. */
+    private boolean wantsLock() {
+        return asked && !linksEnded;
+    }
+
+    /** Ends the links if that was asked for; called with the progress lock held. */
+    private void settleClose() {
+        if (wantsLock()) {
+            try {
+                leave();
+            } finally {
+                if (endedLate()) {
+                    long now = context.nanoTime();
+                    identity.left().await(this, now).forEach(other -> other.release(timeLeft(now)));
+                }
+            }
+        }
+    }
+
+    private synchronized boolean endedLate() {
+        linksEnded = true;
+        return late && last;
+    }
+
+    private void leave() {
+        try {
+            identity.membership().leave(control);
+        } finally {
+            endLinks();
+        }
+    }
+
+    private void endLinks() {
+        try {
+            leaving = control.leave(losers(), until());
+            needed = transport.leave();
+        } finally {
+            last = identity.left().leave(this, needed);
+            try {
+                localPeers.close();
+            } finally {
+                if (needed) {
+                    leaving.whenOver(this::over);
+                } else {
+                    transport.close();
+                }
+            }
+        }
+    }
+
+    private GracefulExit.ExitLimit until() {
+        if (control.failure() != null) {
+            return GracefulExit.ExitLimit.ALL_HAVE_HEARD;
+        }
+        return transport.servesOthers() ? GracefulExit.ExitLimit.ALL_HAVE_LEFT : GracefulExit.ExitLimit.ALL_HAVE_ALL;
+    }
+
+    @Override
+    public GracefulExit exit(String signal) {
+        return ending.exit(signal) ? control.leave(losers(), until()) : null;
+    }
+
+    /** Returns the ranks that may lose data of collectives that they have not yet taken if this process ends. */
+    private BitSet losers() {
+        BitSet losers = new BitSet();
+        for (int peer = 0; peer < group.worldSize(); peer++) {
+            losers.set(peer, peer != group.rank() && transport.mayLose(peer, Lane.COLLECTIVE));
+        }
+        return losers;
+    }
+
+    private void over() {
+        if (identity.left().isOver(this)) {
+            transport.close();
+        }
+    }
+
+    @Override
+    public void release(Duration within) {
+        transport.close(within);
+    }
+}

@@ -1,0 +1,332 @@
+package ferro.collectives.engine;
+
+import ferro.Allocation;
+import ferro.CollectiveBackend;
+import ferro.DataType;
+import ferro.FerroException;
+import ferro.HostTensor;
+import ferro.Medium;
+import ferro.collectives.plan.Hosts;
+import ferro.collectives.shared.IntraNodeTransport;
+import ferro.collectives.shared.NodeTopology;
+import ferro.collectives.shared.RingLayout;
+import ferro.collectives.shared.SegmentLayout;
+import ferro.collectives.shared.SegmentView;
+import ferro.collectives.shared.SharedAllocation;
+import ferro.collectives.shared.SharedAllocation.SharedSegments;
+import ferro.collectives.shared.SharedTensors;
+import ferro.control.failure.Failure;
+import ferro.control.failure.Failures;
+import ferro.spi.Deadlines;
+import ferro.spi.GroupSpec;
+import ferro.spi.LogLines;
+import ferro.spi.OncePerContext;
+import ferro.spi.RankContext;
+import ferro.spi.SegmentSize;
+import ferro.spi.SharedMemory;
+import ferro.spi.SharedMemoryProvider;
+import ferro.spi.Transport;
+import java.lang.System.Logger.Level;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.IntConsumer;
+import java.util.function.Supplier;
+
+/**
+ * The ranks that share memory with this one: finds them, switches operations and links to shared memory, and makes tensors
+ * in it.
+ */
+public final class LocalPeers {
+    /** Shortest limit of a call, which also holds once the deadline has passed: a call refuses a limit of zero. */
+    private static final long LEAST_NANOS = 1_000_000;
+
+    private static final long PAGE = 4096;
+
+    private final GroupSpec group;
+    private final RankContext context;
+    /** Null where there is no shared memory. */
+    private final IntraNodeTransport intraNode;
+
+    private final SharedMemoryProvider provider;
+    private final GroupLife life;
+    /** The medium of the links. */
+    private final Medium links;
+
+    private volatile NodeTopology topology;
+    /** Tensors in shared memory; null before the first one. */
+    private SharedTensors tensors;
+
+    private boolean isClosed;
+    /** Null unless all ranks share memory. */
+    private volatile SharedMemoryExecutor executor;
+
+    /** Makes one that knows no peer yet. */
+    LocalPeers(GroupLife life) {
+        this.life = life;
+        this.group = life.group;
+        this.context = life.context;
+        this.links = life.transport.medium();
+        this.intraNode = life.transport instanceof IntraNodeTransport shares ? shares : null;
+        this.provider = intraNode == null ? null : intraNode.sharedMemory().orElse(null);
+        this.topology = NodeTopology.none(group.worldSize(), life.transport.noSharedMemoryBecause());
+    }
+
+    /** Returns the segment of each rank of a group whose ranks are all on one host; empty if so many cannot share. */
+    public static Optional<SegmentSize> segmentOf(int ranks) {
+        BitSet hosted = new BitSet();
+        hosted.set(0, ranks);
+        Sharing sharing = Sharing.of(GroupSpec.of("host", 0, ranks, Duration.ofSeconds(1)), hosted, false);
+        return sharing.refusedBecause().isPresent() ? Optional.empty() : Optional.of(sharing.size());
+    }
+
+    /**
+     * Finds out together with the other ranks which ranks share memory, before the first call of a user. Closes a group that cannot be
+     * made ready, and throws.
+     */
+    void meet(CollectiveBackend engine, boolean isJoined) {
+        try {
+            findOthers(engine, isJoined, isJoined ? untilJoined() : group::timeout);
+        } catch (RuntimeException | Error failure) {
+            if (!Failures.isAbortOfAnother(group, life.control.failure())) {
+                throw ended(engine, failure, isJoined);
+            }
+        }
+    }
+
+    /** Returns the limits of the calls of a join, which together have the time limit of joining. */
+    private Supplier<Duration> untilJoined() {
+        long end = context.nanoTime() + Deadlines.nanos(group.joinTimeout());
+        return () -> Duration.ofNanos(Math.max(LEAST_NANOS, end - context.nanoTime()));
+    }
+
+    private FerroException ended(CollectiveBackend engine, Throwable failure, boolean isJoined) {
+        // a failure here after the group has failed is a consequence of that one
+        Failure first = failure instanceof FerroException ? null : life.control.failure();
+        String self = life.control.self();
+        Throwable cause = first == null ? failure : Failures.exception(group, self, first, life.control.ends());
+        FerroException told = Failures.notMet(group, self, cause, isJoined);
+        life.control.fail(Failures.failure(group, self, told));
+        try {
+            engine.close(Duration.ZERO);
+        } catch (RuntimeException second) {
+            told.addSuppressed(second);
+        }
+        return told;
+    }
+
+    private void findOthers(CollectiveBackend engine, boolean isJoined, Supplier<Duration> timeout) {
+        if (provider != null) {
+            SharedMemoryBootstrap meeting = new SharedMemoryBootstrap(engine, group, context, "", timeout);
+            Sharing sharing = Sharing.of(group, meeting.hosted(provider), provider.isOneProcess());
+            sharing.refusedBecause().ifPresent(meeting::refrain);
+            SharedMemoryBootstrap.BootstrapOutcome met = meeting.hold(provider, sharing.size());
+            exclusively(new Runnable() {
+                @Override
+                public void run() {
+                    share(sharing, met);
+                }
+            });
+            sharing.report(isJoined, topology.lines(links), context);
+        }
+    }
+
+    private void exclusively(Runnable task) {
+        life.loop.exclusively(task, context.nanoTime() + Long.MAX_VALUE / 2);
+    }
+
+    private void share(Sharing sharing, SharedMemoryBootstrap.BootstrapOutcome met) {
+        topology = met.topology();
+        Optional<Hosts> hosts = Hosts.of(topology.hostNumbers(), topology::areNear);
+        if (hosts.isPresent()) {
+            life.planner.spread(hosts.get());
+        }
+        if (met.memory() == null) {
+            return;
+        }
+        intraNode.meet(met.memory(), sharing.rings(), topology.nearTo(group.rank()));
+        life.messages.reopen();
+        if (topology.isComplete()) {
+            SharedMemoryExecutor made =
+                    sharing.executor(met.memory(), life.control, intraNode::wake, life.loop.spins());
+            life.planner.share(sharing.layout());
+            life.collectives.share(made);
+            executor = made;
+        }
+    }
+
+    /** Makes a tensor in memory that all ranks share, or else in memory of this rank alone; a failure fails the group. */
+    public Allocation allocate(CollectiveBackend engine, DataType dataType, long elementCount, Duration timeout) {
+        try {
+            return allocated(engine, dataType, elementCount, timeout);
+        } catch (FerroException failure) {
+            life.control.fail(Failures.failure(group, life.control.self(), failure));
+            throw failure;
+        }
+    }
+
+    private Allocation allocated(CollectiveBackend engine, DataType dataType, long elementCount, Duration timeout) {
+        Objects.requireNonNull(dataType, "dataType");
+        Objects.requireNonNull(timeout, "timeout");
+        SharedMemoryExecutor runs = executor;
+        if (runs == null || elementCount < 0) {
+            return own(dataType, elementCount, topology);
+        }
+        exclusively(runs::sweep);
+        String asked = "allocate " + dataType.label() + "[" + elementCount + "]";
+        SharedMemoryBootstrap meeting = new SharedMemoryBootstrap(engine, group, context, asked, () -> timeout);
+        long most = (Integer.MAX_VALUE - 2 * PAGE) / dataType.byteSize();
+        if (elementCount == 0 || elementCount > most) {
+            // the ranks compare their requests even then, because they may differ
+            meeting.refrain("an area has 1 to " + most + " elements, not " + elementCount);
+        }
+        long bytes = SharedAllocation.segmentBytes(elementCount * dataType.byteSize());
+        SharedMemoryBootstrap.BootstrapOutcome met =
+                meeting.hold(provider, SegmentSize.now((bytes + PAGE - 1) / PAGE * PAGE));
+        if (!met.topology().isComplete()) {
+            met.giveBack();
+            return own(dataType, elementCount, met.topology());
+        }
+        Allocation[] made = new Allocation[1];
+        exclusively(() -> made[0] = allocation(met, runs.tensors(), dataType, elementCount));
+        return made[0];
+    }
+
+    /** Makes a tensor of memory that all ranks have reached; called with the progress lock held. */
+    private synchronized Allocation allocation(
+            SharedMemoryBootstrap.BootstrapOutcome met, SharedTensors shared, DataType dataType, long elementCount) {
+        if (isClosed) {
+            met.giveBack();
+            throw new IllegalStateException("group \"" + group.name() + "\" rank " + group.rank()
+                    + " was closed during the allocation of a tensor");
+        }
+        tensors = shared;
+        long bytes = elementCount * dataType.byteSize();
+        SharedAllocation made =
+                shared.add(new SharedSegments(met.memory(), group.rank(), group.worldSize(), bytes), met.lent());
+        return Allocation.shared(HostTensor.of(dataType, met.lent()).slice(0, elementCount), made::letGo);
+    }
+
+    private Allocation own(DataType dataType, long elementCount, NodeTopology found) {
+        String why = group.worldSize() == 1 ? "rank 0 is the only one of \"" + group.name() + "\"" : found.whyNot();
+        return Allocation.own(HostTensor.allocate(dataType, elementCount), why);
+    }
+
+    /** Returns for people which ranks share memory, and why others do not. */
+    public String report() {
+        return String.join("; ", topology.lines(links));
+    }
+
+    /** Returns the medium that carries the data of the whole group. */
+    public Medium medium() {
+        if (provider != null && topology.isComplete()) {
+            return links.with(provider.isOneProcess() ? "memory of one process" : "shared memory");
+        }
+        String between = links.far() ? " between far hosts" : " between hosts";
+        for (int rank = 0; rank < group.worldSize(); rank++) {
+            if (topology.isNearAnother(rank)) {
+                return links.with(links.text() + between + ", shared memory within hosts");
+            }
+        }
+        return links.hasSeveralAddresses() ? links.with(links.text() + between) : links;
+    }
+
+    /**
+     * Unmaps the segments of tensors; what callers have of them stays theirs. Called by the thread that makes progress, with the links
+     * ended.
+     */
+    synchronized void close() {
+        isClosed = true;
+        if (tensors != null) {
+            tensors.close();
+        }
+    }
+
+    /**
+     * What the ranks of a group share memory for, and how their segments are laid out; the same on all ranks of a host.
+     *
+     * @param group  the group
+     * @param layout of the part that collectives use
+     * @param rings  of the part that links use, behind it
+     * @param ranks  how many ranks count as of one host
+     */
+    record Sharing(GroupSpec group, SegmentLayout layout, RingLayout rings, int ranks) {
+        /** Bytes of all segments of a group, without rings: with these, eight ranks fit in the 64 MiB that a container has. */
+        private static final long BYTES_MOST = 25L << 20;
+
+        private static final long SLOTS_OF_RANK_MOST = 3L << 20;
+        private static final long SLOTS_OF_RANK_LEAST = 3L << 16;
+        /** Smaller for threads of one process: they share a cache, and tests make groups of them by the thousand. */
+        private static final long SLOTS_OF_THREAD = 3L << 17;
+
+        /** Lays out the segments of the ranks that count as of one host; there are slots only if all ranks of the group do. */
+        static Sharing of(GroupSpec group, BitSet hosted, boolean isOneProcess) {
+            int count = hosted.cardinality();
+            long share = Math.max(SLOTS_OF_RANK_LEAST, Math.min(SLOTS_OF_RANK_MOST, BYTES_MOST / count));
+            SegmentLayout layout =
+                    SegmentLayout.within(SegmentLayout.FIRST_SLOT + (isOneProcess ? SLOTS_OF_THREAD : share));
+            int slots = count == group.worldSize() ? layout.end() : 0;
+            // between threads, links copy from one caller's memory to the other's directly, which is better than any
+            // ring
+            return new Sharing(group, layout, new RingLayout(hosted, slots, !isOneProcess), count);
+        }
+
+        /** Returns why these ranks cannot share; empty if they can. */
+        Optional<String> refusedBecause() {
+            if (ranks == 1) {
+                return Optional.of("no other rank of \"" + group.name() + "\" is on its host");
+            }
+            return ranks <= layout.ranksMost()
+                    ? Optional.empty()
+                    : Optional.of(ranks + " ranks of \"" + group.name() + "\" are on one host, need at most "
+                            + layout.ranksMost() + ": slots of " + layout.slotBytes() + " bytes have no room for more");
+        }
+
+        /** Returns the size of each segment; the slots take memory when the first call needs them. */
+        SegmentSize size() {
+            long bytes = (rings.end() + PAGE - 1) / PAGE * PAGE;
+            return layout.end() <= bytes && hasSlots()
+                    ? SegmentSize.now(bytes)
+                            .withLater(layout.slot(0), layout.end())
+                            .withRanks(ranks)
+                    : SegmentSize.now(bytes).withRanks(ranks);
+        }
+
+        private boolean hasSlots() {
+            return ranks == group.worldSize();
+        }
+
+        /**
+         * Makes the executor that runs operations over segments that all ranks have reached.
+         *
+         * @param spins how often to poll at once before yielding; 0 where ranks share cores, because a spinning rank would keep
+         *     the others from their core
+         */
+        SharedMemoryExecutor executor(SharedMemory memory, Transport.Events events, IntConsumer wake, int spins) {
+            ByteBuffer[] areas = new ByteBuffer[group.worldSize()];
+            for (int rank = 0; rank < areas.length; rank++) {
+                areas[rank] = memory.area(rank);
+            }
+            return new SharedMemoryExecutor(
+                    new SegmentView(group.rank(), layout, areas, events, wake, Math.max(1, spins), memory::reserve));
+        }
+
+        /**
+         * Logs the lines on rank 0 only. A job logs each line once at info level; a group made of a joined one, and another
+         * joined group with the same lines, log at debug level.
+         */
+        void report(boolean isJoined, List<String> lines, RankContext context) {
+            if (group.rank() != 0) {
+                return;
+            }
+            for (String line : lines) {
+                boolean isNew = isJoined && rings.hasRings() && OncePerContext.isFirst(context, line);
+                LogLines.write(
+                        "ferro.group", isNew ? Level.INFO : Level.DEBUG, "group \"" + group.name() + "\": " + line);
+            }
+        }
+    }
+}

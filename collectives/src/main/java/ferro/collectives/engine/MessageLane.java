@@ -1,0 +1,240 @@
+package ferro.collectives.engine;
+
+import ferro.DataType;
+import ferro.HostTensor;
+import ferro.MessageKind;
+import ferro.collectives.reduce.Elements;
+import ferro.control.group.MessageCounts;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+
+/**
+ * The messages of one peer: what has come and what waits for it, in order; matched by tag. Receives from any rank and probes are in
+ * lists that the lanes of all peers share. Belongs to the thread that holds the progress lock.
+ */
+abstract class MessageLane {
+    /** Counted for each message in addition to its elements, so that empty messages are bounded too. */
+    private static final long COST_BYTES = 256;
+
+    final int peer;
+    final LaneOwner owner;
+    private final SharedWaits waiting;
+    private final long keptLimit;
+    private final List<Transfer> receives = new ArrayList<>();
+    private final List<UnexpectedMessage> unexpected = new ArrayList<>();
+    private long bytesKept;
+
+    /** What a lane tells of its messages. Called with the progress lock held. */
+    interface LaneOwner {
+        /** Returns the counts of the messages with a peer. */
+        MessageCounts.OfPeer counts(int peer);
+
+        /** Ends a transfer that has moved. */
+        void finish(Transfer transfer);
+
+        /** Fails the group because a message matched a receive of another shape. */
+        void mismatched(Transfer receive, DataType type, long bytes);
+
+        /** Fails the group because a peer sent what no lane sends. */
+        void nonsense(int peer, String what);
+    }
+
+    /** What waits for messages of all peers. */
+    static final class SharedWaits {
+        /** Unmatched receives from any rank, in the order in which they were posted. */
+        final List<Transfer> fromAny = new ArrayList<>();
+        /** Probes that no message has ended. */
+        final List<Transfer> probes = new ArrayList<>();
+        /**
+         * By rank, the number of the last receive from any rank that has taken a waiting message; null before the first one. A
+         * receive of a message that a probe from any rank has described counts as one from any rank.
+         */
+        long[] lastTaken;
+    }
+
+    /** Makes an empty lane of the messages of a peer, which is full at {@code keptLimit} bytes. */
+    MessageLane(int peer, LaneOwner owner, SharedWaits waiting, long keptLimit) {
+        this.peer = peer;
+        this.owner = owner;
+        this.waiting = waiting;
+        this.keptLimit = keptLimit;
+    }
+
+    /** A message that came before its tensor: its elements, or its announcement only. */
+    static final class UnexpectedMessage {
+        final long tag;
+        final DataType type;
+        final long bytes;
+        /** Null for an announcement. */
+        final ByteBuffer content;
+
+        boolean complete;
+        /** Whether a probe from any rank has described it: its receive has the turn that the probe has left. */
+        boolean isFound;
+        /** The receive that gets the elements when they have come. */
+        Transfer taker;
+        /** The number of an announcement of a peer. */
+        long announcement;
+        /** The send that an announcement of this rank to itself is about. */
+        Transfer ownSend;
+
+        UnexpectedMessage(long tag, DataType type, long bytes, boolean announced) {
+            this.tag = tag;
+            this.type = type;
+            this.bytes = bytes;
+            this.content =
+                    announced ? null : ByteBuffer.allocateDirect((int) bytes).order(ByteOrder.nativeOrder());
+        }
+
+        private long cost() {
+            return COST_BYTES + (content == null ? 0 : bytes);
+        }
+
+        /** Returns an unexpected message that holds a copy of these elements. */
+        static UnexpectedMessage of(long tag, HostTensor data) {
+            UnexpectedMessage message = new UnexpectedMessage(tag, data.dataType(), data.byteCount(), false);
+            Elements.copy(
+                    data.dataType(), message.content, 0, data.memory(), Elements.at(data, 0), data.elementCount());
+            return message;
+        }
+
+        /** Copies the elements to the first elements of a tensor. */
+        void copyInto(HostTensor tensor) {
+            long count = bytes / tensor.dataType().byteSize();
+            // the tensor may be longer than the message, and in several buffers
+            Elements.copy(tensor, 0, HostTensor.of(tensor.dataType(), content), 0, count);
+        }
+    }
+
+    /** Describes the content of a message, for example f32[1000]. */
+    static String shape(DataType type, long bytes) {
+        return type.label() + "[" + bytes / type.byteSize() + "]";
+    }
+
+    abstract void send(Transfer send);
+
+    /** Receives a message that came before its receive. */
+    abstract void receive(UnexpectedMessage message, Transfer receive);
+
+    void receive(Transfer receive) {
+        UnexpectedMessage message = takeUnexpected(receive);
+        if (message == null) {
+            receives.add(receive);
+            return;
+        }
+        if (receive.kind == MessageKind.MATCH) {
+            end(receive, message);
+        } else if (matches(receive, message.tag, message.type, message.bytes)) {
+            receive(message, receive);
+        }
+    }
+
+    /** Gives a message to a receive, unless the message does not fit, which fails the group. */
+    boolean matches(Transfer receive, long tag, DataType type, long bytes) {
+        receive.match(peer, tag, type, bytes);
+        if (receive.fits(type, bytes)) {
+            return true;
+        }
+        owner.mismatched(receive, type, bytes);
+        return false;
+    }
+
+    /** Gives a message to the match that has taken it, or keeps it. */
+    void keep(UnexpectedMessage message, Transfer match) {
+        if (match == null) {
+            keep(message);
+        } else {
+            end(match, message);
+        }
+    }
+
+    /** Returns whether no further message may be kept. */
+    boolean isFull() {
+        return bytesKept >= keptLimit;
+    }
+
+    /**
+     * Removes and returns the first receive that takes a tag, or returns null. A receive from this peer and a receive from any
+     * rank are taken in the order in which they were posted.
+     */
+    Transfer takeReceive(long tag) {
+        int first = first(receives, tag);
+        List<Transfer> fromAny = waiting.fromAny;
+        if (!fromAny.isEmpty()) {
+            int any = first(fromAny, tag);
+            if (any >= 0 && (first < 0 || fromAny.get(any).number < receives.get(first).number)) {
+                return fromAny.remove(any);
+            }
+        }
+        return first < 0 ? null : receives.remove(first);
+    }
+
+    private static int first(List<Transfer> receives, long tag) {
+        for (int i = 0; i < receives.size(); i++) {
+            if (receives.get(i).takes(tag)) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /** Removes and returns the first unexpected message that a receive takes, complete or not, or returns null. */
+    private UnexpectedMessage takeUnexpected(Transfer receive) {
+        for (Iterator<UnexpectedMessage> each = unexpected.iterator(); each.hasNext(); ) {
+            UnexpectedMessage message = each.next();
+            if (receive.takes(message.tag)) {
+                each.remove();
+                bytesKept -= message.cost();
+                if (message.isFound) {
+                    waiting.lastTaken[peer] = receive.number;
+                }
+                return message;
+            }
+        }
+        return null;
+    }
+
+    boolean hasUnexpected() {
+        return !unexpected.isEmpty();
+    }
+
+    /** Returns the first unexpected message that a receive takes, which stays in the queue, or null. */
+    UnexpectedMessage findUnexpected(Transfer receive) {
+        for (UnexpectedMessage message : unexpected) {
+            if (receive.takes(message.tag)) {
+                return message;
+            }
+        }
+        return null;
+    }
+
+    /** Keeps a message that no receive takes, and ends the probes that wait for it. */
+    private void keep(UnexpectedMessage message) {
+        unexpected.add(message);
+        bytesKept += message.cost();
+        for (Iterator<Transfer> each = waiting.probes.iterator(); each.hasNext(); ) {
+            Transfer probe = each.next();
+            if ((probe.isFromAny() || probe.peer == peer) && probe.takes(message.tag)) {
+                each.remove();
+                end(probe, message);
+            }
+        }
+    }
+
+    /** Ends a probe, or a match, by a message. */
+    void end(Transfer probe, UnexpectedMessage message) {
+        message.isFound |= probe.kind == MessageKind.PROBE && probe.isFromAny();
+        probe.match(peer, message.tag, message.type, message.bytes);
+        if (probe.kind == MessageKind.MATCH) {
+            probe.held = message;
+        }
+        owner.finish(probe);
+    }
+
+    void giveUp(Transfer receive) {
+        receives.remove(receive);
+    }
+}

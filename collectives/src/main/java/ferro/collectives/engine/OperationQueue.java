@@ -1,0 +1,598 @@
+package ferro.collectives.engine;
+
+import ferro.CallOptions;
+import ferro.Collective;
+import ferro.CollectiveKind;
+import ferro.HostTensor;
+import ferro.collectives.engine.OperandStaging.IdentityResult;
+import ferro.collectives.engine.OperandStaging.IntegerAverages;
+import ferro.collectives.engine.PendingWork.RunLimit;
+import ferro.collectives.engine.ProgressLoop.CollectiveProgress;
+import ferro.collectives.shared.SharedMachine;
+import ferro.control.failure.Failure;
+import ferro.control.failure.Failures;
+import ferro.control.group.GroupControl;
+import ferro.control.group.RankStatus;
+import ferro.recorder.CallCounter;
+import java.lang.System.Logger.Level;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.time.Duration;
+import java.util.function.Consumer;
+
+/**
+ * The collectives of a group, in submission order. One operation is the current one. Small operations may have begun
+ * behind the current one if this makes no visible difference. Any thread may submit an operation; the thread with the
+ * progress lock makes progress on it.
+ *
+ * <p>A blocking call takes the fast path if no operation is queued and the progress lock is free. The call takes the
+ * lock and its number with one instruction, publishes its data, records the call while the data travels, then consumes
+ * the result. The fast path makes no object and takes no other lock. It reads the clock when the call begins. Of small
+ * calls that end within few polls, one of 16 also reads the clock at its end; all other calls do. A call that does not
+ * end within the time of a spin becomes the current operation, like any other operation.
+ */
+final class OperationQueue implements CollectiveProgress {
+    /**
+     * Maximum length of a call that publishes its data before it reads the clock. The other ranks then get the data
+     * earlier, and the time of the call lacks only the copy of so few bytes.
+     */
+    private static final int MAX_BYTES_BEFORE_CLOCK = 4096;
+
+    /**
+     * Quick calls of a kind per measured one, whose time counts for all of them. The first calls of a kind are all measured.
+     * Reading the clock takes 25 ns, a quick call 400 ns.
+     */
+    private static final int CALLS_PER_SAMPLE = 16;
+
+    /** Time above which a measured quick call was interrupted, so that its time counts for itself alone. */
+    private static final long MAX_SAMPLE_NANOS = 10_000;
+
+    private static final VarHandle ENDED;
+
+    static {
+        try {
+            ENDED = MethodHandles.lookup().findVarHandle(OperationQueue.class, "ended", long.class);
+        } catch (ReflectiveOperationException missing) {
+            throw new ExceptionInInitializerError(missing);
+        }
+    }
+
+    private final ProgressLoop loop;
+    private final ProgressLock progressLock;
+    private final GroupControl control;
+    private final Planner planner;
+    private final Consumer<String> checkUsable;
+    private final IntegerAverages averages;
+    private final WaitingOperations queue = new WaitingOperations();
+    private final LinkExecutor overLinks;
+    /** Executor for shared memory; null unless all ranks share memory. */
+    private SharedMemoryExecutor overMemory;
+
+    /** Executor of the current operation; without a current operation, that of the last one. */
+    private Executor executor;
+
+    private final OperationWatch watch;
+    private final ReachedPositions reached = new ReachedPositions();
+    /**
+     * Number of queued operations that have begun behind the current one, and the last such operation. Only the thread
+     * that holds the progress lock uses these fields.
+     */
+    private int begunBehind;
+
+    private Operation lastBegun;
+    /** Whether the next queued operation must wait until the current one has ended. */
+    private boolean heldBack;
+    /** The operation object of blocking calls, reused for each of them. */
+    private final Operation direct;
+    /**
+     * Operation that runs before the queued operations. Only the thread that holds the progress lock sets and removes
+     * this operation.
+     */
+    private volatile Operation next;
+
+    private volatile Operation current;
+    /** Number of the last operation that has ended. Only the thread that holds the progress lock writes this number. */
+    private long ended;
+
+    /**
+     * Makes an empty queue.
+     *
+     * @param checkUsable throws an exception if the group accepts no more calls; may be called with the queue locked
+     */
+    OperationQueue(
+            ProgressLoop loop,
+            GroupControl control,
+            LinkExecutor overLinks,
+            Planner planner,
+            Consumer<String> checkUsable) {
+        this.loop = loop;
+        this.progressLock = loop.lock();
+        this.direct = new Operation(new PendingWork(loop), null, null, null);
+        this.control = control;
+        this.planner = planner;
+        this.checkUsable = checkUsable;
+        this.overLinks = overLinks;
+        this.executor = overLinks;
+        this.averages = new IntegerAverages(loop.group().rank(), loop.group().worldSize());
+        this.watch = new OperationWatch(control, () -> executor);
+    }
+
+    /** Queues a call after checking its arguments. No data moves before the check. */
+    PendingWork submit(Collective call, String label, Duration timeout) {
+        return submit(planner.prepare(call, label), call, timeout);
+    }
+
+    private PendingWork submit(Prepared prepared, Collective call, Duration timeout) {
+        int rank = loop.group().rank();
+        return submit(prepared, operand(call, rank), result(call, rank), timeout, null);
+    }
+
+    /** Queues a prepared call; {@code staging} may be null. */
+    PendingWork submit(Prepared prepared, HostTensor in, HostTensor out, Duration timeout, OperandStaging staging) {
+        loop.refuseInside(prepared.name);
+        PendingWork work = new PendingWork(loop, prepared.name, ProgressLock.NONE, timeout);
+        Operation operation = new Operation(work, prepared, in, out, staging(prepared, in, out, staging));
+        synchronized (queue) {
+            checkUsable.accept(prepared.name);
+            if (!queue.add(operation, progressLock)) {
+                checkUsable.accept(prepared.name);
+            }
+            work.recorded(prepared.text(), prepared.bytes);
+            count(work, prepared, in);
+            control.called(operation.sequence(), prepared.call);
+        }
+        // the call has its number and the other ranks wait for it, so it ends with the group
+        control.exits().refuse(operation.sequence(), prepared.call);
+        return work;
+    }
+
+    private OperandStaging staging(Prepared prepared, HostTensor in, HostTensor out, OperandStaging own) {
+        if (prepared.isWidened()) {
+            return averages.of(prepared, in, out, own);
+        }
+        return writesIdentity(prepared) ? new IdentityResult(prepared.op, in, out) : own;
+    }
+
+    private boolean writesIdentity(Prepared prepared) {
+        return IdentityResult.isNeeded(prepared, loop.group().rank());
+    }
+
+    private void count(PendingWork work, Prepared prepared, HostTensor in) {
+        int calls = prepared.joined == null ? 1 : prepared.joined.length;
+        long bytes = prepared.contributedBytes(in, loop.group().rank());
+        work.counted(CallCounter.indexOf(prepared.kind), calls, bytes);
+    }
+
+    /** Returns the number of the last operation that has ended, or 0. Any thread may call this method. */
+    long ended() {
+        return (long) ENDED.getOpaque(this);
+    }
+
+    /**
+     * Sets the executor of programs in shared memory. The caller holds the progress lock and calls this method before
+     * the first program runs.
+     */
+    void share(SharedMemoryExecutor overSharedMemory) {
+        overMemory = overSharedMemory;
+    }
+
+    private Executor of(Prepared prepared) {
+        return prepared.program == null ? overLinks : overMemory;
+    }
+
+    /**
+     * Runs a call on this thread. The call runs at once if no operation is queued and the progress lock is free, else
+     * in its order.
+     */
+    void run(Collective call, CallOptions options, boolean noMessages) {
+        Prepared prepared = planner.prepare(call, options.label());
+        Duration timeout = options.timeout();
+        checkUsable.accept(prepared.name);
+        long seen = progressLock.look();
+        boolean isNext = noMessages && !prepared.isWidened() && !writesIdentity(prepared) && isIdle();
+        long sequence = isNext ? progressLock.tryEnterAsNext(seen) : ProgressLock.NONE;
+        if (sequence == ProgressLock.NONE) {
+            submit(prepared, call, timeout).await();
+            return;
+        }
+        int rank = loop.group().rank();
+        try {
+            control.exits().refuse(sequence, prepared.call);
+            if (runsCode(prepared)) {
+                // the owner of the progress lock refuses calls on this group from the code of the op
+                progressLock.own();
+            }
+            HostTensor in = operand(call, rank);
+            HostTensor out = result(call, rank);
+            if (!endsAtOnce(prepared, sequence, in, out, timeout)) {
+                direct.become(prepared, in, out);
+                direct.number(sequence);
+                next = direct;
+                progressLock.own();
+                loop.run(direct.work(), RunLimit.DONE, 0);
+                direct.work().throwFailure();
+            }
+        } finally {
+            direct.forget();
+            loop.leave();
+        }
+    }
+
+    /**
+     * Tries the fast path, after the progress lock and a number are taken. If the call does not end on the fast path,
+     * it becomes the next operation of the loop.
+     */
+    private boolean endsAtOnce(Prepared prepared, long sequence, HostTensor in, HostTensor out, Duration timeout) {
+        boolean isLong = prepared.bytes > MAX_BYTES_BEFORE_CLOCK;
+        long callNanos = isLong ? loop.nanoTime() : 0;
+        boolean published = false;
+        Throwable broken = null;
+        try {
+            // the data that the other ranks need travels while this rank records the call
+            published = control.failure() == null && publishes(prepared, sequence, in);
+        } catch (RuntimeException | Error failure) {
+            broken = failure;
+        }
+        long begunNanos = isLong ? callNanos : loop.nanoTime();
+        int entry = entered(prepared, sequence, begunNanos, broken);
+        int polls = SharedMachine.NOT_THERE;
+        try {
+            if (published) {
+                polls = prepared.program == null
+                        ? overLinks.copyAll(prepared, in, out)
+                        : overMemory.consume(prepared.program, prepared.call, in, out, prepared.completing);
+            }
+        } catch (RuntimeException | Error failure) {
+            polls = SharedMachine.NOT_THERE;
+            control.fail(Failures.inside(loop.group(), control.self(), failure));
+        }
+        if (polls == SharedMachine.NOT_THERE) {
+            direct.work().become(prepared.name, begunNanos, timeout);
+            direct.work().recordedAs(entry);
+            count(direct.work(), prepared, in);
+            return false;
+        }
+        boolean isQuick = !isLong && polls < SharedMachine.LOOKS_WITHOUT_HINT && !runsCode(prepared);
+        recordEnd(prepared, in, entry, begunNanos, isQuick);
+        ENDED.setOpaque(this, sequence);
+        return true;
+    }
+
+    /** Counts a call that has ended, and notes its end in the recording. */
+    private void recordEnd(Prepared prepared, HostTensor in, int entry, long begunNanos, boolean isQuick) {
+        CallCounter counter = loop.recorder().counter();
+        int index = CallCounter.indexOf(prepared.kind);
+        long before = isQuick ? counter.calls(index) : 0;
+        boolean isMeasured = before < CALLS_PER_SAMPLE || before % CALLS_PER_SAMPLE == 0;
+        long endedNanos = isMeasured ? loop.nanoTime() : begunNanos;
+        long spentNanos = endedNanos - begunNanos;
+        boolean countsForAll = before >= CALLS_PER_SAMPLE && spentNanos < MAX_SAMPLE_NANOS;
+        long countedNanos = countsForAll ? CALLS_PER_SAMPLE * spentNanos : spentNanos;
+        long bytes = prepared.contributedBytes(in, loop.group().rank());
+        counter.ended(index, 1, bytes, begunNanos, begunNanos + countedNanos);
+        loop.recorder().done(entry, endedNanos, prepared.steps, prepared.bytesMoved);
+    }
+
+    /** Returns whether a call runs code of the program, which may take any time. */
+    private static boolean runsCode(Prepared prepared) {
+        return prepared.op != null && prepared.op.combiner() != null;
+    }
+
+    /**
+     * Records a call, and then fails the group if the data could not be published. The call already has its number. So
+     * the call continues as an operation, ends with the group, and is in the recording of the failure.
+     */
+    private int entered(Prepared prepared, long sequence, long begunNanos, Throwable broken) {
+        try {
+            control.called(sequence, prepared.call);
+            return loop.recorder().started(sequence, prepared.text(), prepared.bytes, begunNanos);
+        } finally {
+            if (broken != null) {
+                control.fail(Failures.inside(loop.group(), control.self(), broken));
+            }
+        }
+    }
+
+    /**
+     * Returns whether the call can end on the fast path. If the call runs in shared memory and the result is true, the
+     * data of the call is visible to the other ranks.
+     */
+    private boolean publishes(Prepared prepared, long sequence, HostTensor in) {
+        return prepared.program == null
+                ? overLinks.isAlone()
+                : overMemory.publish(prepared.program, sequence, prepared.call, in, prepared.completing);
+    }
+
+    /** Refuses calls from now on. Returns false if calls were already refused. */
+    boolean close() {
+        loop.refuseInside("close");
+        return progressLock.close();
+    }
+
+    /** Returns whether calls are refused because the group is closed. Any thread may call this method. */
+    boolean isClosed() {
+        return progressLock.isClosed();
+    }
+
+    /** Returns the handle of the last submitted operation, or null. */
+    PendingWork last() {
+        return queue.last();
+    }
+
+    /** Returns whether the current operation uses links; true if no operation runs. */
+    @Override
+    public boolean usesLinks() {
+        return current == null || executor.usesLinks();
+    }
+
+    @Override
+    public boolean isIdle() {
+        // read in this order: an operation becomes current before it leaves the queue or the field next
+        return queue.isEmpty() && next == null && current == null;
+    }
+
+    /** Returns the status of this rank, or null if the rank is in no collective. Any thread may call this method. */
+    RankStatus status() {
+        Operation running = current;
+        return running == null ? null : watch.status(running);
+    }
+
+    /**
+     * Returns the executor of the current operation. If there is no current operation, begins the next one; returns
+     * null if no operation waits.
+     */
+    @Override
+    public Executor begin() {
+        if (current == null && !beginNext()) {
+            return null;
+        }
+        beginBehind();
+        return executor;
+    }
+
+    /** Checks deadlines, and whether a rank has left without making the current call. */
+    @Override
+    public void check(long nowNanos) {
+        Operation operation = current;
+        if (operation != null) {
+            watch.poll(operation, queue.firstLate(nowNanos), nowNanos);
+        }
+    }
+
+    @Override
+    public long untilNext(long nowNanos, boolean isQuiet) {
+        Operation operation = current;
+        return operation == null
+                ? Long.MAX_VALUE
+                : watch.untilNext(operation, queue.firstToEnd(operation), nowNanos, isQuiet);
+    }
+
+    /**
+     * Stores the progress of the operations in flight when the group fails. The caller calls this method before this
+     * rank leaves its links.
+     */
+    void noteReached() {
+        reached.store(
+                executor, current == null ? 0 : 1 + begunBehind, loop.group().name());
+    }
+
+    /**
+     * Marks the current operation as failed on this rank, for ranks that may read or write the caller's tensors in
+     * shared memory.
+     */
+    void abandon() {
+        if (overMemory != null && (current != null || next != null)) {
+            overMemory.abandon();
+        }
+    }
+
+    /** Ends all pending operations with a failure and drops the references to their tensors. */
+    void failPending(Failure failure) {
+        Operation running = current;
+        begunBehind = 0;
+        lastBegun = null;
+        if (running != null) {
+            current = null;
+            running.work().fail(failure, reached.of(0));
+        }
+        Operation first = next;
+        if (first != null) {
+            next = null;
+            first.work().fail(failure, PendingWork.Position.NOWHERE);
+        }
+        int behind = 0;
+        for (Operation queued = queue.poll(); queued != null; queued = queue.poll()) {
+            queued.work().fail(failure, reached.of(++behind));
+        }
+        overLinks.forgetAll();
+        if (overMemory != null) {
+            overMemory.forget();
+        }
+    }
+
+    private boolean beginNext() {
+        // an operation that leaves the queue must already be visible as current, else the group would seem idle in
+        // between
+        Operation first = next;
+        Operation operation = first == null ? queue.peek() : first;
+        if (operation == null) {
+            return false;
+        }
+        // memory may be exhausted: an operation that could not begin is at no step
+        operation.stage();
+        Executor runs = of(operation.prepared());
+        runs.begin(operation);
+        executor = runs;
+        current = operation;
+        watch.begin();
+        if (first == null) {
+            queue.poll();
+            if (begunBehind == 0) {
+                operation.work().runs();
+            } else if (--begunBehind == 0) {
+                lastBegun = null;
+            }
+        } else {
+            next = null;
+        }
+        return true;
+    }
+
+    /** Begins operations that may begin before the current one has ended. */
+    private void beginBehind() {
+        while (!heldBack && queue.size() > begunBehind) {
+            Operation waiting = queue.after(lastBegun);
+            if (waiting == null || of(waiting.prepared()) != executor || !executor.beginBehind(waiting)) {
+                heldBack = waiting != null;
+                break;
+            }
+            waiting.work().runs();
+            lastBegun = waiting;
+            begunBehind++;
+        }
+    }
+
+    /** Ends the current operation, which is finished, unless the code of a reduction has failed it. */
+    @Override
+    public void finish() {
+        Operation operation = current;
+        if (operation == null) {
+            return;
+        }
+        heldBack = false;
+        Prepared prepared = operation.prepared();
+        operation.deliver();
+        current = null;
+        ENDED.setOpaque(this, operation.sequence());
+        // a tensor that its caller no longer uses must be unreachable, even if no other operation follows
+        executor.forget();
+        operation.work().succeed(prepared.steps, prepared.bytesMoved);
+    }
+
+    private static HostTensor operand(Collective call, int rank) {
+        return (HostTensor) (call.kind() == CollectiveKind.BROADCAST ? call.in() : call.reads(rank));
+    }
+
+    private static HostTensor result(Collective call, int rank) {
+        return (HostTensor) (call.kind() == CollectiveKind.BROADCAST ? call.out() : call.writes(rank));
+    }
+
+    /** The queued collectives of a group, in order; thread-safe. */
+    static final class WaitingOperations {
+        private Operation first;
+        private Operation newest;
+        private PendingWork last;
+        private volatile int size;
+
+        /**
+         * Adds an operation and sets its number. If no number can be taken, returns false and does not add the operation.
+         */
+        synchronized boolean add(Operation operation, ProgressLock progressLock) {
+            // the operation is counted before its number is taken: see ProgressLock
+            size++;
+            long number = progressLock.next();
+            if (number == ProgressLock.NONE) {
+                size--;
+                return false;
+            }
+            if (first == null) {
+                first = operation;
+            } else {
+                newest.following = operation;
+            }
+            newest = operation;
+            operation.number(number);
+            last = operation.work();
+            return true;
+        }
+
+        /** Returns the first operation without removing it, or null. Takes no lock if the queue is empty. */
+        Operation peek() {
+            return size == 0 ? null : after(null);
+        }
+
+        /**
+         * Returns the operation behind a waiting one, or the first one if the argument is null. Returns null if there is no
+         * such operation.
+         */
+        synchronized Operation after(Operation waiting) {
+            return waiting == null ? first : waiting.following;
+        }
+
+        /** Removes the first waiting operation and returns it; returns null if there is none. */
+        synchronized Operation poll() {
+            Operation taken = first;
+            if (taken != null) {
+                first = taken.following;
+                taken.following = null;
+                if (first == null) {
+                    newest = null;
+                }
+                size--;
+            }
+            return taken;
+        }
+
+        /** Returns whether no operation waits. */
+        boolean isEmpty() {
+            return size == 0;
+        }
+
+        int size() {
+            return size;
+        }
+
+        /** Returns the first waiting operation whose deadline has passed, or null. */
+        synchronized Operation firstLate(long nowNanos) {
+            for (Operation each = first; each != null; each = each.following) {
+                if (nowNanos - each.work().deadlineNanos() >= 0) {
+                    return each;
+                }
+            }
+            return null;
+        }
+
+        /** Returns the waiting operation with the earliest deadline that is before the deadline of another one, or null. */
+        synchronized Operation firstToEnd(Operation running) {
+            Operation earliest = running;
+            for (Operation each = first; each != null; each = each.following) {
+                earliest = each.work().deadlineNanos() - earliest.work().deadlineNanos() < 0 ? each : earliest;
+            }
+            return earliest == running ? null : earliest;
+        }
+
+        /** Returns the operation that was added last, or null. */
+        synchronized PendingWork last() {
+            return last;
+        }
+    }
+
+    /**
+     * The progress of the operations in flight when the group failed. Only the thread that holds the progress lock uses this
+     * object.
+     */
+    static final class ReachedPositions {
+        private static final System.Logger LOG = System.getLogger("ferro.group");
+
+        private PendingWork.Position[] positions = {};
+
+        /** Stores the progress of the first operations of an executor. */
+        void store(Executor executor, int count, String group) {
+            try {
+                PendingWork.Position[] now = new PendingWork.Position[count];
+                for (int behind = 0; behind < count; behind++) {
+                    now[behind] = executor.position(behind);
+                }
+                positions = now;
+            } catch (RuntimeException | Error broken) {
+                // the group has failed: ending its operations matters more than the progress of this one
+                LOG.log(Level.DEBUG, "cannot get the progress of an operation of \"" + group + "\"", broken);
+            }
+        }
+
+        /** Returns the progress of an operation, by the number of operations before it. */
+        PendingWork.Position of(int behind) {
+            return behind < positions.length ? positions[behind] : PendingWork.Position.NOWHERE;
+        }
+    }
+}

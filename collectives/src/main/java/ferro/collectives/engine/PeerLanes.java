@@ -1,0 +1,242 @@
+package ferro.collectives.engine;
+
+import ferro.MessageKind;
+import ferro.collectives.shared.IntraNodeTransport;
+import ferro.control.failure.Advice;
+import ferro.control.failure.Diagnosis;
+import ferro.spi.CallHeader;
+import ferro.spi.Settings;
+import ferro.spi.Transport;
+import ferro.spi.Transport.Lane;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.IntFunction;
+
+/**
+ * The lanes of a group by peer, opened when they are needed, and the receives from any rank, which wait on all of them.
+ * Belongs to the thread that holds the progress lock.
+ *
+ * <p>A receive from any rank opens no connection. It takes a message that is there, or waits until a lane that a peer has
+ * opened brings one. If messages of several ranks are there, the rank is taken from which such a receive has taken a waiting
+ * message least recently. So no rank is passed over more often than there are other ranks.
+ */
+final class PeerLanes {
+    private final Transport transport;
+    private final Lanes lanes;
+    /** Null where no rank shares memory with this one. */
+    private final IntraNodeTransport intraNode;
+
+    private final CallHeader header;
+    private final MessageLane.LaneOwner owner;
+    /** Lanes by peer; empty until the first one is opened. */
+    private PeerLane[] byPeer = new PeerLane[0];
+
+    private final List<PeerLane> opened = new ArrayList<>();
+    private final OwnLane own;
+    private final MessageLane.SharedWaits waiting = new MessageLane.SharedWaits();
+    private final ConcurrentLinkedQueue<RepeatedGoAhead> repeated = new ConcurrentLinkedQueue<>();
+
+    private final long keptLimit;
+    private long received;
+
+    /** A go-ahead that has come as a control message. */
+    private record RepeatedGoAhead(int peer, long announcement) {}
+
+    PeerLanes(Transport transport, CallHeader header, MessageLane.LaneOwner owner, long keptLimit) {
+        this.transport = transport;
+        this.lanes = new Lanes(transport, Lane.POINT_TO_POINT);
+        this.intraNode = transport instanceof IntraNodeTransport shares ? shares : null;
+        this.header = header;
+        this.owner = owner;
+        // one message is always kept
+        this.keptLimit = Math.max(1, keptLimit);
+        this.own = new OwnLane(transport.rank(), owner, waiting, this.keptLimit);
+    }
+
+    /** Uses better links from now on; called while nothing is pending on any rank. */
+    void reopen() {
+        BitSet changed = lanes.reopen();
+        for (int peer = changed.nextSetBit(0); peer >= 0; peer = changed.nextSetBit(peer + 1)) {
+            opened.remove(byPeer[peer]);
+            byPeer[peer] = null;
+        }
+    }
+
+    /** Returns the lanes that are open, in the order in which they were opened. */
+    List<PeerLane> opened() {
+        return opened;
+    }
+
+    /**
+     * Opens the lanes by which messages come that this rank has not asked for; returns whether there was one.
+     *
+     * @param listens whether to take messages that no receive waits for, of ranks of the same host
+     */
+    boolean openUnexpected(boolean listens) {
+        boolean isFromAny = !waiting.fromAny.isEmpty() || !waiting.probes.isEmpty();
+        return isFromAny ? openUsed() : listens && intraNode != null && openShared();
+    }
+
+    /** Opens the lanes that peers have opened. */
+    private boolean openUsed() {
+        boolean any = false;
+        for (int peer = 0; peer < transport.worldSize(); peer++) {
+            if (find(peer) == null && peer != transport.rank() && transport.isOpenedBy(peer, Lane.POINT_TO_POINT)) {
+                to(peer);
+                any = true;
+            }
+        }
+        return any;
+    }
+
+    /** Opens the lanes in shared memory by which messages have come. */
+    private boolean openShared() {
+        boolean any = false;
+        for (int peer = 0; peer < transport.worldSize(); peer++) {
+            if (intraNode.hasUnexpected(peer, Lane.POINT_TO_POINT) && find(peer) == null) {
+                to(peer);
+                any = true;
+            }
+        }
+        return any;
+    }
+
+    void send(Transfer send) {
+        with(send.peer).send(send);
+    }
+
+    void receive(Transfer receive) {
+        receive.number = ++received;
+        int source = receive.isFromAny() ? sourceFor(receive) : receive.peer;
+        if (receive.kind == MessageKind.PROBE) {
+            probe(receive, source);
+        } else if (source < 0) {
+            waiting.fromAny.add(receive);
+        } else {
+            with(source).receive(receive);
+        }
+    }
+
+    /** Receives a message that a match has taken. */
+    void receiveMatched(Transfer receive) {
+        with(receive.peer).receive(receive.held, receive);
+    }
+
+    private void probe(Transfer probe, int source) {
+        MessageLane.UnexpectedMessage message = source < 0 ? null : with(source).findUnexpected(probe);
+        if (message == null) {
+            waiting.probes.add(probe);
+        } else {
+            with(source).end(probe, message);
+        }
+    }
+
+    /** Returns the rank whose waiting message a receive from any rank takes, or -1 if no message waits for it. */
+    private int sourceFor(Transfer receive) {
+        // a peer whose lane is not open would never have its turn while other peers always have messages
+        openUsed();
+        if (waiting.lastTaken == null) {
+            waiting.lastTaken = new long[transport.worldSize()];
+        }
+        long[] lastTaken = waiting.lastTaken;
+        int source = -1;
+        for (int rank = 0; rank < transport.worldSize(); rank++) {
+            boolean isOpen = rank == transport.rank() || find(rank) != null;
+            boolean isEarlier = source < 0 || lastTaken[rank] < lastTaken[source];
+            if (isOpen && isEarlier && with(rank).findUnexpected(receive) != null) {
+                source = rank;
+            }
+        }
+        if (source >= 0 && receive.kind != MessageKind.PROBE) {
+            // a probe leaves the turn to the receive of its message
+            lastTaken[source] = receive.number;
+        }
+        return source;
+    }
+
+    /** Takes a go-ahead that a peer has repeated; any thread. */
+    void goAhead(int peer, long announcement) {
+        repeated.add(new RepeatedGoAhead(peer, announcement));
+    }
+
+    /** Sends the elements of the messages whose go-aheads were repeated. */
+    void startAnnounced() {
+        for (RepeatedGoAhead next = repeated.poll(); next != null; next = repeated.poll()) {
+            to(next.peer).startAnnounced(next.announcement);
+        }
+    }
+
+    void giveUp(Transfer receive) {
+        if (receive.kind == MessageKind.PROBE) {
+            waiting.probes.remove(receive);
+        } else if (receive.isFromAny()) {
+            waiting.fromAny.remove(receive);
+        } else {
+            with(receive.peer).giveUp(receive);
+        }
+    }
+
+    /** Returns advice for a send if ranks wait for each other and the message of one waits here unreceived; else empty. */
+    String crossing(Diagnosis.Blame verdict) {
+        boolean isCrossing = verdict.isNoRankAlone()
+                && verdict.culprits().stream()
+                        .anyMatch(peer -> find(peer) != null && find(peer).hasUnexpected());
+        return isCrossing ? "; " + Advice.CROSSING : "";
+    }
+
+    /** Returns a text about the peers of a receive whose messages are no longer read; empty if all are read. */
+    String unreceived(Transfer receive, IntFunction<String> named) {
+        StringBuilder text = new StringBuilder();
+        for (int peer = 0; peer < transport.worldSize(); peer++) {
+            boolean isAwaited = receive.isFromAny() || receive.peer == peer;
+            if (isAwaited && find(peer) != null && find(peer).isFull()) {
+                text.append("; " + size() + " from " + named.apply(peer) + " wait unreceived");
+            }
+        }
+        return text.isEmpty()
+                ? ""
+                : text.append(", so no later message is read: receive these first, or set a larger ")
+                        .append(Settings.MESSAGE_BUFFER.name())
+                        .toString();
+    }
+
+    /** Returns a text about when a peer reads messages, for a send that waits until it does; empty for another send. */
+    String unread(Transfer send) {
+        return send.isEager()
+                ? "; a rank reads messages while it is in a call of the group, and keeps at most " + size()
+                        + " of each rank that no receive has taken: receive between the sends, or set a larger "
+                        + Settings.MESSAGE_BUFFER.name()
+                : "";
+    }
+
+    private String size() {
+        if (keptLimit % (1 << 20) == 0) {
+            return (keptLimit >> 20) + " MiB";
+        }
+        return keptLimit + (keptLimit == 1 ? " byte" : " bytes");
+    }
+
+    private MessageLane with(int rank) {
+        return rank == transport.rank() ? own : to(rank);
+    }
+
+    private PeerLane to(int peer) {
+        PeerLane lane = find(peer);
+        if (lane == null) {
+            lane = new PeerLane(peer, lanes.to(peer), header, owner, waiting, keptLimit);
+            if (byPeer.length == 0) {
+                byPeer = new PeerLane[transport.worldSize()];
+            }
+            byPeer[peer] = lane;
+            opened.add(lane);
+        }
+        return lane;
+    }
+
+    /** Returns the lane of a peer, or null if it is not open. */
+    private PeerLane find(int peer) {
+        return peer < byPeer.length ? byPeer[peer] : null;
+    }
+}

@@ -1,0 +1,218 @@
+package ferro.collectives.engine;
+
+import ferro.Backend;
+import ferro.CallCounters;
+import ferro.CallOptions;
+import ferro.CollectiveBackend;
+import ferro.DeviceTensor;
+import ferro.HostTensor;
+import ferro.InvalidRankException;
+import ferro.Message;
+import ferro.NcclBackend;
+import ferro.Tensor;
+import ferro.TensorMemory;
+import ferro.Work;
+import ferro.dispatch.FallbackGate;
+import ferro.recorder.CallCounter;
+import ferro.spi.ForwardingBackend;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Every collective on top of the five methods of a plain back end: the engine over {@link PlainTransport}. Point-to-point
+ * calls go to the back end directly, and block.
+ */
+public final class PlainEngine extends ForwardingBackend {
+    private final Backend plain;
+    private final PlainTransport transport;
+    private final GroupEngine engine;
+    private final RankContext context;
+    private final CallCounter messages = new CallCounter();
+
+    private PlainEngine(Backend plain, PlainTransport transport, GroupEngine engine, RankContext context) {
+        super(engine);
+        this.plain = plain;
+        this.transport = transport;
+        this.engine = engine;
+        this.context = context;
+    }
+
+    /** Puts the engine on a back end of five methods. */
+    public static CollectiveBackend over(Backend plain, RankContext context) {
+        String name = plain.getClass().getSimpleName();
+        GroupSpec group = GroupSpec.of(name, plain.rank(), plain.worldSize(), plain.timeout());
+        PlainTransport transport = new PlainTransport(plain);
+        GroupEngine engine =
+                new GroupEngine(transport, group, context, GroupIdentity.unwatched(group, transport::hasCompared));
+        return new PlainEngine(plain, transport, engine, context);
+    }
+
+    /** Ends sends and receives before it returns: a plain back end has none in the background. */
+    @Override
+    public Work submit(Message message, CallOptions options) {
+        Objects.requireNonNull(options, "options");
+        return switch (Objects.requireNonNull(message, "message").kind()) {
+            case SEND -> send(message, options);
+            case RECEIVE -> recv(message, options);
+            case RECEIVE_MATCHED -> super.submit(message, options);
+            case SEND_UNTIL_MATCHED ->
+                throw refusal(
+                        message,
+                        options,
+                        "its sends end without news of their receives; wait for an answer of the receiver");
+            case RECEIVE_UP_TO, PROBE, MATCH ->
+                throw refusal(
+                        message,
+                        options,
+                        "its messages do not carry their length; receive exactly as many elements as the peer sends");
+        };
+    }
+
+    private Work send(Message message, CallOptions options) {
+        Duration timeout = options.timeout();
+        InvalidRankException.check("send", "to", message.peer(), worldSize());
+        engine.checkUsable(options.named("send"));
+        HostTensor from = host("send", message.tensor());
+        ByteBuffer bytes = transport.bytesOf(from);
+        long begun = System.nanoTime();
+        transport.whileNothingIsSent(timeout, () -> plain.send(bytes, message.peer(), message.tag(), timeout));
+        return ended(CallCounter.SEND, from.byteCount(), System.nanoTime() - begun);
+    }
+
+    private Work recv(Message message, CallOptions options) {
+        Duration timeout = options.timeout();
+        if (message.peer() == ANY_SOURCE || message.tag() == ANY_TAG) {
+            throw new UnsupportedOperationException(
+                    options.named("recv") + " from any rank or with any tag on the plain "
+                            + "back end " + plain.getClass().getSimpleName()
+                            + ", whose receives wait for one rank and one tag: name both");
+        }
+        InvalidRankException.check("recv", "from", message.peer(), worldSize());
+        engine.checkUsable(options.named("recv"));
+        HostTensor into = host("recv", message.tensor());
+        if (into.byteCount() > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException("recv of " + into.byteCount() + " bytes on the plain back end "
+                    + plain.getClass().getSimpleName() + ", which takes at most " + Integer.MAX_VALUE
+                    + ": receive parts");
+        }
+        long begun = System.nanoTime();
+        ByteBuffer bytes =
+                ByteBuffer.allocateDirect(Math.toIntExact(into.byteCount())).order(ByteOrder.nativeOrder());
+        transport.whileNothingIsReceived(timeout, () -> plain.recv(bytes, message.peer(), message.tag(), timeout));
+        into.copyFrom(0, HostTensor.of(into.dataType(), bytes.clear()), 0, into.elementCount());
+        return ended(CallCounter.RECEIVE, into.byteCount(), System.nanoTime() - begun);
+    }
+
+    @Override
+    public Optional<String> noExchangeBecause() {
+        return Optional.of("a send of the plain back end " + plain.getClass().getSimpleName()
+                + " ends before the next message can begin");
+    }
+
+    private UnsupportedOperationException refusal(Message message, CallOptions options, String why) {
+        return new UnsupportedOperationException(options.named(message.kind().label()) + " on rank " + rank()
+                + " on the plain back end " + plain.getClass().getSimpleName() + ": " + why);
+    }
+
+    private Work ended(int index, long bytes, long nanos) {
+        count(index, bytes, nanos);
+        return new CompletedWork(nanos);
+    }
+
+    /** Counts a message that has ended. The engine counts only collectives here. */
+    private void count(int index, long bytes, long nanos) {
+        synchronized (messages) {
+            messages.ended(index, 1, bytes, 0, nanos);
+        }
+    }
+
+    @Override
+    public CallCounters counters() {
+        return super.counters().plus(messages.counters());
+    }
+
+    @Override
+    public void send(ByteBuffer message, int to, int tag, Duration timeout) {
+        Objects.requireNonNull(message, "message");
+        Objects.requireNonNull(timeout, "timeout");
+        long bytes = message.remaining();
+        long begun = System.nanoTime();
+        transport.whileNothingIsSent(timeout, () -> plain.send(message, to, tag, timeout));
+        count(CallCounter.SEND, bytes, System.nanoTime() - begun);
+    }
+
+    @Override
+    public void recv(ByteBuffer message, int from, int tag, Duration timeout) {
+        Objects.requireNonNull(message, "message");
+        Objects.requireNonNull(timeout, "timeout");
+        long bytes = message.remaining();
+        long begun = System.nanoTime();
+        transport.whileNothingIsReceived(timeout, () -> plain.recv(message, from, tag, timeout));
+        count(CallCounter.RECEIVE, bytes, System.nanoTime() - begun);
+    }
+
+    @Override
+    public Optional<NcclBackend> asNcclBackend() {
+        return plain.asNcclBackend();
+    }
+
+    @Override
+    public CollectiveBackend newGroup(int[] ranks, String name, Duration timeout) {
+        Objects.requireNonNull(ranks, "ranks");
+        Objects.requireNonNull(name, "name");
+        Objects.requireNonNull(timeout, "timeout");
+        throw new UnsupportedOperationException("newGroup(" + name + ") on the plain back end "
+                + plain.getClass().getSimpleName() + ": it has no control lane over which members could agree");
+    }
+
+    private HostTensor host(String kind, Tensor tensor) {
+        if (tensor instanceof DeviceTensor) {
+            throw new UnsupportedOperationException(
+                    FallbackGate.of(context).refusal(kind, GroupEngine.class.getSimpleName(), rank(), worldSize()));
+        }
+        HostTensor host = (HostTensor) tensor;
+        TensorMemory.checkUsable(host, kind, "tensor", kind.equals("recv"));
+        return host;
+    }
+
+    /** A handle of work that has ended before the handle is returned. */
+    private record CompletedWork(long nanos) implements Work {
+        @Override
+        public boolean isDone() {
+            return true;
+        }
+
+        @Override
+        public void await() {
+            // it has ended
+        }
+
+        @Override
+        public boolean await(Duration timeout) {
+            Objects.requireNonNull(timeout, "timeout");
+            return true;
+        }
+
+        @Override
+        public CompletionStage<Void> completion() {
+            return CompletableFuture.completedStage(null);
+        }
+
+        @Override
+        public long sequence() {
+            return -1;
+        }
+
+        @Override
+        public Duration elapsed() {
+            return Duration.ofNanos(nanos);
+        }
+    }
+}

@@ -1,0 +1,318 @@
+package ferro.collectives.engine;
+
+import ferro.Backend;
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.HostTensor;
+import ferro.TensorMemory;
+import ferro.spi.CallHeader;
+import ferro.spi.Deadlines;
+import ferro.spi.Link;
+import ferro.spi.Transport;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * A plain back end as a medium. One thread sends what is posted, in order, and another one receives, since both calls may
+ * wait for the peer. There is no control lane: control messages are dropped, and giving up means closing the back end.
+ */
+final class PlainTransport implements Transport {
+    /** The longest search for a call that differs, after the deadline; less for a call of a short time. */
+    private static final long SEARCH_NANOS = 2_000_000_000L;
+
+    private static final int SEARCH_PART = 4;
+    /** A difference is reported so long before the search ends, when the call times out. */
+    private static final long REPORT_NANOS = 200_000_000L;
+
+    private final Backend plain;
+    private final PlainLink[] links;
+    private final PlainWorker sender;
+    private final PlainWorker receiver;
+    private final ReentrantLock sending = new ReentrantLock();
+    private final ReentrantLock receiving = new ReentrantLock();
+    private volatile Events events;
+    private volatile Thread parked;
+    private volatile boolean woken;
+    private volatile long finished;
+    private long seen;
+    private volatile boolean abandoned;
+    /** When the search for a call that differs ends; 0 before it begins. Belongs to the thread that makes progress. */
+    private long searchedUntilNanos;
+
+    /** Whether a search has begun, which may take headers that the call needs: it can only fail from then on. */
+    private volatile boolean isSearching;
+
+    private volatile boolean hasSearched;
+
+    PlainTransport(Backend plain) {
+        this.plain = plain;
+        this.links = new PlainLink[plain.worldSize()];
+        String name = "ferro-" + plain.getClass().getSimpleName() + "-" + plain.rank();
+        this.sender = new PlainWorker(name + "-send", this::failed);
+        this.receiver = new PlainWorker(name + "-recv", this::failed);
+    }
+
+    @Override
+    public int rank() {
+        return plain.rank();
+    }
+
+    @Override
+    public int worldSize() {
+        return plain.worldSize();
+    }
+
+    @Override
+    public Link link(int peer, Lane lane) {
+        if (lane == Lane.POINT_TO_POINT) {
+            throw new UnsupportedOperationException(
+                    "a plain back end sends point-to-point messages itself, also to rank " + peer);
+        }
+        if (links[peer] == null) {
+            links[peer] = new PlainLink(this, peer);
+        }
+        return links[peer];
+    }
+
+    @Override
+    public Transport subgroup(int[] ranks, long group) {
+        throw new UnsupportedOperationException(
+                "a plain back end has no subgroups, asked for one of " + ranks.length + " ranks");
+    }
+
+    @Override
+    public boolean poll() {
+        long now = finished;
+        boolean moved = now != seen;
+        seen = now;
+        return moved;
+    }
+
+    @Override
+    public void park(long deadlineNanos) {
+        parked = Thread.currentThread();
+        try {
+            if (finished == seen && !woken) {
+                LockSupport.parkNanos(this, Math.max(1, deadlineNanos - System.nanoTime()));
+            }
+        } finally {
+            parked = null;
+            woken = false;
+        }
+    }
+
+    @Override
+    public void wakeup() {
+        woken = true;
+        LockSupport.unpark(parked);
+    }
+
+    @Override
+    public boolean parksVirtualThreads() {
+        return true;
+    }
+
+    @Override
+    public void control(int peer, ByteBuffer message) {
+        // without a control lane the other ranks learn of a failure from the closed back end
+    }
+
+    @Override
+    public void events(Events receiverOfEvents) {
+        events = receiverOfEvents;
+    }
+
+    @Override
+    public void abandon() {
+        if (!abandoned) {
+            abandoned = true;
+            sender.stop();
+            receiver.stop();
+            plain.close();
+            sender.join();
+            receiver.join();
+        }
+    }
+
+    @Override
+    public void close() {
+        abandon();
+    }
+
+    /**
+     * Checks once, at a deadline, whether a peer makes another call: both ranks may wait in their sends, so that neither sees
+     * the header of the other. Receives the header of each peer in turn, the one first to which this rank sends.
+     *
+     * @param timeoutNanos time of the call, of which the search adds a quarter at most
+     * @return whether the search is over, or impossible: this rank is in no send, or in a receive
+     */
+    boolean hasCompared(long timeoutNanos) {
+        if (searchedUntilNanos == 0) {
+            int peer = sender.peerInCall();
+            boolean mayWaitForEachOther = peer >= 0 && receiver.isIdle();
+            synchronized (this) {
+                if (mayWaitForEachOther && !links[peer].isSending()) {
+                    // the send has just ended, and its call may go on
+                    return false;
+                }
+                isSearching = mayWaitForEachOther;
+            }
+            hasSearched = !isSearching;
+            searchedUntilNanos = System.nanoTime() + Math.min(SEARCH_NANOS, timeoutNanos / SEARCH_PART);
+            if (isSearching) {
+                CallHeader call = links[peer].sending();
+                receive(peer, () -> search(call, peer));
+            }
+        }
+        return hasSearched || System.nanoTime() - searchedUntilNanos >= 0;
+    }
+
+    private void search(CallHeader call, int first) {
+        try {
+            boolean differs = search(links[first], call);
+            for (int peer = 0; peer < worldSize() && !differs && !abandoned; peer++) {
+                if (peer != rank() && peer != first) {
+                    // links belong to the thread that makes progress
+                    differs = search(links[peer] == null ? new PlainLink(this, peer) : links[peer], call);
+                }
+            }
+        } finally {
+            hasSearched = true;
+            wakeup();
+        }
+    }
+
+    /** Fails the group before the search ends, if a peer makes another call; returns whether it does. */
+    private boolean search(PlainLink link, CallHeader call) {
+        FerroException differs;
+        try {
+            differs = link.find(call);
+        } catch (RuntimeException | Error nothing) {
+            // the peer has sent nothing, or something else: the deadline is over in any case
+            return false;
+        }
+        if (differs != null) {
+            if (sender.peerInCall() == link.peer()) {
+                link.awaitTaken(call, searchedUntilNanos - REPORT_NANOS);
+            }
+            failed(link.peer(), differs);
+        }
+        return differs != null;
+    }
+
+    boolean isAbandoned() {
+        return abandoned;
+    }
+
+    Backend plain() {
+        return plain;
+    }
+
+    void send(int peer, Runnable task) {
+        sender.add(peer, () -> locked(sending, task));
+    }
+
+    void receive(int peer, Runnable task) {
+        receiver.add(peer, () -> locked(receiving, task));
+    }
+
+    /**
+     * Runs a user's call of the back end's send. The contract allows one such call at a time, including those of
+     * collectives.
+     */
+    void whileNothingIsSent(Duration timeout, Runnable call) {
+        exclusively(sending, "send", timeout, call);
+    }
+
+    /**
+     * Runs a user's call of the back end's recv. The contract allows one such call at a time, including those of
+     * collectives.
+     */
+    void whileNothingIsReceived(Duration timeout, Runnable call) {
+        exclusively(receiving, "recv", timeout, call);
+    }
+
+    private void exclusively(ReentrantLock lock, String what, Duration timeout, Runnable call) {
+        Where where = Where.of(plain.getClass().getSimpleName(), plain.rank());
+        try {
+            if (!lock.tryLock(Deadlines.nanos(timeout), TimeUnit.NANOSECONDS)) {
+                throw new FerroException(
+                        Code.TIMED_OUT,
+                        where,
+                        what + " on rank " + plain.rank() + " waited " + Deadlines.millis(timeout)
+                                + " ms behind a collective: a plain back end moves one message at a time");
+            }
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            throw new FerroException(
+                    Code.INTERRUPTED, where, what + " on rank " + plain.rank() + " was interrupted", interrupted);
+        }
+        try {
+            call.run();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static void locked(ReentrantLock lock, Runnable call) {
+        lock.lock();
+        try {
+            call.run();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    boolean isSearching() {
+        return isSearching;
+    }
+
+    /** Counts a finished post and tells the thread that makes progress, unless a search has begun. */
+    synchronized void finishOne(Runnable count) {
+        if (!isSearching) {
+            count.run();
+            finished++;
+            wakeup();
+        }
+    }
+
+    /** Returns the bytes of a tensor: its own memory if that is a direct buffer, a copy if it is an array. */
+    ByteBuffer bytesOf(HostTensor tensor) {
+        if (tensor.byteCount() > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException("a message of " + tensor.byteCount() + " bytes on the plain back end "
+                    + plain.getClass().getSimpleName() + ", which takes at most " + Integer.MAX_VALUE + ": send parts");
+        }
+        if (!TensorMemory.hasParts(tensor) && tensor.memory() instanceof ByteBuffer buffer) {
+            int from = Math.toIntExact(tensor.offset());
+            return buffer.duplicate()
+                    .limit(Math.toIntExact(from + tensor.byteCount()))
+                    .position(from)
+                    .slice()
+                    .order(ByteOrder.nativeOrder());
+        }
+        ByteBuffer copy =
+                ByteBuffer.allocateDirect(Math.toIntExact(tensor.byteCount())).order(ByteOrder.nativeOrder());
+        HostTensor.of(tensor.dataType(), copy).copyFrom(0, tensor, 0, tensor.elementCount());
+        return copy;
+    }
+
+    private void failed(int peer, Throwable failure) {
+        if (abandoned) {
+            return;
+        }
+        FerroException cause = failure instanceof FerroException known
+                ? known
+                : new FerroException(
+                        failure instanceof OutOfMemoryError ? Code.RESOURCE : Code.ABORTED,
+                        Where.of(plain.getClass().getSimpleName(), plain.rank()),
+                        "the plain back end failed with rank " + peer + ": " + failure,
+                        failure);
+        events.lost(peer, cause);
+        wakeup();
+    }
+}

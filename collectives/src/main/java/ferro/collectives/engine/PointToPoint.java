@@ -1,0 +1,482 @@
+package ferro.collectives.engine;
+
+import ferro.CallOptions;
+import ferro.CollectiveBackend;
+import ferro.DataType;
+import ferro.FerroException.Code;
+import ferro.GroupEvent;
+import ferro.Message;
+import ferro.MessageKind;
+import ferro.collectives.engine.PendingWork.RunLimit;
+import ferro.collectives.engine.ProgressLoop.MessageProgress;
+import ferro.control.failure.Diagnosis;
+import ferro.control.failure.Failure;
+import ferro.control.failure.Failures;
+import ferro.control.group.GracefulExits;
+import ferro.control.group.GroupControl;
+import ferro.control.group.MessageCounts;
+import ferro.control.group.RankStatus;
+import ferro.control.group.TimeoutProbe;
+import ferro.control.membership.Hashing;
+import ferro.recorder.CallCounter;
+import ferro.spi.CallHeader;
+import ferro.spi.Transport;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Sends and receives of a group: outside the order of collectives, matched by peer and tag, with progress on all pending
+ * ones at the same time. Submitted by any thread; the thread with the progress lock makes progress on them.
+ */
+final class PointToPoint implements MessageProgress, MessageLane.LaneOwner {
+    /** Largest age of the stored status of this rank. */
+    private static final long SNAPSHOT_NANOS = 20_000_000L;
+    /** How long a cancellation waits for the progress lock before it looks whether another thread has decided. */
+    private static final long CANCEL_NANOS = 1_000_000L;
+
+    private final ProgressLoop loop;
+    private final GroupControl control;
+    private final PeerLanes lanes;
+    private final ConcurrentLinkedQueue<Transfer> submitted = new ConcurrentLinkedQueue<>();
+    /** Used again for the text of each message, so that a message allocates no more than its text. */
+    private final StringBuilder text = new StringBuilder(64);
+
+    private final AtomicInteger pendingCount = new AtomicInteger();
+    private final List<Transfer> pending = new ArrayList<>();
+    private final TimeoutProbe probe;
+    private final TimeoutProbe warning;
+    private long storedNanos;
+    /** Whether the status was stored after the last progress. */
+    private boolean isCurrent;
+
+    private volatile Snapshot snapshot;
+    /** Reported if no status was stored yet. */
+    private volatile Transfer newest;
+
+    /** The stored status of this rank, valid as long as the first of its transfers has not ended. */
+    private record Snapshot(RankStatus status, Transfer of) {}
+
+    /**
+     * Makes one without messages.
+     *
+     * @param group 64-bit identity that headers carry
+     * @param kept  bytes of messages of a peer that no receive has matched, above which nothing more is read from the peer
+     */
+    PointToPoint(ProgressLoop loop, GroupControl control, Transport transport, long group, long kept) {
+        this.loop = loop;
+        this.control = control;
+        this.lanes = new PeerLanes(
+                transport, CallHeader.of(group, 1, Hashing.of("point-to-point"), "point-to-point"), this, kept);
+        this.probe = control.timeoutProbe();
+        this.warning = control.timeoutProbe();
+    }
+
+    /** Uses better links from now on, if any. Called with the progress lock held, with nothing pending on any rank. */
+    void reopen() {
+        lanes.reopen();
+    }
+
+    @Override
+    public boolean isIdle() {
+        return pendingCount.get() == 0;
+    }
+
+    /** Queues a message; the progress loop begins it. */
+    Transfer submit(Message message, CallOptions options) {
+        Transfer taken = message.matched() == null ? null : Transfer.ofMatch(message.matched(), this);
+        String what;
+        synchronized (text) {
+            text.setLength(0);
+            what = Transfer.describe(message, options, text).toString();
+        }
+        loop.refuseInside(what);
+        Transfer transfer = new Transfer(this, new PendingWork(loop, what, -1, options.timeout()), message);
+        if (taken != null) {
+            transfer.receive(taken);
+        }
+        transfer.recorded();
+        pendingCount.incrementAndGet();
+        submitted.add(transfer);
+        return transfer;
+    }
+
+    /**
+     * Does what can be done now; returns whether anything moved.
+     *
+     * @param listens whether messages of ranks of the same host are taken too that came before this rank has sent to or
+     *     received from them
+     */
+    @Override
+    public boolean advance(boolean listens) {
+        boolean moved = lanes.openUnexpected(listens);
+        for (Transfer next = submitted.poll(); next != null; next = submitted.poll()) {
+            if (next.isStarted) {
+                cancelNow(next);
+            } else {
+                next.isStarted = true;
+                pending.add(next);
+                next.work.runs();
+                newest = next;
+                start(next);
+            }
+            moved = true;
+        }
+        lanes.startAnnounced();
+        List<PeerLane> opened = lanes.opened();
+        for (int i = 0; i < opened.size() && control.failure() == null; i++) {
+            moved |= opened.get(i).advance();
+        }
+        return moved;
+    }
+
+    /** Handles a go-ahead that a peer has repeated as a control message; any thread. */
+    void goAhead(int peer, long announcement) {
+        lanes.goAhead(peer, announcement);
+    }
+
+    /**
+     * Cancels a receive that nothing has matched. The receive is submitted once more, and the thread that holds the progress
+     * lock decides. Returns when that thread, or this one, has decided.
+     */
+    void cancel(Transfer receive) {
+        loop.refuseInside("cancel of " + receive.work.description());
+        submitted.add(receive);
+        while (!receive.isDecided && !receive.work.isDone()) {
+            loop.exclusively(() -> loop.run(null, RunLimit.ONE_ITERATION, 0), loop.nanoTime() + CANCEL_NANOS);
+        }
+    }
+
+    private void cancelNow(Transfer receive) {
+        if (receive.canBeGivenUp() && pending.contains(receive)) {
+            withdraw(receive);
+            receive.work.endCancelled();
+        }
+        receive.isDecided = true;
+    }
+
+    /** Checks the deadlines, and stores which peers are waited for. */
+    @Override
+    public void check(long nowNanos) {
+        if (pending.isEmpty() || control.failure() != null) {
+            return;
+        }
+        if (nowNanos - storedNanos >= SNAPSHOT_NANOS) {
+            storedNanos = nowNanos;
+            isCurrent = true;
+            snapshot = snapshot();
+        }
+        for (Transfer transfer : pending) {
+            if (!transfer.isFromAny()) {
+                control.exits().follow(transfer.peer);
+            }
+        }
+        if (control.exits().any()) {
+            for (Transfer transfer : pending) {
+                refuseIfItsPeerLeft(transfer);
+            }
+        }
+        for (int i = pending.size() - 1; i >= 0; i--) {
+            Transfer transfer = pending.get(i);
+            transfer.observe(control, nowNanos);
+            long begun = transfer.work.begunNanos();
+            long deadline = transfer.work.deadlineNanos();
+            if (probe.mayJudge(null, null, deadline, TimeoutProbe.leadNanos(deadline - begun), nowNanos)) {
+                giveUp(transfer, nowNanos);
+                return;
+            }
+        }
+        warnIfLate(nowNanos);
+    }
+
+    @Override
+    public long untilNext(long nowNanos, boolean isQuiet) {
+        isCurrent &= isQuiet || storedNanos == nowNanos;
+        long next = isCurrent || pending.isEmpty() ? Long.MAX_VALUE : storedNanos + SNAPSHOT_NANOS - nowNanos;
+        for (Transfer transfer : pending) {
+            next = Math.min(next, transfer.untilNext(nowNanos));
+        }
+        probe.nextLookAt(nowNanos + next);
+        warning.nextLookAt(nowNanos + next);
+        return next;
+    }
+
+    /** Fails the group if peers have left so that a transfer can never be matched any more. */
+    private void refuseIfItsPeerLeft(Transfer transfer) {
+        GracefulExits exits = control.exits();
+        if (transfer.isFromAny()) {
+            refuseIfAllLeft(transfer);
+            return;
+        }
+        if (!exits.has(transfer.peer)) {
+            return;
+        }
+        long sent = exits.sentBy(transfer.peer);
+        if (transfer.isSend) {
+            if (!transfer.matched || transfer.number > exits.takenBy(transfer.peer)) {
+                failForLeaver(transfer, transfer.peer, "it has not taken this message");
+            }
+        } else if (exits.hasLostMessages(transfer.peer)) {
+            failForLeaver(transfer, transfer.peer, lost(transfer.peer));
+        } else if (!transfer.matched && counts(transfer.peer).arrived() >= sent) {
+            failForLeaver(
+                    transfer,
+                    transfer.peer,
+                    "none of the messages that it sent to this rank is left for this call, messages sent: " + sent);
+        }
+    }
+
+    /** Fails the group if no other rank is left that may send, nor a message of one that has left. */
+    private void refuseIfAllLeft(Transfer receive) {
+        GracefulExits exits = control.exits();
+        exits.followLeavers();
+        for (int peer = 0; peer < loop.group().worldSize(); peer++) {
+            if (exits.hasLostMessages(peer)) {
+                failForLeaver(receive, peer, lost(peer));
+                return;
+            }
+        }
+        if (peersOf(receive.peer).isEmpty()) {
+            exits.failForAll("this is a " + receive.work.description()
+                    + ", and none of the messages that they sent to this rank is left for it");
+        }
+    }
+
+    private String lost(int peer) {
+        return "their connection ended with " + counts(peer).arrived() + " of the "
+                + control.exits().sentBy(peer) + " messages that it sent to this rank";
+    }
+
+    private void failForLeaver(Transfer transfer, int peer, String why) {
+        control.exits().fail(peer, "this is a " + transfer.work.description() + ", and " + why);
+    }
+
+    /** Tells the listeners once of transfers that have waited for a quarter of their timeouts. */
+    private void warnIfLate(long nowNanos) {
+        for (Transfer transfer : pending) {
+            if (transfer.isWarned) {
+                continue;
+            }
+            long begun = transfer.work.begunNanos();
+            long part = (transfer.work.deadlineNanos() - begun) / 4;
+            if (!TimeoutProbe.isWarnedOf(4 * part)) {
+                transfer.isWarned = true;
+            } else if (warning.mayJudge(null, null, begun + part, TimeoutProbe.leadNanos(part), nowNanos)) {
+                warn(transfer, begun + part / 8, nowNanos);
+                return;
+            }
+        }
+    }
+
+    /** Tells the listeners of a late transfer, and of those begun before a time: many may be posted one after another. */
+    private void warn(Transfer first, long untilNanos, long nowNanos) {
+        BitSet peers = new BitSet();
+        int others = -1;
+        for (Transfer transfer : pending) {
+            boolean isLike = transfer.isFromAny() == first.isFromAny();
+            if (isLike && !transfer.isWarned && transfer.work.begunNanos() - untilNanos <= 0) {
+                transfer.isWarned = true;
+                peers.or(peersOf(transfer.peer));
+                others++;
+            }
+        }
+        Diagnosis.Blame verdict = first.verdict(warning, control.machines(), peers, nowNanos);
+        if (first.isFromAny() && verdict.culprits().isEmpty()) {
+            // a receive from any rank is not late while a rank can send
+            return;
+        }
+        String text = control.self() + " of \"" + loop.group().name() + "\" waits"
+                + (verdict.isNoRankAlone() ? "" : " for " + blamed(verdict.culprits(), first)) + " after "
+                + first.work.elapsed().toMillis() + " ms at " + first.work.description() + Transfer.more(others)
+                + (first.isInFlight() ? ", whose message is in flight" : "")
+                + (first.peer == loop.group().rank() ? "" : ": " + verdict.text());
+        control.event(GroupEvent.Kind.LATE, verdict.culprits().stream().boxed().toList(), text);
+    }
+
+    private void giveUp(Transfer late, long nowNanos) {
+        Diagnosis.Blame verdict = late.verdict(probe, control.machines(), peersOf(late.peer), nowNanos);
+        // a goodbye may have been the answer to the last question: then the leave is the cause
+        refuseIfItsPeerLeft(late);
+        if (control.failure() != null) {
+            return;
+        }
+        boolean isNamed = !verdict.isNoRankAlone()
+                && !(late.isFromAny() && verdict.culprits().isEmpty());
+        boolean isAlone = late.peer == loop.group().rank() || verdict.text().isEmpty();
+        String text = "gave up" + (isNamed ? " on " + blamed(verdict.culprits(), late) : "") + " after "
+                + late.work.elapsed().toMillis() + " ms"
+                + (late.isInFlight() ? " while the message was in flight" : "")
+                + (late.isSend && !late.matched && !verdict.isNoRankAlone() ? ", which posted no receive" : "")
+                + (isAlone ? "" : ": " + verdict.text())
+                + (late.isSend
+                        ? lanes.crossing(verdict) + lanes.unread(late)
+                        : lanes.unreceived(late, control.machines()::named));
+        end(late, verdict.timedOut(loop.group().rank(), -1, text));
+    }
+
+    /** Returns the ranks that a transfer waits for: its peer, or for a receive from any rank all ranks that may send. */
+    private BitSet peersOf(int peer) {
+        BitSet peers = new BitSet();
+        if (peer != CollectiveBackend.ANY_SOURCE) {
+            peers.set(peer);
+            return peers;
+        }
+        for (int rank = 0; rank < loop.group().worldSize(); rank++) {
+            peers.set(rank, rank != loop.group().rank() && maySend(rank));
+        }
+        return peers;
+    }
+
+    /** Returns whether a rank has not left, or has left and a message of it has not arrived. */
+    private boolean maySend(int peer) {
+        GracefulExits exits = control.exits();
+        return !exits.has(peer) || counts(peer).arrived() < exits.sentBy(peer);
+    }
+
+    /** Returns the ranks to blame, with those first for which the peer itself waits: an operator looks there. */
+    private String blamed(BitSet culprits, Transfer late) {
+        int self = loop.group().rank();
+        BitSet others = (BitSet) culprits.clone();
+        others.clear(self);
+        if (others.isEmpty()) {
+            return control.machines().named(culprits.isEmpty() ? late.peer : self);
+        }
+        if (late.isFromAny() || others.get(late.peer)) {
+            return control.machines().named(others);
+        }
+        return control.machines().named(culprits) + ", at the end of the wait chain of "
+                + control.machines().named(late.peer) + ",";
+    }
+
+    /** Returns the status of this rank; any thread. */
+    RankStatus status() {
+        Snapshot last = snapshot;
+        Transfer begun = newest;
+        if (last != null || begun == null) {
+            return last == null ? RankStatus.IDLE : last.status;
+        }
+        int peer = begun.peer; // read once: a receive from any rank may be matched meanwhile
+        return begun.status("", peer, peersOf(peer));
+    }
+
+    /** Removes an ended transfer from the stored status. */
+    private void forget(Transfer ended) {
+        Snapshot last = snapshot;
+        if (last != null && last.of == ended) {
+            snapshot = null;
+        }
+        if (newest == ended) {
+            newest = pending.isEmpty() ? null : pending.get(pending.size() - 1);
+        }
+    }
+
+    /** Returns the status of now. A receive from any rank holds up this rank only if it is in no other transfer. */
+    private Snapshot snapshot() {
+        BitSet peers = new BitSet();
+        Transfer first = null;
+        for (Transfer transfer : pending) {
+            if (!transfer.isFromAny()) {
+                peers.set(transfer.peer);
+                first = first == null ? transfer : first;
+            }
+        }
+        Transfer shown = first == null ? pending.get(0) : first;
+        BitSet waitedFor = first == null ? peersOf(shown.peer) : peers;
+        return new Snapshot(shown.status(Transfer.more(pending.size() - 1), shown.peer, waitedFor), shown);
+    }
+
+    @Override
+    public boolean interrupted(PendingWork work) {
+        advance(false);
+        for (Transfer transfer : pending) {
+            if (transfer.work == work && transfer.canBeGivenUp()) {
+                end(transfer, Failures.interrupted(loop.group(), control.self(), work.description(), -1));
+                return true;
+            }
+        }
+        return work.isDone();
+    }
+
+    /** Fails all pending transfers. */
+    void settle(Failure failure) {
+        for (Transfer next = submitted.poll(); next != null; next = submitted.poll()) {
+            if (!next.isStarted) {
+                next.isStarted = true;
+                pending.add(next);
+            }
+        }
+        for (Transfer transfer : pending) {
+            transfer.work.fail(failure, transfer.position());
+        }
+        pendingCount.addAndGet(-pending.size());
+        pending.clear();
+        snapshot = null;
+        newest = null;
+    }
+
+    @Override
+    public void finish(Transfer transfer) {
+        // after a failure everything is settled already
+        if (pending.remove(transfer)) {
+            forget(transfer);
+            pendingCount.decrementAndGet();
+            if (transfer.kind.isMoving()) {
+                transfer.work.counted(transfer.isSend ? CallCounter.SEND : CallCounter.RECEIVE, 1, transfer.bytes());
+            }
+            transfer.ended();
+            transfer.work.succeed(-1, transfer.kind.isMoving() ? transfer.bytes() : 0);
+        }
+    }
+
+    @Override
+    public void mismatched(Transfer receive, DataType type, long bytes) {
+        int rank = loop.group().rank();
+        String text = receive.mismatch(control.machines()::named, rank, type, bytes);
+        Set<Integer> both = new TreeSet<>(List.of(receive.peer, rank)); // one rank if it sends to itself
+        control.fail(new Failure(Code.MISMATCH, rank, -1, both, text, null));
+    }
+
+    @Override
+    public MessageCounts.OfPeer counts(int peer) {
+        return control.exits().messages().of(peer);
+    }
+
+    @Override
+    public void nonsense(int peer, String what) {
+        String text = control.machines().named(peer) + " sent an invalid message: " + what;
+        control.fail(new Failure(Code.PROTOCOL, loop.group().rank(), -1, Set.of(peer), text, null));
+    }
+
+    private void start(Transfer transfer) {
+        if (transfer.kind == MessageKind.RECEIVE_MATCHED) {
+            lanes.receiveMatched(transfer);
+        } else if (!transfer.isSend) {
+            lanes.receive(transfer);
+        } else if (control.exits().has(transfer.peer)) {
+            failForLeaver(transfer, transfer.peer, "it accepts no more messages");
+        } else {
+            lanes.send(transfer);
+        }
+    }
+
+    private void end(Transfer transfer, Failure why) {
+        if (!transfer.canBeGivenUp()) {
+            control.fail(why);
+            return;
+        }
+        withdraw(transfer);
+        transfer.work.fail(why, transfer.position());
+    }
+
+    /** Removes a receive that nothing has matched. */
+    private void withdraw(Transfer receive) {
+        lanes.giveUp(receive);
+        pending.remove(receive);
+        forget(receive);
+        pendingCount.decrementAndGet();
+    }
+}

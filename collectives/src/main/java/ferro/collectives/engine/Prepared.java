@@ -1,0 +1,296 @@
+package ferro.collectives.engine;
+
+import ferro.CallOptions;
+import ferro.Collective;
+import ferro.CollectiveKind;
+import ferro.DataType;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.Tensor;
+import ferro.collectives.plan.Plan;
+import ferro.collectives.reduce.IntegerSums;
+import ferro.collectives.shared.Program;
+import ferro.control.membership.Hashing;
+import ferro.spi.CallHeader;
+import java.util.Arrays;
+import java.util.Objects;
+
+/**
+ * What calls of one kind, type, length, op, root and label share: plan, schedule, fingerprint and text. It is made once and
+ * cached.
+ */
+final class Prepared {
+    private static final int COUNTS_LENGTH_MOST = 100;
+    private static final int LABELS_LENGTH_MOST = 200;
+
+    private final Key key;
+    private final String algorithm;
+    final CollectiveKind kind;
+    /** The kind, and the label if there is one, for messages. */
+    final String name;
+
+    final DataType type;
+    final long elements;
+    final ChunkCounts parts;
+    /** Type of the elements that are sent; for most calls the type of the call, with the chunks as they are. */
+    final DataType carriedType;
+
+    final ChunkCounts carriedParts;
+    /** Lengths of the calls that are joined into this one, else null. */
+    final long[] joined;
+
+    private final String label;
+
+    final ReduceOp op;
+    /**
+     * How two elements are combined while operands are missing; a change of the operands comes before it.
+     */
+    final ReduceOp combining;
+    /** How two elements are combined when none is missing: for an average of floats, with its division. */
+    final ReduceOp completing;
+
+    final int root;
+    /** For operations over links, else null. */
+    final Schedule schedule;
+    /** For operations over shared memory, else null. */
+    final Program program;
+
+    final int steps;
+    /** Fingerprint and text. */
+    final CallHeader.Call call;
+    /** Per peer, where the two ends of a message also agree on lengths of their own; else null. */
+    final CallHeader.Call[] sendCalls;
+
+    final CallHeader.Call[] receiveCalls;
+    /** Bytes of the whole operation, and bytes that this rank sends and receives for it. */
+    final long bytes;
+
+    final long bytesMoved;
+
+    /** Prepares a call that runs by a plan over links. */
+    Prepared(Key key, long group, Plan plan, Schedule schedule) {
+        this(key, group, plan.algorithm(), schedule, null);
+    }
+
+    /** Prepares a call that runs by a program in shared memory. */
+    Prepared(Key key, long group, Program program) {
+        this(key, group, program.algorithm(), null, program);
+    }
+
+    private Prepared(Key key, long group, String algorithm, Schedule schedule, Program program) {
+        this.key = key;
+        this.algorithm = algorithm;
+        this.label = key.labels[0];
+        this.kind = key.kind;
+        this.name = key.name();
+        this.type = key.type;
+        this.parts = key.parts;
+        this.joined = key.joined;
+        this.elements = parts.elements();
+        Key carried = key.carried();
+        this.carriedType = carried.type;
+        this.carriedParts = carried.parts;
+        this.op = key.op;
+        this.combining = op == ReduceOp.AVG ? ReduceOp.SUM : op;
+        this.completing = isWidened() ? combining : op;
+        this.root = key.root;
+        this.schedule = schedule;
+        this.program = program;
+        this.steps = program == null ? schedule.steps() : program.steps();
+        this.bytes = elements * unit(type);
+        this.bytesMoved = (program == null ? schedule.movedElements() : program.movedElements()) * unit(carriedType);
+        String text = describe(key, algorithm);
+        this.call = new CallHeader.Call(group, Hashing.of(text), text);
+        this.sendCalls = pairs(parts.inCounts(), true);
+        this.receiveCalls = pairs(parts.outCounts(), false);
+    }
+
+    /**
+     * Returns the same for calls with a label, or for joined calls with these labels: another fingerprint, name and text, the
+     * same plan.
+     */
+    Prepared labelled(String... labels) {
+        return new Prepared(key.labelled(labels.clone()), call.group(), algorithm, schedule, program);
+    }
+
+    /** Returns whether joined calls have these labels. */
+    boolean hasLabels(String... labels) {
+        return Arrays.equals(key.labels, labels);
+    }
+
+    private static int unit(DataType type) {
+        return type == null ? 0 : type.byteSize();
+    }
+
+    /** Returns what each element of an operand is multiplied by where it is first read; 1 for most calls. */
+    double factor() {
+        return op == null ? 1 : op.factor();
+    }
+
+    /** Returns the bytes that a rank contributes by an operand, which is null if the call has none on this rank. */
+    long contributedBytes(HostTensor operand, int rank) {
+        return operand == null || kind == CollectiveKind.BROADCAST && rank != root ? 0 : operand.byteCount();
+    }
+
+    /** Returns whether it is an average of integers, which is computed by wider sums. */
+    boolean isWidened() {
+        return IntegerSums.serve(type, op);
+    }
+
+    /** Returns the text of the call for people, with its algorithm. */
+    String text() {
+        return call.text();
+    }
+
+    /** Returns whether this serves a call; asked on every call, so it allocates nothing. */
+    boolean fits(Collective other, String otherLabel, int worldSize) {
+        Tensor operand = other.operand();
+        return kind == other.kind()
+                && (operand == null ? null : operand.dataType()) == type
+                && parts.fit(other, worldSize)
+                && Objects.equals(other.op(), op)
+                && Math.max(0, other.root()) == root
+                && label.equals(otherLabel);
+    }
+
+    /**
+     * The properties that are equal in calls that share a plan.
+     *
+     * @param kind     of the call
+     * @param type     of its elements, null for a barrier
+     * @param parts    lengths of its chunks
+     * @param op       how to combine, or null
+     * @param root     root, or 0
+     * @param joined   lengths of the calls that are joined into this one; null if it is one call
+     * @param labels   label of the call, empty for none; or one of each call that is joined into this one, if these differ
+     */
+    record Key(
+            CollectiveKind kind,
+            DataType type,
+            ChunkCounts parts,
+            ReduceOp op,
+            int root,
+            long[] joined,
+            String... labels) {
+        private static final int SHIFT = 7;
+        /** Spreads also lengths that are powers of two (Knuth, The Art of Computer Programming 3, 6.4). */
+        private static final int GOLDEN = 0x9E3779B9;
+
+        private static final int GOLDEN_SHIFT = 16;
+
+        /** Returns the key of a call; calls that run alike have equal keys. */
+        static Key of(Collective call, int worldSize) {
+            Tensor operand = call.operand();
+            DataType type = operand == null ? null : operand.dataType();
+            return new Key(
+                    call.kind(), type, ChunkCounts.of(call, worldSize), call.op(), Math.max(0, call.root()), null, "");
+        }
+
+        private Key labelled(String... others) {
+            return new Key(kind, type, parts, op, root, joined, others);
+        }
+
+        private String name() {
+            return labels.length == 1
+                    ? CallOptions.named(kind.label(), labels[0])
+                    : kind.label() + " [" + list(labels) + ']';
+        }
+
+        /** Joins labels to a text of bounded length. */
+        private static String list(String... labels) {
+            StringBuilder text = new StringBuilder();
+            int told = 0;
+            while (told < labels.length && (told == 0 || text.length() + labels[told].length() < LABELS_LENGTH_MOST)) {
+                text.append(told == 0 ? "\"" : ", \"").append(labels[told++]).append('"');
+            }
+            return told == labels.length
+                    ? text.toString()
+                    : text + " and " + (labels.length - told) + " more, hash "
+                            + Long.toHexString(Hashing.of(String.join("\n", labels)));
+        }
+
+        /** Returns the elements of the operand. */
+        long elements() {
+            return parts.elements();
+        }
+
+        /**
+         * Returns the key of the call that is planned and sent in its place: this one, or the wider sums of an average of
+         * integers.
+         */
+        Key carried() {
+            if (!IntegerSums.serve(type, op)) {
+                return this;
+            }
+            ChunkCounts wider = parts.times(IntegerSums.longsPerElement(type));
+            return new Key(kind, DataType.INT64, wider, ReduceOp.SUM, root, joined, labels);
+        }
+
+        /** Returns the slot of a call in a cache of so many slots. */
+        static int slot(Collective call, String label, int worldSize, int slots) {
+            Tensor operand = call.operand();
+            ReduceOp op = call.op();
+            int hash = call.kind().ordinal() + Long.hashCode(ChunkCounts.elements(call, worldSize));
+            hash = SHIFT * hash + (operand == null ? 0 : operand.dataType().ordinal());
+            hash = SHIFT * hash
+                    + Math.max(0, call.root())
+                    + (op == null ? 0 : op.name().hashCode());
+            hash = ChunkCounts.needsCounts(call) ? SHIFT * hash + Arrays.hashCode(call.inCounts()) : hash;
+            hash = label.isEmpty() ? hash : SHIFT * hash + label.hashCode();
+            return (hash * GOLDEN >>> GOLDEN_SHIFT) & (slots - 1);
+        }
+    }
+
+    /** Describes a call for people; the fingerprint is the hash of exactly this text. */
+    private static String describe(Key key, String algorithm) {
+        StringBuilder text = new StringBuilder(key.name());
+        if (key.type != null) {
+            text.append(' ').append(key.type.label());
+            describe(key, text);
+        }
+        if (key.op != null) {
+            text.append(' ').append(key.op.name());
+        }
+        if (key.kind.isRooted()) {
+            text.append(" root ").append(key.root);
+        }
+        return text.append(" by ").append(algorithm).toString();
+    }
+
+    /**
+     * Describes what all ranks know of the parts. For an all-to-all this is only that the parts have different lengths,
+     * which each pair of ranks compares.
+     */
+    private static void describe(Key key, StringBuilder text) {
+        if (!key.parts.areEqual() && key.kind == CollectiveKind.ALL_TO_ALL) {
+            text.append(" in parts of different lengths");
+            return;
+        }
+        text.append('[').append(key.elements()).append(']');
+        if (!key.parts.areEqual()) {
+            text.append(" in parts of ").append(list(key.parts.inCounts()));
+        }
+        if (key.joined != null) {
+            text.append(" coalesced of ").append(list(key.joined));
+        }
+    }
+
+    private static String list(long[] counts) {
+        String list = Arrays.toString(counts).replace(" ", "");
+        return list.length() > COUNTS_LENGTH_MOST ? "hash " + Long.toHexString(Hashing.of(list)) : list;
+    }
+
+    /** Returns, per peer, what both ends of each message also agree on; null where all ranks know all lengths. */
+    private CallHeader.Call[] pairs(long[] counts, boolean sends) {
+        if (parts.areEqual() || kind != CollectiveKind.ALL_TO_ALL) {
+            return null;
+        }
+        CallHeader.Call[] pairs = new CallHeader.Call[counts.length];
+        for (int peer = 0; peer < counts.length; peer++) {
+            long both = Hashing.mix(call.fingerprint(), counts[peer]);
+            String text = call.text() + ", " + counts[peer] + " elements " + (sends ? "to" : "from") + " rank " + peer;
+            pairs[peer] = new CallHeader.Call(call.group(), both, text);
+        }
+        return pairs;
+    }
+}

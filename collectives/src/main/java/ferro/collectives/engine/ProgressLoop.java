@@ -1,0 +1,580 @@
+package ferro.collectives.engine;
+
+import ferro.collectives.engine.PendingWork.RunLimit;
+import ferro.collectives.engine.PendingWork.WorkOwner;
+import ferro.collectives.engine.SpinThenPark.WaitBudget;
+import ferro.control.failure.Failure;
+import ferro.control.failure.Failures;
+import ferro.control.group.CompletionThreads;
+import ferro.control.group.GroupControl;
+import ferro.recorder.GroupRecorder;
+import ferro.spi.GroupSpec;
+import ferro.spi.RankContext;
+import ferro.spi.Transport;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Makes progress on the operations and messages of a group. Only the thread that holds the progress lock does so.
+ *
+ * <p>The caller of a blocking operation takes the lock and runs the loop until its own operation is done, so that nothing is
+ * handed over to another thread. The group's progress thread makes progress on asynchronous operations; it is started with
+ * the first of them, and yields to callers. A thread that releases the lock wakes the next one.
+ */
+final class ProgressLoop implements WorkOwner {
+    private static final long PARK_NANOS = 10_000_000L;
+    private static final long PROGRESS_PARK_NANOS = 1_000_000_000L;
+    private static final int MOVES_BETWEEN_CHECKS = 1024;
+
+    private final LoopOwner owner;
+    private final Transport transport;
+    private final GroupSpec group;
+    private final RankContext context;
+    private final boolean stepped;
+    private final SpinThenPark spinThenPark;
+    private final CompletionThreads completions;
+    private final ProgressLock lock = new ProgressLock();
+    private final ConcurrentLinkedQueue<Thread> callers = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger callersWaiting = new AtomicInteger();
+    private GroupControl control;
+    private CollectiveProgress collectives;
+    private MessageProgress messages;
+    private volatile Thread progress;
+    private volatile boolean closed;
+    /**
+     * Whether the next iteration takes messages that no call of this rank waits for; belongs to the thread that holds the
+     * progress lock.
+     */
+    private boolean listens;
+
+    /** The owner of the loop. */
+    interface LoopOwner {
+        /**
+         * Ends everything after a failure; idempotent, called with the progress lock held. Returns whether it was the first
+         * time.
+         */
+        boolean settle();
+
+        /** Returns whether there is anything that {@link #settle} has not handled yet; any thread. */
+        boolean hasToSettle();
+
+        /** Returns how long this process was paused since a time; any thread. */
+        long pausedSince(long sinceNanos);
+
+        /** Returns the recorder of every operation; any thread. */
+        GroupRecorder recorder();
+    }
+
+    /** Makes a loop without work; {@code stepped} tells that the caller makes progress by steps, and no thread waits. */
+    ProgressLoop(LoopOwner owner, Transport transport, GroupSpec group, RankContext context, boolean stepped) {
+        this.owner = owner;
+        this.transport = transport;
+        this.group = group;
+        this.context = context;
+        this.stepped = stepped;
+        this.spinThenPark = new SpinThenPark(transport, context, WaitBudget.of(context, group.worldSize()));
+        this.completions = new CompletionThreads(task -> newThread(task, "completion"));
+    }
+
+    /** Sets the parts on which it makes progress; called before anything is submitted or told. */
+    void serve(GroupControl failures, CollectiveProgress operations, MessageProgress pointToPoint) {
+        control = failures;
+        collectives = operations;
+        messages = pointToPoint;
+    }
+
+    @Override
+    public GroupSpec group() {
+        return group;
+    }
+
+    @Override
+    public String self() {
+        return control.self();
+    }
+
+    @Override
+    public GroupRecorder recorder() {
+        return owner.recorder();
+    }
+
+    @Override
+    public long nanoTime() {
+        return context.nanoTime();
+    }
+
+    @Override
+    public long pausedSince(long sinceNanos) {
+        return owner.pausedSince(sinceNanos);
+    }
+
+    /**
+     * Runs a stage that a user chained. It may block, so it runs on the background thread, which others need, only if there
+     * is no other: the group fails then, and the stage hears of it.
+     */
+    @Override
+    public void later(Runnable stage) {
+        if (stepped) {
+            context.background().execute(stage);
+            return;
+        }
+        try {
+            completions.execute(stage);
+        } catch (OutOfMemoryError noThread) {
+            context.background().execute(stage);
+            broken(noThread);
+        }
+    }
+
+    private Thread newThread(Runnable task, String role) {
+        return context.newThread(task, "ferro-" + group.name() + "-" + group.rank() + "-" + role);
+    }
+
+    /** Returns the progress lock, for the fast path of a blocking call. */
+    ProgressLock lock() {
+        return lock;
+    }
+
+    /** Returns the threads that are in calls of this group: they run the loop, or wait until they can. Any thread. */
+    List<Thread> callers() {
+        List<Thread> all = new ArrayList<>(callers);
+        Thread holder = lock.holder();
+        if (holder != null && holder != progress) {
+            all.add(0, holder);
+        }
+        return all;
+    }
+
+    /** Returns how often to spin before yielding. */
+    int spins() {
+        return spinThenPark.spins();
+    }
+
+    /** Returns whether nothing is pending; any thread. */
+    boolean isIdle() {
+        return collectives.isIdle() && messages.isIdle();
+    }
+
+    /** Refuses a call on this group from the code of a reduction that the group runs: the call would wait for itself. */
+    void refuseInside(String what) {
+        if (lock.isMine()) {
+            throw new IllegalStateException(what + " on group \"" + group.name() + "\" rank " + group.rank()
+                    + " is called from inside a user-defined reduction, which this thread runs for that "
+                    + "group: make the call after the collective has ended");
+        }
+    }
+
+    /**
+     * Waits until the work is done: runs the loop, or waits for the thread that runs it. With {@link RunLimit#TIME} it also
+     * returns at a time or at an interrupt, and leaves the work untouched.
+     */
+    @Override
+    public void await(PendingWork work, RunLimit until, long untilNanos) {
+        if (!work.isDone()) {
+            refuseIfStepped(work);
+            refuseInside(work.description());
+        }
+        while (!work.isDone() && (until == RunLimit.DONE || mayLook(untilNanos))) {
+            if (lock.tryEnter()) {
+                try {
+                    run(work, until, untilNanos);
+                } finally {
+                    leave();
+                }
+            } else {
+                waitForTurn(work, until, untilNanos);
+            }
+        }
+    }
+
+    private boolean mayLook(long untilNanos) {
+        return nanoTime() - untilNanos < 0 && !Thread.currentThread().isInterrupted();
+    }
+
+    /** Makes sure that a thread makes progress on what was just submitted. */
+    void submitted() {
+        if (stepped || closed) {
+            return;
+        }
+        if (progress == null) {
+            try {
+                startProgress();
+            } catch (OutOfMemoryError noThread) {
+                // what was submitted would stand still, and the other ranks would wait for it
+                broken(noThread);
+            }
+        }
+        wakeProgress();
+        if (lock.isHeld()) { // its holder may sleep
+            transport.wakeup();
+        }
+    }
+
+    /** Makes sure that a failure is handled, now or by the thread that holds the progress lock. */
+    void failed() {
+        transport.wakeup();
+        settleIfFree();
+        wakeProgress();
+    }
+
+    /** Fails the group after an exception in the loop: an operation that waits for data cannot do so itself. */
+    private void broken(Throwable failure) {
+        control.fail(Failures.inside(group, control.self(), failure));
+    }
+
+    /** Does one iteration without waiting, unless another thread holds the progress lock; returns whether anything moved. */
+    boolean step() {
+        if (!lock.tryEnter()) {
+            return false;
+        }
+        try {
+            return run(null, RunLimit.ONE_ITERATION, 0);
+        } finally {
+            leave();
+        }
+    }
+
+    /** Runs a task with the progress lock held, and waits for the lock until a time; returns whether the task ran. */
+    boolean exclusively(Runnable task, long untilNanos) {
+        callersWaiting.incrementAndGet();
+        boolean interrupted = false;
+        try {
+            while (!lock.tryEnter()) {
+                if (nanoTime() - untilNanos >= 0) {
+                    return false;
+                }
+                transport.wakeup();
+                LockSupport.parkNanos(PARK_NANOS / 10);
+                // with the flag set, every further park would return at once
+                interrupted |= Thread.interrupted();
+            }
+        } finally {
+            callersWaiting.decrementAndGet();
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+        try {
+            task.run();
+            return true;
+        } finally {
+            leave();
+        }
+    }
+
+    /** Ends the progress thread. */
+    void close() {
+        closed = true;
+        Thread thread = progress;
+        if (thread == null || thread == Thread.currentThread()) {
+            return;
+        }
+        transport.wakeup();
+        LockSupport.unpark(thread);
+        try {
+            thread.join(1000);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void refuseIfStepped(PendingWork work) {
+        if (stepped) {
+            throw new IllegalStateException(work.description() + " on group \"" + group.name() + "\" rank "
+                    + group.rank() + " would block, and a seeded simulation runs all ranks on one thread: submit it and"
+                    + " go on in completion()");
+        }
+    }
+
+    /**
+     * Runs the loop; called with the progress lock held. Each iteration does what can be done now, and does not wait in
+     * between. The body of an iteration is in this method to keep the number of frames between the links and a user's call
+     * as small as possible.
+     *
+     * @param work the operation to run for; null if there is no single one
+     * @return whether anything moved in the last iteration
+     */
+    boolean run(PendingWork work, RunLimit until, long untilNanos) {
+        spinThenPark.begin();
+        boolean moved = false;
+        int moves = 0;
+        while (goesOn(work, until, moves)) {
+            if (control.failure() != null) {
+                moved = owner.settle();
+            } else {
+                try {
+                    moved = false;
+                    for (StepMachine machine = collectives.begin(); machine != null; machine = collectives.begin()) {
+                        moved |= machine.advance();
+                        if (!machine.isFinished()) {
+                            break;
+                        }
+                        collectives.finish();
+                        moved = true;
+                    }
+                    boolean hears = listens || !messages.isIdle();
+                    moved |= hears && messages.advance(listens);
+                    moved |= (hears || collectives.usesLinks()) && transport.poll();
+                    listens &= moved;
+                } catch (RuntimeException | Error failure) {
+                    broken(failure);
+                    moved = true;
+                }
+            }
+            if (isTimeToLook(moved, moved ? ++moves : 0, until) && !keepsOn(work, until, untilNanos, moved)) {
+                break;
+            }
+        }
+        return moved;
+    }
+
+    private boolean goesOn(PendingWork work, RunLimit until, int moves) {
+        return switch (until) {
+            case DONE, TIME -> !work.isDone();
+            case IDLE -> !closed && callersWaiting.get() == 0 && !isIdle();
+            case ONE_ITERATION -> moves == 0;
+        };
+    }
+
+    /** Spins or yields once if nothing moved; returns whether it is time to check deadlines. */
+    private boolean isTimeToLook(boolean moved, int moves, RunLimit until) {
+        if (moved) {
+            spinThenPark.begin();
+            return moves % MOVES_BETWEEN_CHECKS == 0;
+        }
+        return until == RunLimit.ONE_ITERATION || spinThenPark.missed();
+    }
+
+    /**
+     * Checks clock, interrupt and failure, and sleeps if it is time to; returns false if the caller should leave the loop.
+     */
+    private boolean keepsOn(PendingWork work, RunLimit until, long untilNanos, boolean moved) {
+        long now = nanoTime();
+        check(now);
+        if (until == RunLimit.ONE_ITERATION) {
+            return false;
+        }
+        if (until != RunLimit.IDLE && Thread.currentThread().isInterrupted()) {
+            if (until == RunLimit.TIME) {
+                return false;
+            }
+            interrupted(work);
+        }
+        if (until == RunLimit.TIME && now - untilNanos >= 0) {
+            return false;
+        }
+        if (!moved && spinThenPark.maySleep() && (work == null || !work.isDone())) {
+            sleep(now, until == RunLimit.TIME ? untilNanos - now : Long.MAX_VALUE);
+        }
+        return true;
+    }
+
+    /** Checks deadlines and suspicions. */
+    private void check(long nowNanos) {
+        try {
+            collectives.check(nowNanos);
+            messages.check(nowNanos);
+            // a rank that leaves need not wait for the end of a call that goes on for other reasons
+            control.exits().confirm();
+            // there is an iteration between this and a sleep; a seeded run has no iteration that only waits
+            listens = !stepped;
+        } catch (RuntimeException | Error failure) {
+            broken(failure);
+        }
+    }
+
+    private void sleep(long nowNanos, long limitNanos) {
+        try {
+            spinThenPark.sleep(nowNanos, limitNanos, collectives, messages);
+        } catch (RuntimeException | Error failure) {
+            broken(failure);
+        }
+    }
+
+    /** Ends the operation for which an interrupted thread waits; called with the progress lock held. */
+    private void interrupted(PendingWork work) {
+        if (!work.isDone() && !messages.interrupted(work)) {
+            Failure interrupt = Failures.interrupted(group, control.self(), work.description(), work.sequence());
+            // only this call tells the interrupt: for the group, and on the other ranks, this rank aborted
+            work.interrupted(interrupt);
+            control.fail(interrupt);
+        }
+    }
+
+    private void waitForTurn(PendingWork work, RunLimit until, long untilNanos) {
+        Thread me = Thread.currentThread();
+        work.waitedForBy(me);
+        callers.add(me);
+        callersWaiting.incrementAndGet();
+        try {
+            transport.wakeup();
+            while (!work.isDone() && lock.isHeld()) {
+                if (me.isInterrupted()) {
+                    if (until == RunLimit.TIME) {
+                        return;
+                    }
+                    interruptedWithoutTurn(work);
+                } else {
+                    LockSupport.parkNanos(this, PARK_NANOS);
+                }
+                if (until == RunLimit.TIME && nanoTime() - untilNanos >= 0) {
+                    return;
+                }
+            }
+        } finally {
+            callersWaiting.decrementAndGet();
+            callers.remove(me);
+            if (!lock.isHeld()) {
+                // a wake-up that this thread may have received is for the next thread that takes the progress lock
+                wakeNext();
+            }
+        }
+    }
+
+    private void interruptedWithoutTurn(PendingWork work) {
+        // the flag must not end the wait for the progress lock, and must be set again for the caller
+        boolean interrupted = Thread.interrupted();
+        try {
+            exclusively(() -> interrupted(work), work.deadlineNanos());
+            while (!work.isDone() && lock.isHeld()) {
+                LockSupport.parkNanos(this, PARK_NANOS);
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** Releases the progress lock and wakes the next thread. */
+    void leave() {
+        lock.leave();
+        // ranks that have left are told which operations have ended meanwhile
+        control.exits().confirm();
+        wakeNext();
+        settleIfFree();
+    }
+
+    private void wakeNext() {
+        Thread next = callers.peek();
+        if (next != null) {
+            LockSupport.unpark(next);
+        } else if (!isIdle()) {
+            wakeProgress();
+        }
+    }
+
+    private void settleIfFree() {
+        if (owner.hasToSettle() && lock.tryEnter()) {
+            try {
+                owner.settle();
+            } finally {
+                lock.leave();
+            }
+        }
+    }
+
+    private synchronized void startProgress() {
+        if (progress == null && !closed) {
+            Thread thread = newThread(this::progress, "progress");
+            thread.start();
+            progress = thread;
+        }
+    }
+
+    private void wakeProgress() {
+        Thread thread = progress;
+        if (thread != null) {
+            LockSupport.unpark(thread);
+        }
+    }
+
+    private void progress() {
+        while (!closed) {
+            if (isIdle() || callersWaiting.get() > 0 || !lock.tryEnter()) {
+                LockSupport.parkNanos(this, PROGRESS_PARK_NANOS);
+                continue;
+            }
+            try {
+                run(null, RunLimit.IDLE, 0);
+            } finally {
+                leave();
+            }
+        }
+    }
+
+    /**
+     * The collectives of a group, on which {@link ProgressLoop} makes progress in their order. Called with the progress lock held,
+     * except for {@link #isIdle}.
+     */
+    interface CollectiveProgress {
+        /** Returns what runs the operation under way, and begins the next one if there was none; null if none waits. */
+        StepMachine begin();
+
+        /** Ends the operation under way, which is finished. */
+        void finish();
+
+        /** Returns whether the operation under way moves over links, or nothing runs. */
+        boolean usesLinks();
+
+        /** Checks deadlines and suspicions. */
+        void check(long nowNanos);
+
+        /**
+         * Returns the time until {@link #check} may have something to do; called with the progress lock held, after a check
+         * at the same time.
+         *
+         * @param isQuiet whether nothing has moved since the last call
+         */
+        long untilNext(long nowNanos, boolean isQuiet);
+
+        /** Returns whether nothing is pending; any thread. */
+        boolean isIdle();
+    }
+
+    /**
+     * The messages of a group, on which {@link ProgressLoop} makes progress. Called with the progress lock held, except for
+     * {@link #isIdle}.
+     */
+    interface MessageProgress {
+        /**
+         * Does what can be done now; returns whether anything moved.
+         *
+         * @param listens whether messages are taken too for which no call of this rank waits
+         */
+        boolean advance(boolean listens);
+
+        /** Checks deadlines. */
+        void check(long nowNanos);
+
+        /**
+         * Returns the time until {@link #check} may have something to do; called with the progress lock held, after a check
+         * at the same time.
+         *
+         * @param isQuiet whether nothing has moved since the last call
+         */
+        long untilNext(long nowNanos, boolean isQuiet);
+
+        /**
+         * Ends a message whose thread was interrupted, if it can end alone.
+         *
+         * @return whether the work has ended; if not, the caller ends the group
+         */
+        boolean interrupted(PendingWork work);
+
+        /** Returns whether nothing is pending; any thread. */
+        boolean isIdle();
+    }
+
+    /** Moves data by steps and never waits. Belongs to the thread that holds the progress lock. */
+    interface StepMachine {
+        /** Does what can be done now; returns whether anything moved. */
+        boolean advance();
+
+        /** Returns whether the current operation is finished. */
+        boolean isFinished();
+    }
+}

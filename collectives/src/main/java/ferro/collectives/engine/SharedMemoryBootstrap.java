@@ -1,0 +1,328 @@
+package ferro.collectives.engine;
+
+import ferro.CallOptions;
+import ferro.CollectiveBackend;
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.HostTensor;
+import ferro.Message;
+import ferro.Work;
+import ferro.collectives.shared.NodeTopology;
+import ferro.spi.GroupSpec;
+import ferro.spi.LogLines;
+import ferro.spi.RankContext;
+import ferro.spi.SegmentSize;
+import ferro.spi.Settings;
+import ferro.spi.SharedMemory;
+import ferro.spi.SharedMemoryProvider;
+import java.lang.System.Logger.Level;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * How the ranks of a new group find out which ranks share memory: each offers its own segment to all, tries to map the
+ * segments that the others offer, and tells all which it could reach. The exchange is a few all-gathers by messages around
+ * the ring, so that operations keep their numbers; after them all ranks know the same.
+ */
+final class SharedMemoryBootstrap {
+    /** Below 0, where no message of a user is. */
+    private static final int TAG = -1;
+
+    private static final int TEXT_BYTES = 512;
+    private static final int HOST_BLOCK = Short.BYTES + TEXT_BYTES;
+    private static final int OFFER_BLOCK = 3 * HOST_BLOCK + Short.BYTES + SharedMemory.OFFER_BYTES_MOST;
+
+    private final CollectiveBackend engine;
+    private final GroupSpec group;
+    private final RankContext context;
+    private final String request;
+    private final Supplier<Duration> timeout;
+    private final int worldSize;
+    private String host = "";
+    private String silentBecause = "";
+    /** Null unless the memory is for a tensor. */
+    private ByteBuffer lent;
+
+    /**
+     * The outcome.
+     *
+     * @param memory   segments of the ranks that share memory with this one; null if there is none
+     * @param lent     this rank's segment for a tensor of the caller; null for the group's own memory
+     * @param topology which ranks share memory
+     */
+    record BootstrapOutcome(SharedMemory memory, ByteBuffer lent, NodeTopology topology) {
+        /** Closes memory that will not be used. */
+        void giveBack() {
+            close(memory);
+        }
+    }
+
+    /**
+     * Makes one that has not begun.
+     *
+     * @param request what is asked for, which must be the same on all ranks; empty for the group's own memory
+     * @param timeout returns the time limit of the next message
+     */
+    SharedMemoryBootstrap(
+            CollectiveBackend engine,
+            GroupSpec group,
+            RankContext context,
+            String request,
+            Supplier<Duration> timeout) {
+        this.engine = engine;
+        this.group = group;
+        this.context = context;
+        this.request = request;
+        this.timeout = timeout;
+        this.worldSize = group.worldSize();
+    }
+
+    /**
+     * Asks all ranks for their hosts, before any rank has made a segment: only ranks of one host map the segments of each
+     * other.
+     *
+     * @return the ranks that count as of this rank's host, itself among them
+     */
+    BitSet hosted(SharedMemoryProvider provider) {
+        BitSet hosted = new BitSet();
+        if (provider.isOneProcess()) {
+            hosted.set(0, worldSize);
+            return hosted;
+        }
+        silentBecause = unavailableBecause(provider);
+        host = silentBecause.isEmpty() ? provider.host(context) : "";
+        ByteBuffer block = ByteBuffer.allocate(HOST_BLOCK);
+        put(block, host);
+        ByteBuffer[] told = aroundTheRing(block, HOST_BLOCK);
+        for (int rank = 0; rank < worldSize; rank++) {
+            hosted.set(rank, rank == group.rank() || !host.isEmpty() && told[rank].equals(told[group.rank()]));
+        }
+        return hosted;
+    }
+
+    /** Makes this rank offer nothing, and tell the reason. */
+    void refrain(String why) {
+        silentBecause = silentBecause.isEmpty() ? why : silentBecause;
+    }
+
+    /** Runs the exchange with the other ranks, all of which must run it too. */
+    BootstrapOutcome hold(SharedMemoryProvider provider, SegmentSize size) {
+        if (!request.isEmpty()) {
+            refuseOtherSubjects();
+        }
+        SharedMemory memory = open(provider, size);
+        try {
+            BootstrapOutcome outcome = provider.isOneProcess() ? met(memory) : exchange(memory);
+            if (request.isEmpty()) {
+                refuseLinksWhereForbidden(outcome.topology);
+            }
+            return outcome;
+        } catch (RuntimeException | Error failure) {
+            close(memory);
+            throw failure;
+        }
+    }
+
+    private SharedMemory open(SharedMemoryProvider provider, SegmentSize size) {
+        refrain(unavailableBecause(provider));
+        if (!silentBecause.isEmpty()) {
+            return null;
+        }
+        SharedMemory opened = null;
+        try {
+            GroupSpec needs = GroupSpec.of(group.name(), group.rank(), worldSize, timeout.get());
+            opened = provider.open(needs, context, size);
+            host = opened.host();
+            lent = request.isEmpty() ? null : opened.lend();
+            return opened;
+        } catch (FerroException failure) {
+            close(opened);
+            if (failure.code() != Code.RESOURCE) {
+                throw failure;
+            }
+            LogLines.write("ferro.group", Level.WARNING, failure.getMessage());
+            silentBecause = failure.getMessage();
+            return null;
+        }
+    }
+
+    private String unavailableBecause(SharedMemoryProvider provider) {
+        return Settings.LINKS.of(context).equals("tcp")
+                ? Settings.LINKS.name() + " is tcp"
+                : provider.unavailableBecause(context).orElse("");
+    }
+
+    private static void close(SharedMemory memory) {
+        if (memory != null) {
+            memory.giveBack();
+            memory.close();
+        }
+    }
+
+    /** Returns the outcome for ranks of one process, where there is nothing to find out. */
+    private BootstrapOutcome met(SharedMemory memory) {
+        if (memory == null) {
+            return new BootstrapOutcome(null, null, NodeTopology.none(worldSize, silentBecause));
+        }
+        List<NodeTopology.Said> said = new ArrayList<>();
+        BitSet all = new BitSet();
+        all.set(0, worldSize);
+        for (int rank = 0; rank < worldSize; rank++) {
+            memory.reach(rank, memory.offer());
+            said.add(new NodeTopology.Said(memory.host(), "", "", all, ""));
+        }
+        return new BootstrapOutcome(memory, lent, new NodeTopology(said));
+    }
+
+    private BootstrapOutcome exchange(SharedMemory memory) {
+        ByteBuffer[] offers = aroundTheRing(offer(memory), OFFER_BLOCK);
+        String[] hosts = new String[worldSize];
+        String[] names = new String[worldSize];
+        String[] silent = new String[worldSize];
+        BitSet mine = new BitSet();
+        mine.set(group.rank());
+        String failed = "";
+        for (int rank = 0; rank < worldSize; rank++) {
+            hosts[rank] = text(offers[rank]);
+            names[rank] = text(offers[rank]);
+            silent[rank] = text(offers[rank]);
+            byte[] offered = bytes(offers[rank]);
+            if (memory != null && rank != group.rank() && silent[rank].isEmpty()) {
+                Optional<String> why = memory.reach(rank, offered);
+                mine.set(rank, why.isEmpty());
+                failed = failed.isEmpty() && hosts[rank].equals(host) ? why.orElse("") : failed;
+            }
+        }
+        List<NodeTopology.Said> said = new ArrayList<>();
+        Reach[] reached = told(mine, failed);
+        for (int rank = 0; rank < worldSize; rank++) {
+            said.add(new NodeTopology.Said(
+                    hosts[rank], names[rank], silent[rank], reached[rank].ranks, reached[rank].failed));
+        }
+        NodeTopology topology = new NodeTopology(said);
+        if (memory != null) {
+            memory.settle();
+        }
+        boolean isAlone = true;
+        for (int rank = mine.nextSetBit(0); rank >= 0; rank = mine.nextSetBit(rank + 1)) {
+            isAlone &= rank == group.rank() || !topology.areNear(group.rank(), rank);
+        }
+        if (isAlone) {
+            close(memory);
+        }
+        return new BootstrapOutcome(isAlone ? null : memory, isAlone ? null : lent, topology);
+    }
+
+    /** Checks, before any memory is made, whether all ranks make the same request; all ranks come to the same result. */
+    private void refuseOtherSubjects() {
+        ByteBuffer own = ByteBuffer.allocate(HOST_BLOCK);
+        put(own, request);
+        ByteBuffer[] told = aroundTheRing(own, HOST_BLOCK);
+        String first = text(told[0]);
+        for (int rank = 1; rank < worldSize; rank++) {
+            String other = text(told[rank]);
+            if (!other.equals(first)) {
+                throw new FerroException(
+                        Code.MISMATCH,
+                        Where.of(group.name(), group.rank()).blaming(0, rank),
+                        "ranks of \"" + group.name() + "\" request different memory: rank 0 " + first + ", rank " + rank
+                                + " " + other + ": all ranks must make the same allocations in the same order");
+            }
+        }
+    }
+
+    private ByteBuffer offer(SharedMemory memory) {
+        ByteBuffer block = ByteBuffer.allocate(OFFER_BLOCK);
+        put(block, host);
+        put(block, Settings.HOST.find(context).orElse(context.processes().host()));
+        put(block, silentBecause);
+        put(block, memory == null ? new byte[0] : memory.offer());
+        return block;
+    }
+
+    /** The ranks that a rank has reached, and why not more. */
+    private record Reach(BitSet ranks, String failed) {}
+
+    /** Tells all ranks which ranks this one has reached, and returns what each has reached. */
+    private Reach[] told(BitSet mine, String failed) {
+        int bytes = (worldSize + Byte.SIZE - 1) / Byte.SIZE;
+        int room = bytes + Short.BYTES + TEXT_BYTES;
+        ByteBuffer block = ByteBuffer.allocate(room);
+        block.put(mine.toByteArray()).position(bytes);
+        put(block, failed);
+        ByteBuffer[] blocks = aroundTheRing(block, room);
+        Reach[] told = new Reach[worldSize];
+        for (int rank = 0; rank < worldSize; rank++) {
+            BitSet those = BitSet.valueOf(blocks[rank].duplicate().limit(bytes));
+            blocks[rank].position(bytes);
+            told[rank] = new Reach(those, text(blocks[rank]));
+        }
+        return told;
+    }
+
+    /** Exchanges blocks with all ranks: the block that came from the rank before is sent on to the rank behind. */
+    private ByteBuffer[] aroundTheRing(ByteBuffer own, int bytes) {
+        byte[][] blocks = new byte[worldSize][bytes];
+        System.arraycopy(own.array(), 0, blocks[group.rank()], 0, own.position());
+        int behind = (group.rank() + 1) % worldSize;
+        int before = (group.rank() + worldSize - 1) % worldSize;
+        for (int round = 0; round < worldSize - 1; round++) {
+            byte[] out = blocks[(group.rank() + worldSize - round) % worldSize];
+            byte[] in = blocks[(before + worldSize - round) % worldSize];
+            Work sent = engine.submit(Message.send(HostTensor.of(out), behind, TAG), options());
+            engine.submit(Message.recv(HostTensor.of(in), before, TAG), options())
+                    .await();
+            sent.await();
+        }
+        ByteBuffer[] received = new ByteBuffer[worldSize];
+        for (int rank = 0; rank < worldSize; rank++) {
+            received[rank] = ByteBuffer.wrap(blocks[rank]);
+        }
+        return received;
+    }
+
+    /** Names the messages for a reader of failures and recordings, who knows no message of ferro itself. */
+    private CallOptions options() {
+        return CallOptions.of(timeout.get()).labelled(request.isEmpty() ? "join" : "allocate");
+    }
+
+    /**
+     * Fails where links are forbidden but needed. All ranks know the same, so that all ranks with that setting fail alike.
+     */
+    private void refuseLinksWhereForbidden(NodeTopology topology) {
+        if (Settings.LINKS.of(context).equals("shm") && !topology.isComplete()) {
+            throw new FerroException(
+                    Code.RESOURCE,
+                    Where.of(group.name(), group.rank()),
+                    Settings.LINKS.name() + " is shm, but not all ranks of \"" + group.name() + "\" share memory: "
+                            + topology.whyNot() + ": use auto, with which the other ranks use TCP");
+        }
+    }
+
+    private static void put(ByteBuffer block, String text) {
+        byte[] encoded = text.getBytes(StandardCharsets.UTF_8);
+        put(block, Arrays.copyOf(encoded, Math.min(encoded.length, TEXT_BYTES)));
+    }
+
+    private static void put(ByteBuffer block, byte[] bytes) {
+        block.putShort((short) bytes.length).put(bytes);
+    }
+
+    private static String text(ByteBuffer block) {
+        return new String(bytes(block), StandardCharsets.UTF_8);
+    }
+
+    private static byte[] bytes(ByteBuffer block) {
+        byte[] bytes = new byte[Math.max(0, Math.min(block.remaining() - Short.BYTES, block.getShort()))];
+        block.get(bytes);
+        return bytes;
+    }
+}

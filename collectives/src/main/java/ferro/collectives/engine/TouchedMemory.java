@@ -1,0 +1,134 @@
+package ferro.collectives.engine;
+
+import ferro.HostTensor;
+import ferro.TensorMemory;
+import java.nio.ByteBuffer;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The memory that some calls read and write: finds a call that overlaps what another call writes. Also tells whether two tensors
+ * overlap, so that operations on them have to keep their order.
+ */
+final class TouchedMemory {
+    /**
+     * Addresses of buffers are known only modulo a power of two ({@link ByteBuffer#alignmentOffset}). With this one, the
+     * largest, memory a whole GiB away is sometimes taken for the same.
+     */
+    private static final int ADDRESSES = 1 << 30;
+
+    private final Map<Object, Spans> byMemory = new IdentityHashMap<>();
+
+    /** Maps starts to ends; no span overlaps another one of the same map. */
+    private static final class Spans {
+        private final TreeMap<Long, Long> written = new TreeMap<>();
+        private final TreeMap<Long, Long> read = new TreeMap<>();
+    }
+
+    /**
+     * Adds a call.
+     *
+     * @param in  what it reads
+     * @param out what it writes: the same elements as {@code in}, or none of them
+     * @return false if it writes what another one reads or writes, or reads what another one writes
+     */
+    boolean add(HostTensor in, HostTensor out) {
+        boolean isInPlace = TensorMemory.memoryKey(in) == TensorMemory.memoryKey(out)
+                && TensorMemory.memoryOffset(in) == TensorMemory.memoryOffset(out);
+        return (isInPlace || addRead(in)) && addWritten(out);
+    }
+
+    private boolean addRead(HostTensor in) {
+        if (in.elementCount() == 0) {
+            return true;
+        }
+        Spans spans = spansOf(in);
+        long start = TensorMemory.memoryOffset(in);
+        long end = end(in);
+        if (touches(spans.written, start, end)) {
+            return false;
+        }
+        // several calls may read the same elements: their spans become one
+        for (Map.Entry<Long, Long> other = spans.read.lowerEntry(end);
+                other != null && other.getValue() > start;
+                other = spans.read.lowerEntry(end)) {
+            start = Math.min(start, other.getKey());
+            end = Math.max(end, other.getValue());
+            spans.read.remove(other.getKey());
+        }
+        spans.read.put(start, end);
+        return true;
+    }
+
+    private boolean addWritten(HostTensor out) {
+        if (out.elementCount() == 0) {
+            return true;
+        }
+        Spans spans = spansOf(out);
+        long start = TensorMemory.memoryOffset(out);
+        long end = end(out);
+        if (touches(spans.written, start, end) || touches(spans.read, start, end)) {
+            return false;
+        }
+        spans.written.put(start, end);
+        return true;
+    }
+
+    private Spans spansOf(HostTensor tensor) {
+        return byMemory.computeIfAbsent(TensorMemory.memoryKey(tensor), memory -> new Spans());
+    }
+
+    /** Returns the end of a tensor in the unit of its offset: in bytes for a buffer, in elements for an array. */
+    private static long end(HostTensor tensor) {
+        long unit = tensor.isDirect() ? tensor.dataType().byteSize() : 1;
+        return TensorMemory.memoryOffset(tensor) + unit * tensor.elementCount();
+    }
+
+    private static boolean touches(TreeMap<Long, Long> spans, long start, long end) {
+        Map.Entry<Long, Long> last = spans.lowerEntry(end);
+        return last != null && last.getValue() > start;
+    }
+
+    /**
+     * Returns whether two tensors overlap in one array or one buffer; two different buffers of the same memory are not
+     * compared.
+     */
+    static boolean alias(HostTensor one, HostTensor other) {
+        if (TensorMemory.memoryKey(one) != TensorMemory.memoryKey(other)
+                || one.elementCount() == 0
+                || other.elementCount() == 0) {
+            return false;
+        }
+        long unit = one.isDirect() ? one.dataType().byteSize() : 1;
+        long otherUnit = one.isDirect() ? other.dataType().byteSize() : 1;
+        return TensorMemory.memoryOffset(one) < TensorMemory.memoryOffset(other) + otherUnit * other.elementCount()
+                && TensorMemory.memoryOffset(other) < TensorMemory.memoryOffset(one) + unit * one.elementCount();
+    }
+
+    /**
+     * Returns false only if two tensors, of which either may be null, share no byte; may return true for tensors that do not
+     * overlap.
+     */
+    static boolean mayAlias(HostTensor one, HostTensor other) {
+        if (one == null || other == null || one.elementCount() == 0 || other.elementCount() == 0) {
+            return false;
+        }
+        if (TensorMemory.memoryKey(one) == TensorMemory.memoryKey(other)) {
+            return alias(one, other);
+        }
+        return one.isDirect()
+                && other.isDirect()
+                && mayAlias(address(one), one.byteCount(), address(other), other.byteCount());
+    }
+
+    private static int address(HostTensor tensor) {
+        return ((ByteBuffer) TensorMemory.memoryAt(tensor, 0))
+                .alignmentOffset((int) TensorMemory.offsetAt(tensor, 0), ADDRESSES);
+    }
+
+    private static boolean mayAlias(int address, long bytes, int otherAddress, long otherBytes) {
+        return ((otherAddress - address) & ADDRESSES - 1) < bytes
+                || ((address - otherAddress) & ADDRESSES - 1) < otherBytes;
+    }
+}

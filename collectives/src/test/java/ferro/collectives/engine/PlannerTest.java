@@ -1,0 +1,203 @@
+package ferro.collectives.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ferro.Collective;
+import ferro.DataType;
+import ferro.HostTensor;
+import ferro.ReduceOp;
+import ferro.collectives.plan.AlgorithmChoice;
+import ferro.group.SystemContext;
+import ferro.spi.GroupSpec;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Plans are made once. */
+class PlannerTest {
+    private static final GroupSpec PAIR = GroupSpec.of("world", 0, 2, Duration.ofSeconds(1));
+
+    private final Planner planner = new Planner(PAIR, SystemContext.of(Map.of()), 7, AlgorithmChoice.of(""));
+
+    private Prepared prepare(Collective call) {
+        return planner.prepare(call, "");
+    }
+
+    private static Collective allReduce(int length) {
+        HostTensor data = HostTensor.of(new float[length]);
+        return Collective.allReduce(data, ReduceOp.SUM);
+    }
+
+    @Test
+    void lengthsOfEveryPowerOfTwoAreKeptTogether() {
+        List<Prepared> made = new ArrayList<>();
+        for (int bit = 0; bit < 20; bit++) {
+            made.add(prepare(allReduce(1 << bit)));
+        }
+
+        for (int bit = 0; bit < 20; bit++) {
+            assertSame(made.get(bit), prepare(allReduce(1 << bit)), "2^" + bit + " elements");
+        }
+    }
+
+    @Test
+    void aCallWithEqualCountsHasThePlanOfTheCallWithoutCounts() {
+        HostTensor part = HostTensor.of(new float[8]);
+        HostTensor all = HostTensor.of(new float[16]);
+        long[] equal = {8, 8};
+        ReduceOp sum = ReduceOp.SUM;
+
+        assertSame(prepare(Collective.allGather(part, all)), prepare(Collective.allGather(part, all, equal)));
+        assertSame(
+                prepare(Collective.reduceScatter(all, part, sum)),
+                prepare(Collective.reduceScatter(all, part, sum, equal)));
+        assertSame(prepare(Collective.gather(part, all, 0)), prepare(Collective.gather(part, all, 0, equal)));
+        assertSame(prepare(Collective.scatter(all, part, 0)), prepare(Collective.scatter(all, part, 0, equal)));
+    }
+
+    @Test
+    void anAllToAllWithEqualCountsHasAnotherPlanThanWithoutCounts() {
+        HostTensor in = HostTensor.of(new float[16]);
+        HostTensor out = HostTensor.of(new float[16]);
+        long[] equal = {8, 8};
+        Prepared counted = prepare(Collective.allToAll(in, out, equal, equal));
+
+        assertNotSame(prepare(Collective.allToAll(in, out)), counted);
+        assertSame(counted, prepare(Collective.allToAll(in, out, equal, new long[0])));
+        assertSame(counted, prepare(Collective.allToAll(in, out, new long[0], equal)));
+    }
+
+    @Test
+    void unequalCountsArePlannedOnce() {
+        HostTensor part = HostTensor.of(new float[5]);
+        HostTensor all = HostTensor.of(new float[16]);
+        Prepared first = prepare(Collective.allGather(part, all, new long[] {5, 11}));
+
+        assertSame(first, prepare(Collective.allGather(part, all, new long[] {5, 11})));
+        assertNotSame(first, prepare(Collective.allGather(part, HostTensor.of(new float[12]), new long[] {5, 7})));
+    }
+
+    @Test
+    void multipliedSumsOfOneFactorShareAPlanHoweverOftenTheOpIsMade() {
+        HostTensor data = HostTensor.of(new float[8]);
+
+        Prepared half = prepare(Collective.allReduce(data, ReduceOp.preMultipliedSum(0.5)));
+
+        assertSame(half, prepare(Collective.allReduce(data, ReduceOp.preMultipliedSum(0.5))));
+        assertNotSame(half, prepare(Collective.allReduce(data, ReduceOp.preMultipliedSum(0.25))));
+    }
+
+    @Test
+    void averagesOfIntegersAreNamedAsTheyWereCalledAndTravelAsSumsOf64Bits() {
+        HostTensor bytes = HostTensor.of(new byte[8]);
+        HostTensor longs = HostTensor.of(new long[8]);
+
+        Prepared ofBytes = prepare(Collective.allReduce(bytes, ReduceOp.AVG));
+        Prepared ofLongs = prepare(Collective.allReduce(longs, ReduceOp.AVG));
+        Prepared sum = prepare(Collective.allReduce(longs, ReduceOp.SUM));
+
+        assertTrue(ofBytes.text().startsWith("allReduce i8[8] avg by "), ofBytes.text());
+        assertEquals(8, ofBytes.bytes);
+        assertEquals(sum.bytesMoved, ofBytes.bytesMoved, "a number for each element");
+        assertEquals(64, ofLongs.bytes);
+        assertEquals(2 * sum.bytesMoved, ofLongs.bytesMoved, "two numbers for each element");
+        assertNotEquals(sum.call.fingerprint(), ofLongs.call.fingerprint());
+        assertSame(ofLongs, prepare(Collective.allReduce(longs, ReduceOp.AVG)));
+    }
+
+    @Test
+    void usersOpsShareAPlanWhereNameAndCodeAreTheSame() {
+        HostTensor data = HostTensor.of(new float[8]);
+        ReduceOp.Combiner first = (into, received) -> {};
+        ReduceOp.Combiner second = (into, received) -> {};
+
+        Prepared kept = prepare(Collective.allReduce(data, ReduceOp.of("first", first)));
+
+        assertSame(kept, prepare(Collective.allReduce(data, ReduceOp.of("first", first))));
+        assertNotSame(kept, prepare(Collective.allReduce(data, ReduceOp.of("first", second))));
+        assertNotSame(kept, prepare(Collective.allReduce(data, ReduceOp.of("other", first))));
+    }
+
+    @Test
+    void callsThatDifferInOneThingDifferInTheirPlan() {
+        Prepared plain = prepare(allReduce(8));
+        HostTensor data = HostTensor.of(new float[8]);
+        HostTensor half = HostTensor.of(new float[4]);
+
+        assertNotSame(plain, prepare(Collective.allReduce(data, ReduceOp.MAX)));
+        assertNotSame(plain, prepare(Collective.allGather(half, data)));
+        HostTensor three = HostTensor.of(new float[3]);
+        Prepared counted = prepare(Collective.allGather(three, data, new long[] {3, 5}));
+        assertNotSame(prepare(Collective.allGather(half, data)), counted);
+        assertSame(counted, prepare(Collective.allGather(three, data, new long[] {3, 5})));
+        assertTrue(counted.text().contains("in parts of [3,5]"), counted.text());
+    }
+
+    @Test
+    void aLabelIsInFingerprintAndTextAndThePlanIsThatOfTheCallWithoutOne() {
+        Prepared plain = prepare(allReduce(8));
+        Prepared labelled = planner.prepare(allReduce(8), "dense2.weight");
+
+        assertSame(plain.schedule, labelled.schedule);
+        assertNotEquals(plain.call.fingerprint(), labelled.call.fingerprint());
+        assertEquals(plain.text().replace("allReduce f32", "allReduce \"dense2.weight\" f32"), labelled.text());
+        assertSame(plain, prepare(allReduce(8)));
+        assertSame(labelled, planner.prepare(allReduce(8), "dense2.weight"));
+        assertNotSame(labelled, planner.prepare(allReduce(8), "dense2.bias"));
+    }
+
+    @Test
+    void hundredsOfLabelsAreKeptTogether() {
+        List<Prepared> made = new ArrayList<>();
+        for (int layer = 0; layer < 500; layer++) {
+            made.add(planner.prepare(allReduce(8 + layer % 5), "layers." + layer + ".weight"));
+        }
+
+        int again = 0;
+        for (int layer = 0; layer < 500; layer++) {
+            again +=
+                    made.get(layer) == planner.prepare(allReduce(8 + layer % 5), "layers." + layer + ".weight") ? 1 : 0;
+        }
+        assertTrue(again > 480, again + " of 500 are still there");
+    }
+
+    @Test
+    void joinedCallsHaveTheirLabelsInOrderAndTheOneThatAllHaveOnce() {
+        long[] lengths = {4, 5};
+
+        Prepared two = planner.prepareJoined(DataType.FLOAT32, ReduceOp.SUM, lengths, "a", "b");
+        Prepared swapped = planner.prepareJoined(DataType.FLOAT32, ReduceOp.SUM, lengths, "b", "a");
+        Prepared one = planner.prepareJoined(DataType.FLOAT32, ReduceOp.SUM, lengths, "a", "a");
+        Prepared none = planner.prepareJoined(DataType.FLOAT32, ReduceOp.SUM, lengths, "", "");
+
+        assertTrue(two.text().startsWith("allReduce [\"a\", \"b\"] f32[9] coalesced of [4,5]"), two.text());
+        assertTrue(swapped.text().startsWith("allReduce [\"b\", \"a\"] "), swapped.text());
+        assertTrue(one.text().startsWith("allReduce \"a\" f32[9] coalesced of [4,5]"), one.text());
+        assertTrue(none.text().startsWith("allReduce f32[9] coalesced of [4,5]"), none.text());
+        assertSame(none, planner.prepareJoined(DataType.FLOAT32, ReduceOp.SUM, lengths, "", ""));
+    }
+
+    @Test
+    void manyLabelsOfJoinedCallsAreSentUpToABoundAndHashed() {
+        long[] lengths = new long[60];
+        Arrays.fill(lengths, 2);
+        String[] labels = new String[60];
+        Arrays.setAll(labels, index -> "layers." + index + ".weight");
+
+        Prepared first = planner.prepareJoined(DataType.FLOAT32, ReduceOp.SUM, lengths, labels);
+        labels[59] = "layers.59.bias";
+        Prepared other = planner.prepareJoined(DataType.FLOAT32, ReduceOp.SUM, lengths, labels);
+
+        assertTrue(first.text().contains("\"layers.0.weight\", \"layers.1.weight\""), first.text());
+        assertTrue(first.text().contains(" more, hash "), first.text());
+        assertTrue(first.text().length() < 512, first.text());
+        assertNotEquals(first.call.fingerprint(), other.call.fingerprint());
+    }
+}
