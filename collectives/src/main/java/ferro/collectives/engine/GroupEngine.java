@@ -26,6 +26,7 @@ import ferro.spi.RankContext;
 import ferro.spi.Transport;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -191,14 +192,29 @@ public final class GroupEngine implements CollectiveBackend {
 
     @Override
     public void send(ByteBuffer message, int to, int tag, Duration timeout) {
-        submit(Message.send(Messages.outgoing(message), to, tag), timeout).await();
+        submit(Message.send(tensor(message), to, tag), timeout).await();
     }
 
     @Override
     public void recv(ByteBuffer message, int from, int tag, Duration timeout) {
-        Messages.receive(
-                message,
-                tensor -> submit(Message.recv(tensor, from, tag), timeout).await());
+        if (Objects.requireNonNull(message, "message").isReadOnly()) {
+            throw new IllegalArgumentException("cannot receive into a read-only buffer, found " + message);
+        }
+        submit(Message.recv(tensor(message), from, tag), timeout).await();
+    }
+
+    /** Returns the remaining bytes of a message as a tensor; position and limit stay unchanged. */
+    private static HostTensor tensor(ByteBuffer message) {
+        if (Objects.requireNonNull(message, "message").isDirect() && !message.isReadOnly()) {
+            return HostTensor.of(DataType.INT8, message.duplicate().order(ByteOrder.nativeOrder()));
+        }
+        if (message.hasArray()) {
+            int from = message.arrayOffset() + message.position();
+            return HostTensor.of(DataType.INT8, message.array(), from, message.remaining());
+        }
+        byte[] bytes = new byte[message.remaining()];
+        message.duplicate().get(bytes);
+        return HostTensor.of(bytes);
     }
 
     @Override

@@ -47,6 +47,8 @@ final class OperationQueue implements CollectiveProgress {
     /** Time above which a measured quick call was interrupted, so that its time counts for itself alone. */
     private static final long MAX_SAMPLE_NANOS = 10_000;
 
+    private static final System.Logger LOG = System.getLogger("ferro.group");
+
     private static final VarHandle ENDED;
 
     static {
@@ -72,7 +74,9 @@ final class OperationQueue implements CollectiveProgress {
     private Executor executor;
 
     private final OperationWatch watch;
-    private final ReachedPositions reached = new ReachedPositions();
+    /** Progress of the operations in flight when the group failed; only the thread that holds the progress lock uses it. */
+    private PendingWork.Position[] reached = {};
+
     /**
      * Number of queued operations that have begun behind the current one, and the last such operation. Only the thread
      * that holds the progress lock uses these fields.
@@ -372,8 +376,22 @@ final class OperationQueue implements CollectiveProgress {
      * rank leaves its links.
      */
     void noteReached() {
-        reached.store(
-                executor, current == null ? 0 : 1 + begunBehind, loop.group().name());
+        try {
+            PendingWork.Position[] now = new PendingWork.Position[current == null ? 0 : 1 + begunBehind];
+            for (int behind = 0; behind < now.length; behind++) {
+                now[behind] = executor.position(behind);
+            }
+            reached = now;
+        } catch (RuntimeException | Error broken) {
+            // the group has failed: ending its operations matters more than the progress of this one
+            String group = loop.group().name();
+            LOG.log(Level.DEBUG, "cannot get the progress of an operation of \"" + group + "\"", broken);
+        }
+    }
+
+    /** Returns the progress of an operation when the group failed, by the number of operations before it. */
+    private PendingWork.Position reached(int behind) {
+        return behind < reached.length ? reached[behind] : PendingWork.Position.NOWHERE;
     }
 
     /**
@@ -393,7 +411,7 @@ final class OperationQueue implements CollectiveProgress {
         lastBegun = null;
         if (running != null) {
             current = null;
-            running.work().fail(failure, reached.of(0));
+            running.work().fail(failure, reached(0));
         }
         Operation first = next;
         if (first != null) {
@@ -402,7 +420,7 @@ final class OperationQueue implements CollectiveProgress {
         }
         int behind = 0;
         for (Operation queued = queue.poll(); queued != null; queued = queue.poll()) {
-            queued.work().fail(failure, reached.of(++behind));
+            queued.work().fail(failure, reached(++behind));
         }
         overLinks.forgetAll();
         if (overMemory != null) {
@@ -564,35 +582,6 @@ final class OperationQueue implements CollectiveProgress {
         /** Returns the operation that was added last, or null. */
         synchronized PendingWork last() {
             return last;
-        }
-    }
-
-    /**
-     * The progress of the operations in flight when the group failed. Only the thread that holds the progress lock uses this
-     * object.
-     */
-    static final class ReachedPositions {
-        private static final System.Logger LOG = System.getLogger("ferro.group");
-
-        private PendingWork.Position[] positions = {};
-
-        /** Stores the progress of the first operations of an executor. */
-        void store(Executor executor, int count, String group) {
-            try {
-                PendingWork.Position[] now = new PendingWork.Position[count];
-                for (int behind = 0; behind < count; behind++) {
-                    now[behind] = executor.position(behind);
-                }
-                positions = now;
-            } catch (RuntimeException | Error broken) {
-                // the group has failed: ending its operations matters more than the progress of this one
-                LOG.log(Level.DEBUG, "cannot get the progress of an operation of \"" + group + "\"", broken);
-            }
-        }
-
-        /** Returns the progress of an operation, by the number of operations before it. */
-        PendingWork.Position of(int behind) {
-            return behind < positions.length ? positions[behind] : PendingWork.Position.NOWHERE;
         }
     }
 }

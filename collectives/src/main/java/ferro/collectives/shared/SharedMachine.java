@@ -6,7 +6,9 @@ import ferro.ReduceOp;
 import ferro.TensorMemory;
 import ferro.collectives.link.StagedElements;
 import ferro.collectives.reduce.Elements;
+import ferro.collectives.reduce.KeptKernels;
 import ferro.collectives.reduce.Kernel;
+import ferro.collectives.reduce.PreMulTarget;
 import ferro.spi.CallHeader;
 import java.nio.ByteBuffer;
 import java.util.BitSet;
@@ -493,5 +495,167 @@ public class SharedMachine {
 
     private int unit() {
         return type == null ? 1 : type.byteSize();
+    }
+
+    /** Where the elements of this rank's operand or result lie, for the operation under way. */
+    static final class OperandSide {
+        /** Array or buffer of all elements; null if there is none, or if {@link #parts} has them. */
+        private Object memory;
+        /** Tensor whose elements are in several buffers, or null. */
+        private HostTensor parts;
+
+        private DataType type;
+        private long start;
+        private int unit;
+
+        void of(HostTensor tensor) {
+            parts = tensor != null && TensorMemory.hasParts(tensor) ? tensor : null;
+            type = tensor == null ? null : tensor.dataType();
+            if (tensor == null || parts != null) {
+                memory = null;
+                return;
+            }
+            memory = tensor.memory();
+            start = tensor.offset();
+            unit = memory instanceof ByteBuffer ? tensor.dataType().byteSize() : 1;
+        }
+
+        /** Returns the array or buffer of an element and the slot that begins with it. */
+        Object memory(long element) {
+            return parts == null ? memory : TensorMemory.memoryAt(parts, element);
+        }
+
+        /** Returns where an element lies in its memory: elements for an array, bytes for a buffer. */
+        long place(long element) {
+            return parts == null ? start + element * unit : TensorMemory.offsetAt(parts, element);
+        }
+
+        private long run(long element, long elements) {
+            return parts == null ? elements : Math.min(elements, TensorMemory.runAt(parts, element));
+        }
+
+        /** Takes elements of another side of the same type: by a kernel that multiplies, or unchanged if there is none. */
+        void take(long to, OperandSide given, long from, int count, Kernel multiplying) {
+            for (long done = 0; done < count; ) {
+                Object target = memory(to + done);
+                Object source = given.memory(from + done);
+                long at = place(to + done);
+                long givenAt = given.place(from + done);
+                long length = run(to + done, given.run(from + done, count - done));
+                if (multiplying != null) {
+                    multiplying.combine(target, at, source, givenAt, length);
+                } else if (source != target || givenAt != at) {
+                    Elements.copy(type, target, at, source, givenAt, length);
+                }
+                done += length;
+            }
+        }
+    }
+
+    /** The kernels of the operation under way. Used by the thread that makes progress. */
+    static final class OperationKernels {
+        private final KeptKernels kernels;
+        private ReduceOp op;
+        private DataType type;
+        /** Combines while operands are missing. */
+        private Kernel combining;
+        /** Combines when none is missing. */
+        private Kernel completing;
+        /** Whether operands are multiplied where they are first read. */
+        private boolean multiplies;
+
+        OperationKernels(int worldSize) {
+            kernels = new KeptKernels(worldSize);
+        }
+
+        /** Begins an operation on elements of a type, or null; {@code how} says how to combine, or is null. */
+        void use(DataType elementType, ReduceOp how) {
+            multiplies = how != null && how.factor() != 1;
+            if (how != null && (how != op || elementType != type)) {
+                combining = kernels.of(elementType, how == ReduceOp.AVG ? ReduceOp.SUM : how);
+                completing = kernels.of(elementType, how);
+                op = how;
+                type = elementType;
+            }
+        }
+
+        boolean multiply() {
+            return multiplies;
+        }
+
+        /** Returns the kernel that copies elements of the operand, if operands are multiplied. */
+        Kernel copying() {
+            return kernels.of(type, op, PreMulTarget.COPY);
+        }
+
+        /** Returns the kernel of a step; {@code readsOperand} is whether it combines the operand of a rank where that lies. */
+        Kernel of(Program work, int step, boolean readsOperand) {
+            if (multiplies) {
+                return kernels.of(type, op, PreMulTarget.of(work.multiplies[step], readsOperand));
+            }
+            return work.completes[step] ? completing : combining;
+        }
+    }
+
+    /**
+     * Where the chunks of the operation under way, or of the next one, lie in each segment. Used by the thread that makes
+     * progress.
+     */
+    static final class ChunkPlaces {
+        private final SegmentLayout layout;
+        private final SharedProgress standing;
+        /** First byte of the slot of chunk i mod SLOTS. */
+        private final int[] slots = new int[SegmentLayout.SLOTS];
+
+        ChunkPlaces(SegmentLayout layout, SharedProgress standing) {
+            this.layout = layout;
+            this.standing = standing;
+            moveOn();
+        }
+
+        /** Places the chunks of the next operation, behind those of an operation that has just been finished. */
+        void moveOn() {
+            for (int i = 0; i < SegmentLayout.SLOTS; i++) {
+                slots[i] = layout.slot((int) ((standing.chunks() + i) % SegmentLayout.SLOTS));
+            }
+        }
+
+        /** Returns the first byte of the place in a segment that a step names. */
+        int at(Program work, int step) {
+            int chunk = work.chunk[step];
+            int start = switch (chunk) {
+                case Program.LINE -> SegmentLayout.payload(standing.operation());
+                case Program.SMALL -> SegmentLayout.small(standing.operation());
+                default -> slots[chunk % SegmentLayout.SLOTS];
+            };
+            return start + work.at[step];
+        }
+    }
+
+    /**
+     * Memory of this rank's slots: reserved when an operation stages more than any before it. Other ranks write to these slots
+     * only after this rank has entered, so that no rank needs to know how much another has reserved.
+     */
+    static final class ReservedSlots {
+        private final SegmentLayout layout;
+        private final SegmentView.SlotMemory memory;
+        /** Bytes of each slot that are there. */
+        private int reserved;
+
+        ReservedSlots(SegmentLayout layout, SegmentView.SlotMemory memory) {
+            this.layout = layout;
+            this.memory = memory;
+        }
+
+        /** Reserves what an operation uses; called before this rank stages anything of it. */
+        void reserve(Program work) {
+            if (work.slotBytes > reserved) {
+                int wanted = layout.reserved(work.slotBytes);
+                for (int slot = 0; slot < SegmentLayout.SLOTS; slot++) {
+                    memory.reserve(layout.slot(slot) + reserved, wanted - reserved);
+                }
+                reserved = wanted;
+            }
+        }
     }
 }

@@ -2,8 +2,10 @@ package ferro.collectives.shared;
 
 import ferro.HostTensor;
 import ferro.TensorMemory;
+import ferro.spi.SharedMemory;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -84,5 +86,96 @@ public final class SharedTensors {
         known.forEach(SharedAllocation::unmap);
         known.clear();
         lingering = 0;
+    }
+
+    /**
+     * Memory that the ranks of a group share for one tensor of their callers, as one rank has it. It keeps the segments of all
+     * ranks mapped, and of the buffer that its own caller holds no more than a weak reference: when nobody can reach that, or
+     * {@link #letGo} says so, this rank no longer names the memory in an operation.
+     *
+     * <p>Another rank may still do so. So each rank writes into its segment that it has let the memory go, and the segments are
+     * unmapped once all have.
+     */
+    public static final class SharedAllocation extends WeakReference<ByteBuffer> {
+        private final long number;
+        private final SharedMemory memory;
+        private final ByteBuffer[] areas;
+        private final int rank;
+        /** Where a segment says that its rank has let it go. */
+        private final int word;
+
+        private boolean isNoted;
+
+        SharedAllocation(long number, SharedSegments segments, ByteBuffer lent, ReferenceQueue<ByteBuffer> unused) {
+            super(lent, unused);
+            this.number = number;
+            this.memory = segments.memory;
+            this.rank = segments.rank;
+            this.areas = new ByteBuffer[segments.worldSize];
+            for (int peer = 0; peer < areas.length; peer++) {
+                areas[peer] = memory.area(peer);
+            }
+            this.word = Math.toIntExact(word(segments.bytes));
+        }
+
+        /**
+         * The segments of one tensor.
+         *
+         * @param memory    has reached the segments of all ranks
+         * @param rank      this rank
+         * @param worldSize number of ranks
+         * @param bytes     bytes of the tensor, with which each segment begins
+         */
+        public record SharedSegments(SharedMemory memory, int rank, int worldSize, long bytes) {}
+
+        private static long word(long bytes) {
+            return (bytes + ProgressWords.LINE_BYTES - 1) / ProgressWords.LINE_BYTES * ProgressWords.LINE_BYTES;
+        }
+
+        /**
+         * Returns how many bytes a segment needs.
+         *
+         * @param bytes bytes of the tensor
+         * @return those, and a line behind them
+         */
+        public static long segmentBytes(long bytes) {
+            return word(bytes) + ProgressWords.LINE_BYTES;
+        }
+
+        /** Ends the use of the memory in operations that have not begun; any thread, idempotent. */
+        public void letGo() {
+            // as the collector does when nobody can reach the buffer
+            enqueue();
+            memory.giveBack();
+        }
+
+        long number() {
+            return number;
+        }
+
+        ByteBuffer area(int peer) {
+            return areas[peer];
+        }
+
+        /** Tells the other ranks that this rank names the memory no more. */
+        void note() {
+            isNoted = true;
+            ProgressWords.release(areas[rank], word, 1);
+        }
+
+        /** Returns whether no rank names the memory any more. */
+        boolean isLetGoByAll() {
+            for (int i = 0; isNoted && i < areas.length; i++) {
+                if (ProgressWords.acquire(areas[i], word) == 0) {
+                    return false;
+                }
+            }
+            return isNoted;
+        }
+
+        /** Unmaps the segments; the buffer of the caller stays. */
+        void unmap() {
+            memory.close();
+        }
     }
 }

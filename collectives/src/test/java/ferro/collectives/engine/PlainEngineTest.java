@@ -344,7 +344,8 @@ class PlainEngineTest {
     @Test
     void aWorkerWhoseCallFailsIsInNoCall() throws Exception {
         CompletableFuture<Integer> failed = new CompletableFuture<>();
-        PlainWorker worker = new PlainWorker("test", (peer, failure) -> failed.complete(peer));
+        PlainTransport.PlainWorker worker =
+                new PlainTransport.PlainWorker("test", (peer, failure) -> failed.complete(peer));
         worker.add(3, () -> {
             throw new IllegalStateException("the peer is gone");
         });

@@ -10,6 +10,7 @@ import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.collectives.plan.Algorithm;
+import ferro.collectives.shared.SharedTensors.SharedAllocation;
 import ferro.spi.CallHeader;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

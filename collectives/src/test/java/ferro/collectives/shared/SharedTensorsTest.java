@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.DataType;
 import ferro.HostTensor;
+import ferro.collectives.shared.SharedTensors.SharedAllocation;
 import ferro.spi.SharedMemory;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;

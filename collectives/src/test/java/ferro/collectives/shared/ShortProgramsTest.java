@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.CollectiveKind;
 import ferro.FerroException;
 import ferro.HostTensor;
+import ferro.collectives.shared.SharedTensors.SharedAllocation;
 import ferro.spi.CallHeader;
 import ferro.spi.SharedMemory;
 import ferro.spi.Transport;
