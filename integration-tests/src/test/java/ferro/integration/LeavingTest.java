@@ -5,25 +5,23 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.HostTensor;
 import ferro.backend.simulated.SimulatedBackend;
-import ferro.backend.tcp.TcpStoreServer;
 import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
+import ferro.harness.OnThread;
 import ferro.harness.Ranks;
 import ferro.spi.GroupSpec;
-import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -59,7 +57,7 @@ class LeavingTest {
         "shm, 4",
         "shm, 5"
     })
-    void ranksThatCloseAfterASubgroupAndABroadcastFailNobody(String medium, int worldSize) throws Exception {
+    void ranksThatCloseAfterASubgroupAndABroadcastFailNobody(String medium, int worldSize) {
         loop(medium, worldSize, LOOPS, group -> {
             group.barrier();
             ProcessGroup all = group.newGroup(everybody(group));
@@ -72,7 +70,7 @@ class LeavingTest {
 
     @ParameterizedTest(name = "{1} ranks on two hosts, {0}")
     @CsvSource({"hosts, 2", "hosts, 3", "hosts, 4", "hosts, 5"})
-    void ranksOfTwoHostsThatCloseAfterABarrierFailNobody(String medium, int worldSize) throws Exception {
+    void ranksOfTwoHostsThatCloseAfterABarrierFailNobody(String medium, int worldSize) {
         loop(medium, worldSize, LOOPS, ProcessGroup::barrier);
     }
 
@@ -111,97 +109,54 @@ class LeavingTest {
         return ranks;
     }
 
-    private static void loop(String medium, int worldSize, int loops, Program program) throws Exception {
-        try (Job job = new Job(medium, worldSize)) {
-            List<String> failed = new ArrayList<>();
-            for (Future<List<String>> rank : job.start(loops, program)) {
-                failed.addAll(result(rank));
+    /** Runs ranks of this JVM, each on a thread of its own that runs ahead as it can. */
+    private static void loop(String medium, int worldSize, int loops, Program program) {
+        List<SystemContext> contexts = new ArrayList<>();
+        List<String> failed = Collections.synchronizedList(new ArrayList<>());
+        try (Ranks ranks = new Ranks(Map.of(), contexts::add)) {
+            Map<Integer, List<SimulatedBackend>> simulated = new ConcurrentHashMap<>();
+            if (!medium.equals("simulated")) {
+                Ranks.eachOf(ranks.joined(DEADLINE, settings(medium, worldSize)), ProcessGroup::close);
             }
-            assertEquals(List.of(), failed, failed.size() + " of " + loops * worldSize + " ends failed");
+            List<CompletableFuture<Boolean>> running = new ArrayList<>();
+            for (int each = 0; each < worldSize; each++) {
+                int rank = each;
+                IntFunction<ProcessGroup> join = loop -> contexts.isEmpty()
+                        ? ProcessGroup.of(simulated
+                                .computeIfAbsent(loop, first -> SimulatedBackend.createGroup(worldSize))
+                                .get(rank))
+                        : Groups.join(GroupSpec.of("loop" + loop, rank, worldSize, DEADLINE), contexts.get(rank));
+                running.add(OnThread.start(() -> failed.addAll(failures(medium, loops, join, program))));
+            }
+            running.forEach(CompletableFuture::join);
         }
+        assertEquals(List.of(), failed, failed.size() + " of " + loops * worldSize + " ends failed");
     }
 
-    private static List<String> result(Future<List<String>> rank) throws Exception {
-        try {
-            return rank.get();
-        } catch (ExecutionException failed) {
-            throw new AssertionError("a rank failed: " + failed.getCause(), failed.getCause());
-        }
+    private static List<Map<String, String>> settings(String medium, int worldSize) {
+        return IntStream.range(0, worldSize)
+                .mapToObj(rank -> medium.equals("hosts")
+                        ? Map.of("ferro.links", "auto", "ferro.host", rank % 2 == 0 ? "a" : "b")
+                        : Map.of("ferro.links", medium))
+                .toList();
     }
 
-    /** Ranks of this JVM, each on a thread of its own that runs ahead as it can. */
-    private static final class Job implements AutoCloseable {
-        private final String medium;
-        private final int worldSize;
-        private final TcpStoreServer store;
-        private final ExecutorService threads;
-        private final List<SystemContext> contexts = new ArrayList<>();
-        private final Map<Integer, List<SimulatedBackend>> simulated = new HashMap<>();
-
-        Job(String medium, int worldSize) {
-            this.medium = medium;
-            this.worldSize = worldSize;
-            threads = Executors.newFixedThreadPool(worldSize);
-            boolean sockets = !medium.equals("simulated");
-            store = sockets
-                    ? TcpStoreServer.start(InetAddress.getLoopbackAddress(), 0, "default", worldSize, null)
-                    : null;
-            for (int rank = 0; sockets && rank < worldSize; rank++) {
-                Map<String, String> settings =
-                        Ranks.atStore(store.port(), "ferro.links", medium.equals("hosts") ? "auto" : medium);
-                if (medium.equals("hosts")) {
-                    settings.put("ferro.host", rank % 2 == 0 ? "a" : "b");
-                }
-                contexts.add(SystemContext.of(settings));
-            }
-        }
-
-        List<Future<List<String>>> start(int loops, Program program) {
-            List<Future<List<String>>> running = new ArrayList<>();
-            for (int rank = 0; rank < worldSize; rank++) {
-                int own = rank;
-                Callable<List<String>> loop = () -> {
-                    List<String> failed = new ArrayList<>();
-                    for (int i = 0; i < loops; i++) {
-                        try (ProcessGroup group = join(i, own)) {
-                            assertTrue(isOver(group.linkReport()), group.linkReport());
-                            program.run(group);
-                        } catch (RuntimeException failure) {
-                            failed.add("loop " + i + " rank " + own + ": " + failure);
-                        }
-                    }
-                    return failed;
+    private static List<String> failures(String medium, int loops, IntFunction<ProcessGroup> join, Program program) {
+        List<String> failed = new ArrayList<>();
+        for (int i = 0; i < loops; i++) {
+            try (ProcessGroup group = join.apply(i)) {
+                String report = group.linkReport();
+                boolean isOver = switch (medium) {
+                    case "tcp" -> report.endsWith("do not share memory: ferro.links=tcp");
+                    case "hosts" -> report.contains("(host b)");
+                    default -> report.contains("all " + group.worldSize() + " ranks share");
                 };
-                running.add(threads.submit(loop));
-            }
-            return running;
-        }
-
-        private ProcessGroup join(int loop, int rank) {
-            return medium.equals("simulated")
-                    ? ProcessGroup.of(simulated(loop).get(rank))
-                    : Groups.join(GroupSpec.of("loop" + loop, rank, worldSize, DEADLINE), contexts.get(rank));
-        }
-
-        private synchronized List<SimulatedBackend> simulated(int loop) {
-            return simulated.computeIfAbsent(loop, first -> SimulatedBackend.createGroup(worldSize));
-        }
-
-        private boolean isOver(String report) {
-            return switch (medium) {
-                case "tcp" -> report.endsWith("do not share memory: ferro.links=tcp");
-                case "hosts" -> report.contains("(host b)");
-                default -> report.contains("all " + worldSize + " ranks share");
-            };
-        }
-
-        @Override
-        public void close() {
-            threads.shutdownNow();
-            contexts.forEach(SystemContext::close);
-            if (store != null) {
-                store.close();
+                assertTrue(isOver, report);
+                program.run(group);
+            } catch (RuntimeException failure) {
+                failed.add("loop " + i + ": " + failure);
             }
         }
+        return failed;
     }
 }

@@ -20,7 +20,7 @@ class BucketLayoutTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 5, 64})
-    void everyParameterHasAPlaceOfItsOwnInABucketOfItsType(int worldSize) {
+    void everyParameterHasAPlaceInABucketOfItsTypeAndEveryRankAPartOfCacheLines(int worldSize) {
         Random random = new Random(worldSize);
         for (int round = 0; round < 50; round++) {
             List<Parameter> parameters = some(random);
@@ -30,6 +30,7 @@ class BucketLayoutTest {
             int count = 0;
             for (int index = 0; index < layout.buckets().size(); index++) {
                 count += assertHolds(layout, index);
+                assertHasPartsOfCacheLines(layout.buckets().get(index), worldSize);
             }
             assertEquals(parameters.size(), count);
         }
@@ -49,18 +50,10 @@ class BucketLayoutTest {
         return bucket.members().size();
     }
 
-    @ParameterizedTest
-    @ValueSource(ints = {1, 2, 3, 4, 5, 64})
-    void everyRankHasAPartOfWholeCacheLines(int worldSize) {
-        Random random = new Random(worldSize);
-        for (int round = 0; round < 50; round++) {
-            for (Bucket bucket : BucketLayout.of(some(random), SMALL, worldSize).buckets()) {
-                assertEquals(0, bucket.elementCount() % worldSize);
-                assertEquals(
-                        0, bucket.elementCount() / worldSize * bucket.dataType().byteSize() % 64);
-                assertTrue(bucket.elementCount() >= bucket.usedCount(), bucket::toString);
-            }
-        }
+    private static void assertHasPartsOfCacheLines(Bucket bucket, int worldSize) {
+        assertEquals(0, bucket.elementCount() % worldSize);
+        assertEquals(0, bucket.elementCount() / worldSize * bucket.dataType().byteSize() % 64);
+        assertTrue(bucket.elementCount() >= bucket.usedCount(), bucket::toString);
     }
 
     @Test
@@ -77,29 +70,22 @@ class BucketLayoutTest {
                 List.of(1L, 64L, 32L), buckets.stream().map(Bucket::usedCount).toList());
     }
 
-    @Test
-    void theLastParameterLiesInTheFirstBucketWhichIsSmaller() {
-        List<Parameter> parameters =
-                List.of(f32("a", 20), f32("b", 20), f32("c", 20), f32("d", 20), f32("e", 8), f32("f", 8));
+    @ParameterizedTest(name = "{0}")
+    @CsvSource({
+        "the last parameter lies in the first bucket which is smaller, a20 b20 c20 d20 e8 f8, '[[5, 4], [3, 2, 1], [0]]'",
+        "a parameter larger than a bucket has one of its own, a1 large1000 c1, '[[2], [1], [0]]'",
+        "a bucket holds one type, a1 B1 C1 d1, '[[3], [2, 1], [0]]'",
+    })
+    void bucketsHold(String what, String parameters, String members) {
+        // a name in capitals is of f64
+        List<Parameter> all = Stream.of(parameters.split(" "))
+                .map(each -> Parameter.of(
+                        each,
+                        each.matches("[A-Z].*") ? DataType.FLOAT64 : DataType.FLOAT32,
+                        Long.parseLong(each.replaceAll("\\D", ""))))
+                .toList();
 
-        BucketLayout layout = BucketLayout.of(parameters, SMALL, 2);
-
-        assertEquals(List.of(List.of(5, 4), List.of(3, 2, 1), List.of(0)), members(layout));
-    }
-
-    @Test
-    void aParameterLargerThanABucketHasOneOfItsOwn() {
-        List<Parameter> parameters = List.of(f32("a", 1), f32("large", 1000), f32("c", 1));
-
-        assertEquals(List.of(List.of(2), List.of(1), List.of(0)), members(BucketLayout.of(parameters, SMALL, 2)));
-    }
-
-    @Test
-    void aBucketHoldsOneType() {
-        List<Parameter> parameters = List.of(
-                f32("a", 1), Parameter.of("b", DataType.FLOAT64, 1), Parameter.of("c", DataType.FLOAT64), f32("d", 1));
-
-        assertEquals(List.of(List.of(3), List.of(2, 1), List.of(0)), members(BucketLayout.of(parameters, SMALL, 2)));
+        assertEquals(members, "" + members(BucketLayout.of(all, SMALL, 2)));
     }
 
     @Test

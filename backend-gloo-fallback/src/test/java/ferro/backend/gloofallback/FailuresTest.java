@@ -13,9 +13,7 @@ import ferro.DeviceTensor;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroTransferException;
-import ferro.HostTensor;
 import ferro.ReduceOp;
-import ferro.Work;
 import ferro.dispatch.DeviceMemory.Staging;
 import ferro.group.ProcessGroup;
 import ferro.spi.ForwardingContext;
@@ -312,27 +310,6 @@ class FailuresTest {
                 assertTrue(failure.getMessage().contains("rank 0 allReduce \"weight\" "), failure.getMessage());
                 assertTrue(failure.getMessage().contains("rank 1 allReduce \"bias\" "), failure.getMessage());
             });
-        }
-    }
-
-    @Test
-    void whatTheHostRefusesIsRefusedBeforeAnythingMoves() {
-        try (DeviceGroup group = DeviceGroup.of(1)) {
-            DeviceTensor data = group.tensor(0, TEN);
-            ReduceOp own = ReduceOp.of("first", (into, received) -> {});
-            List<Collective> calls = List.of(
-                    Collective.allReduce(data, own),
-                    Collective.allReduce(data, ReduceOp.BXOR),
-                    Collective.allGather(data, data, new long[] {10}));
-            for (Collective call : calls) {
-                UnsupportedOperationException refusal = assertThrows(
-                        UnsupportedOperationException.class,
-                        () -> group.group(0).submit(call));
-                assertTrue(refusal.getMessage().startsWith(call.kind().label()), refusal.getMessage());
-            }
-            assertEquals(0, group.copies(Direction.TO_HOST), "copies of refused calls");
-            Work after = group.group(0).allReduceAsync(HostTensor.of(new int[] {3}), ReduceOp.SUM);
-            after.await();
         }
     }
 }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.Collective;
 import ferro.DataType;
 import ferro.DeviceTensor;
+import ferro.HostTensor;
 import ferro.Message;
 import ferro.ReduceOp;
 import ferro.tck.HeapDeviceMemory.Direction;
@@ -30,6 +31,8 @@ class RefusalsTest {
 
             String reduction = refused(group, Collective.allReduce(data, own));
             assertTrue(reduction.contains("user:last"), reduction);
+            String bits = refused(group, Collective.allReduce(data, ReduceOp.BXOR));
+            assertTrue(bits.startsWith("allReduce"), bits);
             String parts = refused(group, Collective.allGather(data, data, new long[] {2}));
             assertTrue(parts.contains("allGather with counts") && parts.contains("leave out the counts"), parts);
             for (Message message : List.of(Message.send(big, 0, 0), Message.recv(big, 0, 0))) {
@@ -38,9 +41,20 @@ class RefusalsTest {
                                 () -> group.door(0).transfer(message, group.host(0), DEADLINE))
                         .getMessage();
                 assertTrue(text.contains("67108865 bytes") && text.contains("67108864"), text);
+                String ofGroup = assertThrows(
+                                UnsupportedOperationException.class,
+                                () -> (message.kind().isSend()
+                                                ? group.group(0).sendAsync(big, 0, 0)
+                                                : group.group(0).recvAsync(big, 0, 0))
+                                        .await())
+                        .getMessage();
+                assertTrue(ofGroup.contains("67108865 bytes"), ofGroup);
             }
 
             assertNothingCounts(group);
+            group.group(0)
+                    .allReduceAsync(HostTensor.of(new int[] {3}), ReduceOp.SUM)
+                    .await();
         }
     }
 
@@ -60,7 +74,13 @@ class RefusalsTest {
         }
     }
 
+    /** Returns why a door refuses a call, which a group refuses too. */
     private static String refused(DeviceGroup group, Collective call) {
+        String ofGroup = assertThrows(
+                        UnsupportedOperationException.class,
+                        () -> group.group(0).submit(call))
+                .getMessage();
+        assertTrue(ofGroup.startsWith(call.kind().label()), ofGroup);
         return assertThrows(
                         UnsupportedOperationException.class, () -> group.door(0).run(call, group.host(0), DEADLINE))
                 .getMessage();

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
@@ -20,7 +21,6 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
@@ -217,26 +217,24 @@ public final class Ranks implements AutoCloseable {
 
     /**
      * Runs something on all ranks at once; results by rank. Where a rank throws, its group is aborted, so that the others end,
-     * and what it threw first is thrown here, with what others threw as suppressed.
+     * and what it threw is thrown here, with what others threw as suppressed. A failure of a group that a rank hears of is
+     * not taken for the cause: it may be thrown first, as the rank that fails still closes what it has opened.
      */
     public <T> List<T> all(Task<T> task) {
-        AtomicReference<Throwable> first = new AtomicReference<>();
-        List<Throwable> others = Collections.synchronizedList(new ArrayList<>());
+        List<Throwable> thrown = Collections.synchronizedList(new ArrayList<>());
         List<T> results = results(group -> {
             try {
                 return task.run(group);
             } catch (Throwable failure) {
-                if (first.compareAndSet(null, failure)) {
-                    group.abort(failure);
-                } else {
-                    others.add(failure);
-                }
+                thrown.add(failure);
+                group.abort(failure);
                 return null;
             }
         });
-        if (first.get() != null) {
-            AssertionError failed = new AssertionError("a rank failed: " + first.get(), first.get());
-            others.forEach(failed::addSuppressed);
+        if (!thrown.isEmpty()) {
+            thrown.sort(Comparator.comparing(failure -> failure instanceof FerroException));
+            AssertionError failed = new AssertionError("a rank failed: " + thrown.get(0), thrown.get(0));
+            thrown.subList(1, thrown.size()).forEach(failed::addSuppressed);
             throw failed;
         }
         return results;
