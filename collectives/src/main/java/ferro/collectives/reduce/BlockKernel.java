@@ -49,13 +49,16 @@ abstract class BlockKernel extends Kernel {
     }
 
     @Override
-    public final void combine(Object into, long intoOffset, Object source, long sourceOffset, long count) {
+    final void combine(Object into, long intoOffset, Object source, long sourceOffset, long count, boolean both) {
         if (multiplies == PreMulTarget.COPY) {
             copyProducts(into, intoOffset, source, sourceOffset, count);
             return;
         }
         if (count <= FEW) {
             combineFew(into, intoOffset, source, sourceOffset, (int) count);
+            if (both) {
+                Elements.copy(type, source, sourceOffset, into, intoOffset, count);
+            }
             return;
         }
         long intoUnit = unit(into);
@@ -63,34 +66,18 @@ abstract class BlockKernel extends Kernel {
         for (long done = 0; done < count; done += block) {
             int length = (int) Math.min(block, count - done);
             long at = intoOffset + done * intoUnit;
-            combineBlock(into, at, source, sourceOffset + done * sourceUnit, length);
+            long sourceAt = sourceOffset + done * sourceUnit;
+            combineBlock(into, at, source, sourceAt, length);
             store(into, at, length);
+            if (both) {
+                storeSource(source, sourceAt, length);
+            }
         }
         if (count > 0 && sawNaN((int) Math.min(block, count))) {
             makeCanonical(into, intoOffset, count);
-        }
-    }
-
-    @Override
-    public final void combineBoth(Object first, long firstOffset, Object second, long secondOffset, long count) {
-        if (count <= FEW) {
-            combineFew(first, firstOffset, second, secondOffset, (int) count);
-            Elements.copy(type, second, secondOffset, first, firstOffset, count);
-            return;
-        }
-        long firstUnit = unit(first);
-        long secondUnit = unit(second);
-        for (long done = 0; done < count; done += block) {
-            int length = (int) Math.min(block, count - done);
-            long firstAt = firstOffset + done * firstUnit;
-            long secondAt = secondOffset + done * secondUnit;
-            combineBlock(first, firstAt, second, secondAt, length);
-            store(first, firstAt, length);
-            storeSource(second, secondAt, length);
-        }
-        if (count > 0 && sawNaN((int) Math.min(block, count))) {
-            makeCanonical(first, firstOffset, count);
-            makeCanonical(second, secondOffset, count);
+            if (both) {
+                makeCanonical(source, sourceOffset, count);
+            }
         }
     }
 

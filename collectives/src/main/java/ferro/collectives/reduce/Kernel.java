@@ -34,7 +34,9 @@ public abstract class Kernel {
      * @throws IndexOutOfBoundsException if a run is not inside its memory
      * @throws ClassCastException        if an operand is neither an array of the kernel's type nor a buffer
      */
-    public abstract void combine(Object into, long intoOffset, Object source, long sourceOffset, long count);
+    public final void combine(Object into, long intoOffset, Object source, long sourceOffset, long count) {
+        combine(into, intoOffset, source, sourceOffset, count, false);
+    }
 
     /**
      * Writes {@code into[i] op source[i]} into {@code into[i]}, for tensors that may be in several buffers.
@@ -78,5 +80,10 @@ public abstract class Kernel {
      * @throws IndexOutOfBoundsException if a run is not inside its memory
      * @throws ClassCastException        if an operand is neither an array of the kernel's type nor a buffer
      */
-    public abstract void combineBoth(Object first, long firstOffset, Object second, long secondOffset, long count);
+    public final void combineBoth(Object first, long firstOffset, Object second, long secondOffset, long count) {
+        combine(first, firstOffset, second, secondOffset, count, true);
+    }
+
+    /** Combines as {@link #combine}, or as {@link #combineBoth} if {@code both} is true. */
+    abstract void combine(Object first, long firstOffset, Object second, long secondOffset, long count, boolean both);
 }

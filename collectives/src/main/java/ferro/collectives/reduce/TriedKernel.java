@@ -18,51 +18,32 @@ final class TriedKernel extends Kernel {
     private final Supplier<Kernel> made;
     private final BlockKernel plain;
     private Kernel fast;
-    private final Trial[] into = {new Trial(), new Trial(), new Trial(), new Trial()};
-    private final Trial[] both = {new Trial(), new Trial(), new Trial(), new Trial()};
+    /** Trials by the number of results and the kinds of memory of both operands. */
+    private final Trial[] trials = new Trial[8];
 
     /** Makes a kernel. {@code fast} is called when a run is long enough for the fast kernel. */
     TriedKernel(Supplier<Kernel> fast, BlockKernel plain) {
         this.made = fast;
         this.plain = plain;
+        for (int i = 0; i < trials.length; i++) {
+            trials[i] = new Trial();
+        }
     }
 
     @Override
-    public void combine(Object into, long intoOffset, Object source, long sourceOffset, long count) {
+    void combine(Object first, long firstOffset, Object second, long secondOffset, long count, boolean both) {
         if (count <= BlockKernel.FEW) {
-            plain.combine(into, intoOffset, source, sourceOffset, count);
+            plain.combine(first, firstOffset, second, secondOffset, count, both);
             return;
         }
-        Trial trial = this.into[pair(into, source)];
+        Trial trial = trials[(both ? 4 : 0) + pair(first, second)];
         long samples = samples(trial, count);
         for (long done = 0; done < count; ) {
             boolean isSample = done < samples;
             long part = isSample ? Math.min(SAMPLE, count - done) : count - done;
             Kernel kernel = (isSample ? trial.fastsTurn() : trial.won()) ? fast() : plain;
             long start = isSample ? System.nanoTime() : 0;
-            kernel.combine(into, at(into, intoOffset, done), source, at(source, sourceOffset, done), part);
-            done += part;
-            if (isSample) {
-                trial.took(System.nanoTime() - start, part);
-                trial.sampled(done, count);
-            }
-        }
-    }
-
-    @Override
-    public void combineBoth(Object first, long firstOffset, Object second, long secondOffset, long count) {
-        if (count <= BlockKernel.FEW) {
-            plain.combineBoth(first, firstOffset, second, secondOffset, count);
-            return;
-        }
-        Trial trial = both[pair(first, second)];
-        long samples = samples(trial, count);
-        for (long done = 0; done < count; ) {
-            boolean isSample = done < samples;
-            long part = isSample ? Math.min(SAMPLE, count - done) : count - done;
-            Kernel kernel = (isSample ? trial.fastsTurn() : trial.won()) ? fast() : plain;
-            long start = isSample ? System.nanoTime() : 0;
-            kernel.combineBoth(first, at(first, firstOffset, done), second, at(second, secondOffset, done), part);
+            kernel.combine(first, at(first, firstOffset, done), second, at(second, secondOffset, done), part, both);
             done += part;
             if (isSample) {
                 trial.took(System.nanoTime() - start, part);

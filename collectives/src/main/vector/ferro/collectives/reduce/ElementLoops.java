@@ -14,8 +14,8 @@ import jdk.incubator.vector.VectorShape;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * Loops for the element types that vectors support. The class is a template, from which {@link Specialised} defines a
- * class for each type and op.
+ * The loop for the element types that vectors support. The class is a template, from which {@link Specialised} defines a
+ * class for each type, op and pair of memories.
  *
  * <p>A result is NaN if its bits without the sign are above the bits of infinity. The largest of these values shows
  * whether a full run has a NaN, and costs two instructions per vector. A mask per vector costs more, and some JDKs
@@ -53,6 +53,8 @@ final class ElementLoops {
 
     private static final boolean COPIES = MULTIPLIES == PreMulTarget.COPY;
     private static final boolean BOTH = CHOICE.both();
+    private static final boolean FIRST_DIRECT = CHOICE.firstDirect();
+    private static final boolean SECOND_DIRECT = CHOICE.secondDirect();
     private static final Class<?> ELEMENT = CHOICE.type().carrier().elementClass();
     /**
      * Mask that flips the sign bit of unsigned elements, so that a signed comparison orders them; 0 if nothing is flipped.
@@ -62,7 +64,9 @@ final class ElementLoops {
     private static final VectorSpecies<?> SPECIES = VectorSpecies.of(ELEMENT, VectorShape.preferredShape());
     private static final int LANES = SPECIES.length();
     private static final int BYTES = SPECIES.elementSize() / Byte.SIZE;
-    private static final boolean FLOATING = ELEMENT == float.class || ELEMENT == double.class;
+    /** Whether the loop looks for NaNs among the results. */
+    private static final boolean TRACKS_NAN = !COPIES && (ELEMENT == float.class || ELEMENT == double.class);
+
     private static final long INFINITY = ELEMENT == float.class
             ? Float.floatToRawIntBits(Float.POSITIVE_INFINITY)
             : Double.doubleToRawLongBits(Double.POSITIVE_INFINITY);
@@ -70,99 +74,26 @@ final class ElementLoops {
 
     private ElementLoops() {}
 
-    static boolean arrays(LoopOperands operands) {
+    /** Combines full vectors. Returns whether a result is NaN or the loop has stopped. */
+    static boolean run(LoopOperands operands) {
         Object first = operands.first;
         Object second = operands.second;
-        int at = Math.toIntExact(operands.firstAt);
-        int from = Math.toIntExact(operands.secondAt);
+        // the index of an array is an int, so that the JIT compiler can check it once per run
+        int at = FIRST_DIRECT ? 0 : Math.toIntExact(operands.firstAt);
+        int from = SECOND_DIRECT ? 0 : Math.toIntExact(operands.secondAt);
+        long firstAt = operands.firstAt;
+        long secondAt = operands.secondAt;
         int count = operands.count;
         Vector<?> scale = scale(operands);
         Vector<?> low = low(operands);
-        Vector<?> largest = zero();
-        for (int i = 0; i < count; i += LANES) {
-            Vector<?> result = combine(SPECIES.fromArray(first, at + i), SPECIES.fromArray(second, from + i), scale);
-            largest = larger(largest, result);
-            if (CORRECTED) {
-                if (isSmall(result)) {
-                    return stopped(operands, i);
-                }
-                result = quotient(result, scale, low);
-            }
-            put(result, first, at + i);
-            if (BOTH) {
-                put(result, second, from + i);
-            }
-        }
-        return holdsNaN(largest);
-    }
-
-    static boolean arrayAndDirect(LoopOperands operands) {
-        Object first = operands.first;
-        Object second = operands.second;
-        long from = operands.secondAt;
-        int at = Math.toIntExact(operands.firstAt);
-        int count = operands.count;
-        Vector<?> scale = scale(operands);
-        Vector<?> low = low(operands);
-        Vector<?> largest = zero();
-        for (int i = 0; i < count; i += LANES) {
-            long sourceAt = from + (long) i * BYTES;
-            Vector<?> result = combine(SPECIES.fromArray(first, at + i), Direct.load(SPECIES, second, sourceAt), scale);
-            largest = larger(largest, result);
-            if (CORRECTED) {
-                if (isSmall(result)) {
-                    return stopped(operands, i);
-                }
-                result = quotient(result, scale, low);
-            }
-            put(result, first, at + i);
-            if (BOTH) {
-                Direct.store(result, second, sourceAt);
-            }
-        }
-        return holdsNaN(largest);
-    }
-
-    static boolean directAndArray(LoopOperands operands) {
-        Object first = operands.first;
-        Object second = operands.second;
-        long at = operands.firstAt;
-        int from = Math.toIntExact(operands.secondAt);
-        int count = operands.count;
-        Vector<?> scale = scale(operands);
-        Vector<?> low = low(operands);
-        Vector<?> largest = zero();
-        for (int i = 0; i < count; i += LANES) {
-            long intoAt = at + (long) i * BYTES;
-            Vector<?> result = combine(Direct.load(SPECIES, first, intoAt), SPECIES.fromArray(second, from + i), scale);
-            largest = larger(largest, result);
-            if (CORRECTED) {
-                if (isSmall(result)) {
-                    return stopped(operands, i);
-                }
-                result = quotient(result, scale, low);
-            }
-            Direct.store(result, first, intoAt);
-            if (BOTH) {
-                put(result, second, from + i);
-            }
-        }
-        return holdsNaN(largest);
-    }
-
-    static boolean directs(LoopOperands operands) {
-        Object first = operands.first;
-        Object second = operands.second;
-        long at = operands.firstAt;
-        long from = operands.secondAt;
-        int count = operands.count;
-        Vector<?> scale = scale(operands);
-        Vector<?> low = low(operands);
-        Vector<?> largest = zero();
+        Vector<?> largest = SPECIES.zero().viewAsIntegralLanes();
         for (int i = 0; i < count; i += LANES) {
             long step = (long) i * BYTES;
-            Vector<?> result =
-                    combine(Direct.load(SPECIES, first, at + step), Direct.load(SPECIES, second, from + step), scale);
+            Vector<?> left =
+                    FIRST_DIRECT ? Direct.load(SPECIES, first, firstAt + step) : SPECIES.fromArray(first, at + i);
+            Vector<?> right =
+                    SECOND_DIRECT ? Direct.load(SPECIES, second, secondAt + step) : SPECIES.fromArray(second, from + i);
+            Vector<?> result = combine(left, right, scale);
             largest = larger(largest, result);
             if (CORRECTED) {
                 if (isSmall(result)) {
@@ -170,9 +101,17 @@ final class ElementLoops {
                 }
                 result = quotient(result, scale, low);
             }
-            Direct.store(result, first, at + step);
+            if (FIRST_DIRECT) {
+                Direct.store(result, first, firstAt + step);
+            } else {
+                put(result, first, at + i);
+            }
             if (BOTH) {
-                Direct.store(result, second, from + step);
+                if (SECOND_DIRECT) {
+                    Direct.store(result, second, secondAt + step);
+                } else {
+                    put(result, second, from + i);
+                }
             }
         }
         return holdsNaN(largest);
@@ -203,15 +142,15 @@ final class ElementLoops {
     }
 
     private static Vector<?> scale(LoopOperands operands) {
-        if (SCALING == null && MULTIPLIES == PreMulTarget.NEITHER) {
-            return SPECIES.zero();
-        }
         if (ELEMENT == float.class) {
             return FloatVector.broadcast(FloatVector.SPECIES_PREFERRED, (float) operands.scale);
         }
         if (ELEMENT == double.class) {
             double scale = CORRECTED ? high(operands.scale) : operands.scale;
             return DoubleVector.broadcast(DoubleVector.SPECIES_PREFERRED, scale);
+        }
+        if (MULTIPLIES == PreMulTarget.NEITHER) {
+            return SPECIES.zero();
         }
         // the lower bits of a product depend on the lower bits of its factors alone
         int dropped = Long.SIZE - SPECIES.elementSize();
@@ -256,13 +195,9 @@ final class ElementLoops {
         return true;
     }
 
-    private static Vector<?> zero() {
-        return SPECIES.zero().viewAsIntegralLanes();
-    }
-
     @SuppressWarnings("unchecked")
     private static Vector<?> larger(Vector<?> largest, Vector<?> result) {
-        if (!FLOATING || COPIES) {
+        if (!TRACKS_NAN) {
             return largest;
         }
         Vector<Object> magnitude =
@@ -271,9 +206,7 @@ final class ElementLoops {
     }
 
     private static boolean holdsNaN(Vector<?> largest) {
-        return FLOATING
-                && !COPIES
-                && largest.compare(VectorOperators.GT, INFINITY).anyTrue();
+        return TRACKS_NAN && largest.compare(VectorOperators.GT, INFINITY).anyTrue();
     }
 
     private static long flipOf(Specialised.Choice choice) {

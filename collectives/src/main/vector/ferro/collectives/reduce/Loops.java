@@ -1,12 +1,12 @@
 package ferro.collectives.reduce;
 
 import java.lang.invoke.MethodHandle;
-import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodHandles.Lookup;
 import java.lang.invoke.MethodType;
 
 /**
- * The loops of one type and op: static methods of a class that {@link Specialised} has defined. There is one loop per
- * pair of kinds of memory, because a loop that gets both arrays and buffers is fast for neither.
+ * The loops of one type and op: one class of {@link ElementLoops} or {@link HalfLoops} per pair of kinds of memory, because a loop that gets
+ * both arrays and buffers is fast for neither. A class is defined when a run first needs it.
  *
  * <p>The loops are called by method handles that are no constants, so that the JIT compiler compiles each loop as a
  * separate method. Two loops inlined into one caller exceed the compiler's limit of nodes. Above this limit the
@@ -15,36 +15,26 @@ import java.lang.invoke.MethodType;
 final class Loops {
     private static final MethodType LOOP = MethodType.methodType(boolean.class, LoopOperands.class);
 
-    private final MethodHandle arrays;
-    private final MethodHandle arrayAndDirect;
-    private final MethodHandle directAndArray;
-    private final MethodHandle directs;
+    private final Specialised.Choice choice;
+    /** Loops by the kinds of memory of both operands; null until they are needed. */
+    private final MethodHandle[] byMemories = new MethodHandle[4];
 
-    /**
-     * The loops of one type and op, by the operands that get the result.
-     *
-     * @param intoFirst loops that write results into the first operand
-     * @param intoBoth  loops that write results into both operands
-     */
-    record BothWays(Loops intoFirst, Loops intoBoth) {}
-
-    /** Finds the loops of a class. Buffers are passed to the loops as views from {@link Direct}. */
-    Loops(MethodHandles.Lookup defined) {
-        try {
-            Class<?> owner = defined.lookupClass();
-            this.arrays = defined.findStatic(owner, "arrays", LOOP);
-            this.arrayAndDirect = defined.findStatic(owner, "arrayAndDirect", LOOP);
-            this.directAndArray = defined.findStatic(owner, "directAndArray", LOOP);
-            this.directs = defined.findStatic(owner, "directs", LOOP);
-        } catch (ReflectiveOperationException missing) {
-            throw new IllegalStateException(defined + " has no loop of type " + LOOP, missing);
-        }
+    Loops(Specialised.Choice choice) {
+        this.choice = choice;
     }
 
-    /** Combines full vectors of arrays or views. Returns whether a result is NaN. */
+    /** Combines full vectors of arrays or views from {@link Direct}. Returns whether a result is NaN. */
     boolean run(LoopOperands operands) {
+        boolean isFirstDirect = !operands.first.getClass().isArray();
+        boolean isSecondDirect = !operands.second.getClass().isArray();
+        int memories = (isFirstDirect ? 2 : 0) + (isSecondDirect ? 1 : 0);
+        MethodHandle loop = byMemories[memories];
+        if (loop == null) {
+            loop = define(choice.of(isFirstDirect, isSecondDirect));
+            byMemories[memories] = loop;
+        }
         try {
-            return (boolean) of(operands.first, operands.second).invokeExact(operands);
+            return (boolean) loop.invokeExact(operands);
         } catch (RuntimeException | Error failure) {
             throw failure;
         } catch (Throwable undeclared) {
@@ -52,10 +42,13 @@ final class Loops {
         }
     }
 
-    private MethodHandle of(Object first, Object second) {
-        if (first.getClass().isArray()) {
-            return second.getClass().isArray() ? arrays : arrayAndDirect;
+    private static MethodHandle define(Specialised.Choice choice) {
+        boolean isHalf = choice.type().isFloating() && choice.type().byteSize() == Short.BYTES;
+        Lookup defined = Specialised.define(isHalf ? HalfLoops.class : ElementLoops.class, choice);
+        try {
+            return defined.findStatic(defined.lookupClass(), "run", LOOP);
+        } catch (ReflectiveOperationException missing) {
+            throw new IllegalStateException(defined + " has no loop of type " + LOOP, missing);
         }
-        return second.getClass().isArray() ? directAndArray : directs;
     }
 }

@@ -23,7 +23,7 @@ final class ProductsFirst extends Kernel {
     }
 
     @Override
-    public void combine(Object into, long intoOffset, Object source, long sourceOffset, long count) {
+    void combine(Object into, long intoOffset, Object source, long sourceOffset, long count, boolean both) {
         long intoUnit = unit(into);
         long sourceUnit = unit(source);
         for (long done = 0; done < count; done += BLOCK) {
@@ -40,12 +40,9 @@ final class ProductsFirst extends Kernel {
                 sum.combine(into, at, source, from, length);
             }
         }
-    }
-
-    @Override
-    public void combineBoth(Object first, long firstOffset, Object second, long secondOffset, long count) {
-        combine(first, firstOffset, second, secondOffset, count);
-        Elements.copy(DataType.INT16, second, secondOffset, first, firstOffset, count);
+        if (both) {
+            Elements.copy(DataType.INT16, source, sourceOffset, into, intoOffset, count);
+        }
     }
 
     private static long unit(Object memory) {

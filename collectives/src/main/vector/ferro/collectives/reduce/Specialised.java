@@ -23,13 +23,21 @@ final class Specialised {
      * @param scaling how the result is scaled: DIV or MUL for averages, otherwise null
      * @param multiplies the operands that are multiplied before they are combined
      * @param both    whether the second operand gets the result too
+     * @param firstDirect  whether the first operand is a view of a direct buffer
+     * @param secondDirect whether the second operand is
      */
     record Choice(
             DataType type,
             VectorOperators.Binary op,
             VectorOperators.Binary scaling,
             PreMulTarget multiplies,
-            boolean both) {}
+            boolean both,
+            boolean firstDirect,
+            boolean secondDirect) {
+        Choice of(boolean isFirstDirect, boolean isSecondDirect) {
+            return new Choice(type, op, scaling, multiplies, both, isFirstDirect, isSecondDirect);
+        }
+    }
 
     /** Returns the constants with which the class of a lookup was defined. */
     static Choice choice(Lookup lookup) {

@@ -10,14 +10,14 @@ final class VectorKernel extends Kernel {
      */
     private static final int BLOCK = 1 << 14;
 
-    private final Loops.BothWays loops;
+    private final Loops[] loops;
     private final BlockKernel plain;
     private final long vectorMask;
     private final LoopOperands operands;
     private final Directs directs = new Directs();
 
     /** Makes a kernel; {@code lanes} is a power of two. */
-    VectorKernel(Loops.BothWays loops, BlockKernel plain, int lanes, double scale) {
+    VectorKernel(Loops[] loops, BlockKernel plain, int lanes, double scale) {
         this.loops = loops;
         this.plain = plain;
         this.vectorMask = -lanes;
@@ -25,49 +25,27 @@ final class VectorKernel extends Kernel {
     }
 
     @Override
-    public void combine(Object into, long intoOffset, Object source, long sourceOffset, long count) {
-        long vectorized = count & vectorMask;
-        begin(into, source, vectorized);
-        for (long done = 0; done < vectorized; done += BLOCK) {
-            long at = at(into, intoOffset, done);
-            long sourceAt = at(source, sourceOffset, done);
-            int length = (int) Math.min(BLOCK, vectorized - done);
-            if (runs(loops.intoFirst(), at, sourceAt, length)) {
-                int ran = operands.count;
-                plain.makeCanonical(into, at, ran);
-                plain.combine(into, at(into, at, ran), source, at(source, sourceAt, ran), length - ran);
-            }
-        }
-        end();
-        if (vectorized < count) {
-            plain.combine(
-                    into,
-                    at(into, intoOffset, vectorized),
-                    source,
-                    at(source, sourceOffset, vectorized),
-                    count - vectorized);
-        }
-    }
-
-    @Override
-    public void combineBoth(Object first, long firstOffset, Object second, long secondOffset, long count) {
+    void combine(Object first, long firstOffset, Object second, long secondOffset, long count, boolean both) {
+        Loops these = loops[both ? 1 : 0];
         long vectorized = count & vectorMask;
         begin(first, second, vectorized);
         for (long done = 0; done < vectorized; done += BLOCK) {
             long firstAt = at(first, firstOffset, done);
             long secondAt = at(second, secondOffset, done);
             int length = (int) Math.min(BLOCK, vectorized - done);
-            if (runs(loops.intoBoth(), firstAt, secondAt, length)) {
+            if (runs(these, firstAt, secondAt, length)) {
                 int ran = operands.count;
                 plain.makeCanonical(first, firstAt, ran);
-                plain.makeCanonical(second, secondAt, ran);
-                plain.combineBoth(first, at(first, firstAt, ran), second, at(second, secondAt, ran), length - ran);
+                if (both) {
+                    plain.makeCanonical(second, secondAt, ran);
+                }
+                plain.combine(first, at(first, firstAt, ran), second, at(second, secondAt, ran), length - ran, both);
             }
         }
         end();
         if (vectorized < count) {
             long secondAt = at(second, secondOffset, vectorized);
-            plain.combineBoth(first, at(first, firstOffset, vectorized), second, secondAt, count - vectorized);
+            plain.combine(first, at(first, firstOffset, vectorized), second, secondAt, count - vectorized, both);
         }
     }
 

@@ -23,15 +23,11 @@ final class VectorKernels implements KernelFamily {
             ReduceOp.BOR,
             ReduceOp.BXOR);
 
-    /** Maximum number of ranks for which {@link Float16Loops} rounds averages as f32 does. */
+    /** Maximum number of ranks for which {@link HalfLoops} rounds averages as f32 does. */
     private static final int MAX_FLOAT16_RANKS = 1 << 12;
 
-    /** Maximum factor for which all products are numbers that {@link Float16Loops} rounds. */
+    /** Maximum factor for which all products are numbers that {@link HalfLoops} rounds. */
     private static final double MAX_FLOAT16_FACTOR = 1 << 15;
-
-    /** Loops for the types that vectors do not support as elements. All other types use {@link ElementLoops}. */
-    private static final Map<DataType, Class<?>> HALVES =
-            Map.of(DataType.FLOAT16, Float16Loops.class, DataType.BFLOAT16, Bfloat16Loops.class);
 
     /** Loops, which are compiled once per JVM: a second group uses the compiled loops of the first. */
     private final Map<Specialised.Choice, Loops> loops = new ConcurrentHashMap<>();
@@ -107,19 +103,16 @@ final class VectorKernels implements KernelFamily {
         return VectorShape.preferredShape().vectorBitSize() / Byte.SIZE / type.byteSize();
     }
 
-    private Loops.BothWays loops(
+    /** Returns the loops that write results into the first operand, then those that write into both operands. */
+    private Loops[] loops(
             DataType type, VectorOperators.Binary op, VectorOperators.Binary scaling, PreMulTarget multiplies) {
-        return new Loops.BothWays(
-                loops(new Specialised.Choice(type, op, scaling, multiplies, false)),
-                loops(new Specialised.Choice(type, op, scaling, multiplies, true)));
+        return new Loops[] {
+            loops(new Specialised.Choice(type, op, scaling, multiplies, false, false, false)),
+            loops(new Specialised.Choice(type, op, scaling, multiplies, true, false, false))
+        };
     }
 
     private Loops loops(Specialised.Choice choice) {
-        return loops.computeIfAbsent(choice, VectorKernels::define);
-    }
-
-    private static Loops define(Specialised.Choice choice) {
-        Class<?> template = HALVES.getOrDefault(choice.type(), ElementLoops.class);
-        return new Loops(Specialised.define(template, choice));
+        return loops.computeIfAbsent(choice, Loops::new);
     }
 }

@@ -59,8 +59,8 @@ class VectorKernelsTest {
                 "Direct",
                 "Directs",
                 "ElementLoops",
-                "Bfloat16Loops",
-                "Float16Loops",
+                "HalfLoops",
+                "Bfloat16Pairs",
                 "Float16Pairs",
                 "Float16Products",
                 "VectorKernel"
