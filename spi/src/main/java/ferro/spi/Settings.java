@@ -3,6 +3,8 @@ package ferro.spi;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
@@ -13,6 +15,9 @@ import java.util.function.Function;
  * <p>A property takes precedence over its variable, and the variable over the default.
  */
 public final class Settings {
+    /** All settings, in their order; complete when this class is initialised. */
+    private static final List<Setting<?>> ALL = new ArrayList<>();
+
     private static final Function<String, String> TEXT = new Parser<>(SettingForm.TEXT, String.class);
     private static final Function<String, String> NAME = new Parser<>(SettingForm.NAME, String.class);
     private static final Function<String, String> FOLDER = new Parser<>(SettingForm.FOLDER, String.class);
@@ -25,313 +30,215 @@ public final class Settings {
     private static final Function<String, Boolean> FLAG = new Parser<>(SettingForm.FLAG, Boolean.class);
 
     /** Name of the back end to open. */
-    public static final Setting<String> BACKEND = Setting.named(
-                    "ferro.backend", "the name of a back end, or auto", TEXT)
-            .withDefault("auto");
+    public static final Setting<String> BACKEND =
+            setting("ferro.backend", "the name of a back end, or auto", TEXT, "auto");
     /** Default time limit of every call. */
-    public static final Setting<Duration> TIMEOUT = Setting.named(
-                    "ferro.timeout", "a time such as 500ms, 3s or 2m", DURATION)
-            .withDefault("120s");
+    public static final Setting<Duration> TIMEOUT =
+            setting("ferro.timeout", "a time such as 500ms, 3s or 2m", DURATION, "120s");
     /** Time limit of joining, see {@link Deadlines#ofJoin}. */
-    public static final Setting<Duration> JOIN_TIMEOUT = Setting.named(
-                    "ferro.join.timeout", "a time such as 30s or 10m", DURATION)
-            .withDefault("120s");
+    public static final Setting<Duration> JOIN_TIMEOUT =
+            setting("ferro.join.timeout", "a time such as 30s or 10m", DURATION, "120s");
     /**
      * Whether ranks stand in a debugger. Then calls, joins, closes and the silence of ranks have no time limit, see
      * {@link Deadlines#inForce}. The value must be equal on all ranks.
      */
-    public static final Setting<Boolean> DEBUG = Setting.named("ferro.debug", "true or false, equal on all ranks", FLAG)
-            .withDefault("false");
+    public static final Setting<Boolean> DEBUG =
+            setting("ferro.debug", "true or false, equal on all ranks", FLAG, "false");
     /** Folder of the file in which rank 0 publishes its address to the other ranks. */
     public static final Setting<String> JOB_DIR =
-            Setting.named("ferro.job.dir", "an absolute path of a folder that all ranks can write", FOLDER);
+            setting("ferro.job.dir", "an absolute path of a folder that all ranks can write", FOLDER);
     /** Address of the store. */
-    public static final Setting<String> RENDEZVOUS = Setting.named(
-                    "ferro.rendezvous", "env://, tcp://host:port or serve://host", TEXT)
-            .withDefault("env://");
+    public static final Setting<String> RENDEZVOUS =
+            setting("ferro.rendezvous", "env://, tcp://host:port or serve://host", TEXT, "env://");
     /** Number of this rank; if it is unset, the variable RANK is used. */
-    public static final Setting<Integer> RANK = Setting.named("ferro.rank", "a rank from 0", INTEGER);
+    public static final Setting<Integer> RANK = setting("ferro.rank", "a rank from 0", INTEGER);
     /** Number of ranks; if it is unset, the variable WORLD_SIZE is used. */
-    public static final Setting<Integer> WORLD_SIZE =
-            Setting.named("ferro.world.size", "a number of ranks from 1", INTEGER);
+    public static final Setting<Integer> WORLD_SIZE = setting("ferro.world.size", "a number of ranks from 1", INTEGER);
     /** Algorithms that override the algorithms of the table, for experiments. The value must be equal on all ranks. */
-    public static final Setting<String> ALGORITHM = Setting.named(
-                    "ferro.algorithm", "pairs such as allReduce=ring,broadcast=binomial", TEXT)
-            .withDefault("");
+    public static final Setting<String> ALGORITHM =
+            setting("ferro.algorithm", "pairs such as allReduce=ring,broadcast=binomial", TEXT, "");
     /** Size of the pieces in which a chunk is sent. */
-    public static final Setting<Long> SEGMENT =
-            Setting.named("ferro.segment", "a size such as 64KiB", BYTES).withDefault("512KiB");
+    public static final Setting<Long> SEGMENT = setting("ferro.segment", "a size such as 64KiB", BYTES, "512KiB");
     /** Bytes of messages of one peer that no receive has matched, above which this rank reads no more from the peer. */
     public static final Setting<Long> MESSAGE_BUFFER =
-            Setting.named("ferro.message.buffer", "a size such as 16MiB", BYTES).withDefault("16MiB");
+            setting("ferro.message.buffer", "a size such as 16MiB", BYTES, "16MiB");
     /**
      * Number of times that a waiting rank polls before it sleeps. If it is unset, the number depends on the cores of
      * the host.
      */
     public static final Setting<Integer> SPIN_COUNT =
-            Setting.named("ferro.spin.count", "a number of polls, 0 to sleep at once", COUNT);
+            setting("ferro.spin.count", "a number of polls, 0 to sleep at once", COUNT);
     /** The only seed that a simulation test runs, to replay a failure. */
-    public static final Setting<Long> SEED = Setting.named(
+    public static final Setting<Long> SEED = setting(
             "ferro.seed",
             "an integer, such as the seed in a failure message",
             new Parser<>(SettingForm.LONG, Long.class));
     /** Interval between the heartbeats of a rank. */
-    public static final Setting<Duration> HEARTBEAT_INTERVAL = Setting.named(
-                    "ferro.heartbeat.interval", "a time such as 200ms, or 0s for none", INTERVAL)
-            .withDefault("2s");
+    public static final Setting<Duration> HEARTBEAT_INTERVAL =
+            setting("ferro.heartbeat.interval", "a time such as 200ms, or 0s for none", INTERVAL, "2s");
     /** Time that a rank may be silent before it is suspected. A suspicion only sends an event. */
-    public static final Setting<Duration> HEARTBEAT_SUSPECT = Setting.named(
-                    "ferro.heartbeat.suspect", "a time such as 5s", DURATION)
-            .withDefault("5s");
+    public static final Setting<Duration> HEARTBEAT_SUSPECT =
+            setting("ferro.heartbeat.suspect", "a time such as 5s", DURATION, "5s");
     /** Time that a rank may be silent before its groups fail. */
-    public static final Setting<Duration> HEARTBEAT_LIMIT = Setting.named(
-                    "ferro.heartbeat.limit", "a time such as 30s", DURATION)
-            .withDefault("30s");
+    public static final Setting<Duration> HEARTBEAT_LIMIT =
+            setting("ferro.heartbeat.limit", "a time such as 30s", DURATION, "30s");
     /** Folder to which each rank writes the contents of its flight recorder when a group fails. */
     public static final Setting<String> RECORDER_DIR =
-            Setting.named("ferro.recorder.dir", "a folder, which is created if it does not exist", TEXT);
+            setting("ferro.recorder.dir", "a folder, which is created if it does not exist", TEXT);
     /** Number of operations that the flight recorder keeps. */
-    public static final Setting<Integer> RECORDER_ENTRIES = Setting.named(
-                    "ferro.recorder.entries", "a number, 0 for no recorder", COUNT)
-            .withDefault("2048");
-    /** Whether data links carry checksums. */
-    public static final Setting<Boolean> TCP_CHECKSUM = Setting.named(
-                    "ferro.tcp.checksum", "1 or 0, equal on all ranks", FLAG)
-            .withDefault("0");
-    /** Time that a connecting side waits for each answer of a handshake before it connects again. */
-    public static final Setting<Duration> TCP_HANDSHAKE_TIMEOUT = Setting.named(
-                    "ferro.tcp.handshake.timeout", "a time such as 5s", DURATION)
-            .withDefault("5s");
+    public static final Setting<Integer> RECORDER_ENTRIES =
+            setting("ferro.recorder.entries", "a number, 0 for no recorder", COUNT, "2048");
     /** Port to listen on, or a range of ports that the ranks of a host share. */
-    public static final Setting<PortRange> TCP_PORT = Setting.named(
-                    "ferro.tcp.port",
-                    "a port, a range such as 20000-20015, or 0 for any free one",
-                    new Parser<>(SettingForm.PORTS, PortRange.class))
-            .withDefault("0");
+    public static final Setting<PortRange> TCP_PORT = setting(
+            "ferro.tcp.port",
+            "a port, a range such as 20000-20015, or 0 for any free one",
+            new Parser<>(SettingForm.PORTS, PortRange.class),
+            "0");
     /** Address to listen on. */
-    public static final Setting<String> TCP_BIND = Setting.named(
-                    "ferro.tcp.bind",
-                    "an address of this machine, or auto for the address on the route to the rendezvous",
-                    TEXT)
-            .withDefault("auto");
+    public static final Setting<String> TCP_BIND = setting(
+            "ferro.tcp.bind",
+            "an address of this machine, or auto for the address on the route to the rendezvous",
+            TEXT,
+            "auto");
     /** Address that is advertised to the other ranks. */
-    public static final Setting<String> TCP_ADVERTISE = Setting.named(
-                    "ferro.tcp.advertise", "an address or host name, or auto for the bound address", TEXT)
-            .withDefault("auto");
+    public static final Setting<String> TCP_ADVERTISE =
+            setting("ferro.tcp.advertise", "an address or host name, or auto for the bound address", TEXT, "auto");
     /** Network interfaces that a rank may use. */
-    public static final Setting<InterfaceFilter> TCP_INTERFACE = Setting.named(
+    public static final Setting<InterfaceFilter> TCP_INTERFACE = setting(
             "ferro.tcp.interface",
             "names and networks such as eth0,ib0 or 10.0.0.0/8; a leading ^ excludes them",
             new Parser<>(SettingForm.INTERFACES, InterfaceFilter.class));
     /** I/O interface of the sockets. */
-    public static final Setting<String> TCP_IO =
-            Setting.named("ferro.tcp.io", "auto, epoll or nio", TEXT).withDefault("auto");
+    public static final Setting<String> TCP_IO = setting("ferro.tcp.io", "auto, epoll or nio", TEXT, "auto");
     /** Congestion control of data links. */
-    public static final Setting<String> TCP_CONGESTION = Setting.named(
-                    "ferro.tcp.congestion",
-                    "auto (reno on loopback, else the system's), system, or a name such as reno",
-                    TEXT)
-            .withDefault("auto");
+    public static final Setting<String> TCP_CONGESTION = setting(
+            "ferro.tcp.congestion",
+            "auto (reno on loopback, else the system's), system, or a name such as reno",
+            TEXT,
+            "auto");
+    /** Whether data links carry checksums. */
+    public static final Setting<Boolean> TCP_CHECKSUM =
+            setting("ferro.tcp.checksum", "1 or 0, equal on all ranks", FLAG, "0");
+    /** Time that a connecting side waits for each answer of a handshake before it connects again. */
+    public static final Setting<Duration> TCP_HANDSHAKE_TIMEOUT =
+            setting("ferro.tcp.handshake.timeout", "a time such as 5s", DURATION, "5s");
     /** Which connections are encrypted. */
-    public static final Setting<String> TLS = Setting.named(
-                    "ferro.tls",
-                    "auto, on or off, equal on all ranks",
-                    new OneOf("is none of these", "auto", "on", "off"))
-            .withDefault("auto");
+    public static final Setting<String> TLS = setting(
+            "ferro.tls",
+            "auto, on or off, equal on all ranks",
+            new OneOf("is none of these", "auto", "on", "off"),
+            "auto");
     /** Library that encrypts: that of the JDK or OpenSSL. */
-    public static final Setting<String> TLS_PROVIDER = Setting.named(
-                    "ferro.tls.provider",
-                    "auto (openssl if it is available), jdk or openssl",
-                    new OneOf("is none of these", "auto", "jdk", "openssl"))
-            .withDefault("auto");
+    public static final Setting<String> TLS_PROVIDER = setting(
+            "ferro.tls.provider",
+            "auto (openssl if it is available), jdk or openssl",
+            new OneOf("is none of these", "auto", "jdk", "openssl"),
+            "auto");
     /**
      * Maximum number of bytes that one side of a data connection encrypts with one key, if the TLS engine does not
      * change keys itself.
      */
-    public static final Setting<Long> TLS_KEY_BYTES = Setting.named(
-                    "ferro.tls.key.bytes",
-                    "a size from 1MiB to 256GiB",
-                    new Parser<>(SettingForm.KEY_BYTES, Long.class))
-            .withDefault("128GiB");
+    public static final Setting<Long> TLS_KEY_BYTES = setting(
+            "ferro.tls.key.bytes",
+            "a size from 1MiB to 256GiB",
+            new Parser<>(SettingForm.KEY_BYTES, Long.class),
+            "128GiB");
     /** File with the certificates of this rank, leaf first. */
     public static final Setting<String> TLS_CERTIFICATE =
-            Setting.named("ferro.tls.certificate", "a PEM file of certificates, leaf first", TEXT);
+            setting("ferro.tls.certificate", "a PEM file of certificates, leaf first", TEXT);
     /** File with the private key of the first certificate in {@link #TLS_CERTIFICATE}. */
-    public static final Setting<String> TLS_KEY =
-            Setting.named("ferro.tls.key", "a PEM file with a key in PKCS#8", TEXT);
+    public static final Setting<String> TLS_KEY = setting("ferro.tls.key", "a PEM file with a key in PKCS#8", TEXT);
     /** File with the certificates of the authorities that must have issued the certificates of the other ranks. */
-    public static final Setting<String> TLS_TRUST =
-            Setting.named("ferro.tls.trust", "a PEM file of certificates", TEXT);
+    public static final Setting<String> TLS_TRUST = setting("ferro.tls.trust", "a PEM file of certificates", TEXT);
     /** Pattern of a name that the certificates of the other ranks must contain. */
     public static final Setting<String> TLS_NAME =
-            Setting.named("ferro.tls.name", "a URI or DNS name, where * matches one part", TEXT);
+            setting("ferro.tls.name", "a URI or DNS name, where * matches one part", TEXT);
     /** Kind of link that carries data between ranks of one host. */
-    public static final Setting<String> LINKS = Setting.named(
-                    "ferro.links",
-                    "auto (shared memory where it works), tcp or shm (shared memory only)",
-                    new OneOf("is no kind of link", "auto", "tcp", "shm"))
-            .withDefault("auto");
+    public static final Setting<String> LINKS = setting(
+            "ferro.links",
+            "auto (shared memory where it works), tcp or shm (shared memory only)",
+            new OneOf("is no kind of link", "auto", "tcp", "shm"),
+            "auto");
     /** Name by which this rank identifies its host. Ranks with equal names try to share memory. */
-    public static final Setting<String> HOST = Setting.named("ferro.host", "a name of at most 64 bytes", NAME);
+    public static final Setting<String> HOST = setting("ferro.host", "a name of at most 64 bytes", NAME);
     /** Maximum shared memory that one rank may use. */
-    public static final Setting<Long> SHM_BYTES =
-            Setting.named("ferro.shm.bytes", "a size such as 512MiB", BYTES).withDefault("512MiB");
+    public static final Setting<Long> SHM_BYTES = setting("ferro.shm.bytes", "a size such as 512MiB", BYTES, "512MiB");
     /** Folder in which segments of shared memory are created. */
-    public static final Setting<String> SHM_DIR =
-            Setting.named("ferro.shm.dir", "an absolute path", TEXT).withDefault("/dev/shm");
+    public static final Setting<String> SHM_DIR = setting("ferro.shm.dir", "an absolute path", TEXT, "/dev/shm");
     /** Whether device tensors may go through host memory if NCCL is not available. */
-    public static final Setting<Boolean> GPU_FALLBACK = Setting.named("ferro.gpu.fallback", "1 or 0", FLAG);
+    public static final Setting<Boolean> GPU_FALLBACK = setting("ferro.gpu.fallback", "1 or 0", FLAG);
     /** Name of the back end for host tensors if {@code gloo-fallback} is selected by name. */
-    public static final Setting<String> FALLBACK_HOST = Setting.named(
-                    "ferro.fallback.host", "the name of a back end for host memory", TEXT)
-            .withDefault("tcp");
+    public static final Setting<String> FALLBACK_HOST =
+            setting("ferro.fallback.host", "the name of a back end for host memory", TEXT, "tcp");
     /** Size of the pieces of the host round trip. */
-    public static final Setting<Long> FALLBACK_CHUNK = Setting.named(
-                    "ferro.fallback.chunk", "a size such as 32MiB, equal on all ranks", BYTES)
-            .withDefault("32MiB");
+    public static final Setting<Long> FALLBACK_CHUNK =
+            setting("ferro.fallback.chunk", "a size such as 32MiB, equal on all ranks", BYTES, "32MiB");
     /** The device that this rank uses. */
-    public static final Setting<Integer> NCCL_DEVICE =
-            Setting.named("ferro.nccl.device", "a device ordinal from 0", INTEGER);
+    public static final Setting<Integer> NCCL_DEVICE = setting("ferro.nccl.device", "a device ordinal from 0", INTEGER);
     /** Location of libnccl. */
     public static final Setting<String> NCCL_LIBRARY =
-            Setting.named("ferro.nccl.library", "an absolute path or a plain library name", LIBRARY);
+            setting("ferro.nccl.library", "an absolute path or a plain library name", LIBRARY);
     /** Location of the CUDA runtime. */
     public static final Setting<String> CUDART_LIBRARY =
-            Setting.named("ferro.cudart.library", "an absolute path or a plain library name", LIBRARY);
+            setting("ferro.cudart.library", "an absolute path or a plain library name", LIBRARY);
     /** Folders that JNA, and therefore ferro, searches first for native libraries. */
     public static final Setting<String> JNA_LIBRARY_PATH =
-            Setting.named("jna.library.path", "absolute paths of folders", TEXT);
+            setting("jna.library.path", "absolute paths of folders", TEXT);
     /** Another variable for {@link #GPU_FALLBACK}. This variable takes effect if it is set, also if it is set to 0. */
-    public static final Setting<Boolean> ENABLE_GPU_FALLBACK =
-            Setting.named("FERRO_ENABLE_GPU_FALLBACK", "1 or 0", FLAG);
+    public static final Setting<Boolean> ENABLE_GPU_FALLBACK = setting("FERRO_ENABLE_GPU_FALLBACK", "1 or 0", FLAG);
     /** Older name of {@link #ENABLE_GPU_FALLBACK}. */
     public static final Setting<Boolean> FERROTORCH_ENABLE_GPU_FALLBACK =
-            Setting.named("FERROTORCH_ENABLE_GPU_FALLBACK", "1 or 0", FLAG);
+            setting("FERROTORCH_ENABLE_GPU_FALLBACK", "1 or 0", FLAG);
     /** Number of this rank, as launchers set it. */
-    public static final Setting<Integer> ENV_RANK = Setting.named("RANK", "a rank from 0", INTEGER);
+    public static final Setting<Integer> ENV_RANK = setting("RANK", "a rank from 0", INTEGER);
     /** Number of ranks as launchers set it. */
-    public static final Setting<Integer> ENV_WORLD_SIZE =
-            Setting.named("WORLD_SIZE", "a number of ranks from 1", INTEGER);
+    public static final Setting<Integer> ENV_WORLD_SIZE = setting("WORLD_SIZE", "a number of ranks from 1", INTEGER);
     /** Rank on this host. */
-    public static final Setting<Integer> LOCAL_RANK =
-            Setting.named("LOCAL_RANK", "a rank on this host from 0", INTEGER);
+    public static final Setting<Integer> LOCAL_RANK = setting("LOCAL_RANK", "a rank on this host from 0", INTEGER);
     /** Number of ranks on this host. */
     public static final Setting<Integer> LOCAL_WORLD_SIZE =
-            Setting.named("LOCAL_WORLD_SIZE", "a number of ranks from 1", INTEGER);
+            setting("LOCAL_WORLD_SIZE", "a number of ranks from 1", INTEGER);
     /**
      * Number of cores that the ranks of this host share. The JVM of a rank that is bound to some of these cores reports
      * a smaller number.
      */
     public static final Setting<Integer> LOCAL_CORES =
-            Setting.named("FERRO_LOCAL_CORES", "a number of cores from 1", INTEGER);
+            setting("FERRO_LOCAL_CORES", "a number of cores from 1", INTEGER);
     /** Host of the store if the rendezvous is {@code env://}. */
-    public static final Setting<String> MASTER_ADDR = Setting.named("MASTER_ADDR", "a host name or address", TEXT);
+    public static final Setting<String> MASTER_ADDR = setting("MASTER_ADDR", "a host name or address", TEXT);
     /** Port of the store if the rendezvous is {@code env://}. */
-    public static final Setting<Integer> MASTER_PORT = Setting.named("MASTER_PORT", "a port", INTEGER);
+    public static final Setting<Integer> MASTER_PORT = setting("MASTER_PORT", "a port", INTEGER);
     /** Port of ferro's store if torchrun uses MASTER_PORT itself. */
-    public static final Setting<Integer> FERRO_MASTER_PORT = Setting.named("FERRO_MASTER_PORT", "a port", INTEGER);
+    public static final Setting<Integer> FERRO_MASTER_PORT = setting("FERRO_MASTER_PORT", "a port", INTEGER);
     /** Whether the agent of torchrun uses MASTER_PORT itself. */
     public static final Setting<Boolean> TORCHELASTIC_USE_AGENT_STORE =
-            Setting.named("TORCHELASTIC_USE_AGENT_STORE", "True or False", FLAG).withDefault("False");
+            setting("TORCHELASTIC_USE_AGENT_STORE", "True or False", FLAG, "False");
     /** Whether the launcher serves the store, so that rank 0 must not serve it. */
-    public static final Setting<Boolean> STORE_SERVED =
-            Setting.named("FERRO_STORE_SERVED", "1 or 0", FLAG).withDefault("0");
+    public static final Setting<Boolean> STORE_SERVED = setting("FERRO_STORE_SERVED", "1 or 0", FLAG, "0");
     /** Identity of the job, which distinguishes two jobs on one port. */
-    public static final Setting<String> JOB_ID =
-            Setting.named("FERRO_JOB_ID", "a name of at most 64 bytes", NAME).withDefault("default");
+    public static final Setting<String> JOB_ID = setting("FERRO_JOB_ID", "a name of at most 64 bytes", NAME, "default");
     /** How often the job has been started again. */
-    public static final Setting<Integer> GENERATION =
-            Setting.named("FERRO_GENERATION", "a number of restarts from 0", COUNT);
-    /** The conda environment in use. */
-    public static final Setting<String> CONDA_PREFIX = Setting.named("CONDA_PREFIX", "an absolute path", TEXT);
-    /** The Python environment in use. */
-    public static final Setting<String> VIRTUAL_ENV = Setting.named("VIRTUAL_ENV", "an absolute path", TEXT);
-    /** The home folder of the user, in which pip may have installed libraries. */
-    public static final Setting<String> HOME = Setting.named("HOME", "an absolute path", TEXT);
-    /** The folder for temporary files. */
-    public static final Setting<String> TMPDIR = Setting.named("TMPDIR", "a folder", TEXT);
+    public static final Setting<Integer> GENERATION = setting("FERRO_GENERATION", "a number of restarts from 0", COUNT);
     /** File in which a rank reports the steps of its checkpoints to its launcher. */
-    public static final Setting<String> CHECKPOINT_REPORT = Setting.named("FERRO_CHECKPOINT_REPORT", "a file", TEXT);
+    public static final Setting<String> CHECKPOINT_REPORT = setting("FERRO_CHECKPOINT_REPORT", "a file", TEXT);
     /** Whether the launcher shows traces of ranks with all frames of ferro and of the JDK. */
-    public static final Setting<Boolean> FULL_TRACES =
-            Setting.named("FERRO_FULL_TRACES", "1 or 0", FLAG).withDefault("0");
+    public static final Setting<Boolean> FULL_TRACES = setting("FERRO_FULL_TRACES", "1 or 0", FLAG, "0");
     /** Names about which the launcher has warned because they are no settings, so that ranks do not repeat the warning. */
     public static final Setting<String> WARNED_NAMES =
-            Setting.named("FERRO_WARNED_NAMES", "names with commas between them", TEXT);
+            setting("FERRO_WARNED_NAMES", "names with commas between them", TEXT);
     /** File with the job's secret, mode 0600. */
     public static final Setting<String> SECRET_FILE =
-            Setting.named("FERRO_SECRET_FILE", "a file that only its owner can read", TEXT);
+            setting("FERRO_SECRET_FILE", "a file that only its owner can read", TEXT);
+    /** The conda environment in use. */
+    public static final Setting<String> CONDA_PREFIX = setting("CONDA_PREFIX", "an absolute path", TEXT);
+    /** The Python environment in use. */
+    public static final Setting<String> VIRTUAL_ENV = setting("VIRTUAL_ENV", "an absolute path", TEXT);
+    /** The home folder of the user, in which pip may have installed libraries. */
+    public static final Setting<String> HOME = setting("HOME", "an absolute path", TEXT);
+    /** The folder for temporary files. */
+    public static final Setting<String> TMPDIR = setting("TMPDIR", "a folder", TEXT);
 
-    /** The job id is part of the first frame of every connection, whose length is limited. */
     private static final int MOST_JOB_ID_BYTES = 64;
-
-    private static final List<Setting<?>> ALL = List.of(
-            BACKEND,
-            TIMEOUT,
-            JOIN_TIMEOUT,
-            DEBUG,
-            JOB_DIR,
-            RENDEZVOUS,
-            RANK,
-            WORLD_SIZE,
-            ALGORITHM,
-            SEGMENT,
-            MESSAGE_BUFFER,
-            SPIN_COUNT,
-            SEED,
-            HEARTBEAT_INTERVAL,
-            HEARTBEAT_SUSPECT,
-            HEARTBEAT_LIMIT,
-            RECORDER_DIR,
-            RECORDER_ENTRIES,
-            TCP_PORT,
-            TCP_BIND,
-            TCP_ADVERTISE,
-            TCP_INTERFACE,
-            TCP_IO,
-            TCP_CONGESTION,
-            TCP_CHECKSUM,
-            TCP_HANDSHAKE_TIMEOUT,
-            TLS,
-            TLS_PROVIDER,
-            TLS_KEY_BYTES,
-            TLS_CERTIFICATE,
-            TLS_KEY,
-            TLS_TRUST,
-            TLS_NAME,
-            LINKS,
-            HOST,
-            SHM_BYTES,
-            SHM_DIR,
-            GPU_FALLBACK,
-            FALLBACK_HOST,
-            FALLBACK_CHUNK,
-            NCCL_DEVICE,
-            NCCL_LIBRARY,
-            CUDART_LIBRARY,
-            JNA_LIBRARY_PATH,
-            ENABLE_GPU_FALLBACK,
-            FERROTORCH_ENABLE_GPU_FALLBACK,
-            ENV_RANK,
-            ENV_WORLD_SIZE,
-            LOCAL_RANK,
-            LOCAL_WORLD_SIZE,
-            LOCAL_CORES,
-            MASTER_ADDR,
-            MASTER_PORT,
-            FERRO_MASTER_PORT,
-            TORCHELASTIC_USE_AGENT_STORE,
-            STORE_SERVED,
-            JOB_ID,
-            GENERATION,
-            CHECKPOINT_REPORT,
-            FULL_TRACES,
-            WARNED_NAMES,
-            SECRET_FILE,
-            CONDA_PREFIX,
-            VIRTUAL_ENV,
-            HOME,
-            TMPDIR);
 
     /** Names that only the build and the scripts use. Ranks do not read these names. */
     private static final Set<String> OF_SCRIPTS = Set.of(
@@ -347,13 +254,26 @@ public final class Settings {
 
     private Settings() {}
 
+    private static <T> Setting<T> setting(String name, String need, Function<String, T> parse) {
+        return listed(Setting.named(name, need, parse));
+    }
+
+    private static <T> Setting<T> setting(String name, String need, Function<String, T> parse, String text) {
+        return listed(Setting.named(name, need, parse).withDefault(text));
+    }
+
+    private static <T> Setting<T> listed(Setting<T> setting) {
+        ALL.add(setting);
+        return setting;
+    }
+
     /**
      * Returns all settings, in the order of docs/configuration.md.
      *
      * @return settings
      */
     public static List<Setting<?>> all() {
-        return ALL;
+        return Collections.unmodifiableList(ALL);
     }
 
     /**
