@@ -1,6 +1,8 @@
 package ferro.backend.nccl.comm;
 
 import ferro.Collective;
+import ferro.CollectiveKind;
+import ferro.CollectiveKind.Held;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.Tensor;
@@ -8,22 +10,13 @@ import ferro.backend.nccl.memory.HostBytes;
 import ferro.backend.nccl.memory.HostStage;
 import ferro.backend.nccl.queue.CollectivePrint;
 import ferro.backend.nccl.queue.CommIdentity;
-import ferro.backend.nccl.queue.NcclOperation;
-import java.util.EnumSet;
-import java.util.Set;
 
 /**
  * Runs a collective on host tensors in pieces, the same pieces on every rank. A rank copies only what it needs, and
  * memory that it does not receive into stays unchanged.
  */
 final class CollectiveRounds implements HostJob.Rounds {
-    private static final Set<NcclOperation> READ_IN_PARTS =
-            EnumSet.of(NcclOperation.REDUCE_SCATTER, NcclOperation.SCATTER, NcclOperation.ALL_TO_ALL);
-    private static final Set<NcclOperation> WRITTEN_IN_PARTS =
-            EnumSet.of(NcclOperation.ALL_GATHER, NcclOperation.GATHER, NcclOperation.ALL_TO_ALL);
-
     private final Collective call;
-    private final NcclOperation operation;
     private final HostStage stage;
     private final CollectiveCalls calls;
     private final HostTensor reads;
@@ -37,15 +30,15 @@ final class CollectiveRounds implements HostJob.Rounds {
 
     CollectiveRounds(Collective call, CommIdentity identity, HostStage stage, CollectiveCalls calls) {
         this.call = call;
-        this.operation = NcclOperation.of(call);
         this.stage = stage;
         this.calls = calls;
         this.reads = (HostTensor) call.reads(identity.rank());
         this.writes = (HostTensor) call.writes(identity.rank());
         Tensor operand = call.operand();
         this.type = operand.dataType();
-        this.partsIn = READ_IN_PARTS.contains(operation) ? identity.worldSize() : 1;
-        this.partsOut = WRITTEN_IN_PARTS.contains(operation) ? identity.worldSize() : 1;
+        CollectiveKind kind = call.kind();
+        this.partsIn = kind.hasParts() && kind.in() != Held.PART ? identity.worldSize() : 1;
+        this.partsOut = kind.hasParts() && kind.out() != Held.PART ? identity.worldSize() : 1;
         this.partLength = CollectivePrint.partOf(call, identity.worldSize());
         long most = stage.mostBytes() / ((long) Math.max(partsIn, partsOut) * type.byteSize());
         this.pieceLength = (int) Math.min(Math.max(1, most), partLength);
@@ -90,7 +83,7 @@ final class CollectiveRounds implements HostJob.Rounds {
     }
 
     private long out() {
-        return operation == NcclOperation.BROADCAST ? stage.in() : stage.out();
+        return call.kind() == CollectiveKind.BROADCAST ? stage.in() : stage.out();
     }
 
     @Override

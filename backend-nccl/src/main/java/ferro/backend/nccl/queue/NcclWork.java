@@ -132,7 +132,7 @@ public final class NcclWork implements Work, DeviceTask<Void> {
 
     /** Returns the threads that wait for it; any thread. */
     Collection<Thread> waiters() {
-        return ended.waiters();
+        return ended.getQueuedThreads();
     }
 
     /** Waits for the end and keeps an interrupt for later; only for callers that know that the end is near. */

@@ -28,25 +28,25 @@ class WorkEndTest {
             }
             over.countDown();
         });
-        assertEquals(List.of(), List.copyOf(end.waiters()));
+        assertEquals(List.of(), List.copyOf(end.getQueuedThreads()));
         waits.start();
-        while (end.waiters().isEmpty()) {
+        while (end.getQueuedThreads().isEmpty()) {
             Thread.onSpinWait();
         }
-        assertEquals(List.of(waits), List.copyOf(end.waiters()));
+        assertEquals(List.of(waits), List.copyOf(end.getQueuedThreads()));
         assertFalse(end.hasHappened());
 
         end.happens();
         over.await();
 
         assertTrue(ended.get() && end.hasHappened());
-        assertEquals(List.of(), List.copyOf(end.waiters()));
+        assertEquals(List.of(), List.copyOf(end.getQueuedThreads()));
         assertTrue(end.await(0, TimeUnit.SECONDS));
     }
 
     @Test
     void aWaitEndsWhenItsTimeHasPassed() throws InterruptedException {
         assertFalse(end.await(1, TimeUnit.NANOSECONDS));
-        assertEquals(List.of(), List.copyOf(end.waiters()));
+        assertEquals(List.of(), List.copyOf(end.getQueuedThreads()));
     }
 }
