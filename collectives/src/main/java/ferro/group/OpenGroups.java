@@ -265,11 +265,7 @@ final class OpenGroups implements AutoCloseable {
 
     private static FerroException dropped(GroupCore late, FerroException failure) {
         late.backend().abort(failure);
-        try {
-            late.close(Duration.ZERO);
-        } catch (RuntimeException | Error second) {
-            failure.addSuppressed(second);
-        }
+        RoutedBackend.closeAfter(failure, () -> late.close(Duration.ZERO));
         return failure;
     }
 }

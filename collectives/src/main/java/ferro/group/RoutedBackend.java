@@ -1,6 +1,5 @@
 package ferro.group;
 
-import ferro.Backend;
 import ferro.CallCounters;
 import ferro.CallOptions;
 import ferro.Collective;
@@ -175,11 +174,11 @@ final class RoutedBackend extends ForwardingBackend {
         return Duration.ofNanos(Math.max(0, until - context.nanoTime()));
     }
 
-    /** Closes a back end that a failure has left open, and keeps the failure. */
-    static void closeAfter(Throwable failure, Backend opened) {
+    /** Closes what a failure has left open, and keeps the failure. */
+    static void closeAfter(Throwable failure, AutoCloseable opened) {
         try {
             opened.close();
-        } catch (RuntimeException | Error second) {
+        } catch (Exception | Error second) {
             failure.addSuppressed(second);
         }
     }

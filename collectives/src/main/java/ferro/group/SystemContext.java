@@ -135,16 +135,8 @@ public final class SystemContext implements RankContext, AutoCloseable {
         try {
             return join.apply(context);
         } catch (RuntimeException | Error failure) {
-            closeAfter(failure, context);
+            RoutedBackend.closeAfter(failure, context);
             throw failure;
-        }
-    }
-
-    private static void closeAfter(Throwable failure, SystemContext context) {
-        try {
-            context.close();
-        } catch (RuntimeException | Error second) {
-            failure.addSuppressed(second);
         }
     }
 

@@ -38,10 +38,10 @@ final class IndexedPod {
                         ? LauncherCandidate.complete(LauncherKind.INDEX, variables, INDEX, sizeName, this::job)
                         : LauncherCandidate.half(
                                 LauncherKind.INDEX,
-                                variables.shown(INDEX),
-                                variables.shown(INDEX)
-                                        + " is set without the number of ranks: set FERRO_WORLD_SIZE in the manifest "
-                                        + "to the job's completions"));
+                                variables,
+                                " is set without the number of ranks: set FERRO_WORLD_SIZE in the manifest "
+                                        + "to the job's completions",
+                                INDEX));
     }
 
     private RankOfJob job() {

@@ -20,9 +20,11 @@ record LauncherCandidate(
                 family, variables.shown(rank, size), ranks(variables, rank, size), Optional.empty(), job);
     }
 
-    static LauncherCandidate half(LauncherKind family, String variables, String why) {
-        return new LauncherCandidate(family, variables, "", Optional.of(why), () -> {
-            throw new IllegalArgumentException(why);
+    /** Makes an incomplete candidate; {@code why} follows the variables that are set. */
+    static LauncherCandidate half(LauncherKind family, Variables variables, String why, String... names) {
+        String seen = variables.shown(names);
+        return new LauncherCandidate(family, seen, "", Optional.of(seen + why), () -> {
+            throw new IllegalArgumentException(seen + why);
         });
     }
 

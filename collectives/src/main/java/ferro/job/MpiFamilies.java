@@ -65,9 +65,10 @@ final class MpiFamilies {
         return variables.has(PMIX_RANK)
                 ? Optional.of(LauncherCandidate.half(
                         LauncherKind.OPEN_MPI,
-                        variables.shown(PMIX_RANK),
-                        variables.shown(PMIX_RANK) + " is set without a number of ranks: start the program by mpirun of"
-                                + " Open MPI, which sets OMPI_COMM_WORLD_RANK and OMPI_COMM_WORLD_SIZE, or by srun"))
+                        variables,
+                        " is set without a number of ranks: start the program by mpirun of"
+                                + " Open MPI, which sets OMPI_COMM_WORLD_RANK and OMPI_COMM_WORLD_SIZE, or by srun",
+                        PMIX_RANK))
                 : Optional.empty();
     }
 
@@ -85,12 +86,12 @@ final class MpiFamilies {
     }
 
     private LauncherCandidate half(LauncherKind family, String... names) {
-        String seen = variables.shown(names);
         return LauncherCandidate.half(
                 family,
-                seen,
-                seen + " is only part of what " + family.title() + " sets for a rank: " + variables.missing(names)
-                        + " is missing" + WAY_OUT);
+                variables,
+                " is only part of what " + family.title() + " sets for a rank: " + variables.missing(names)
+                        + " is missing" + WAY_OUT,
+                names);
     }
 
     private RankOfJob openMpiJob() {

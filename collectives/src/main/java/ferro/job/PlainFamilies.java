@@ -46,8 +46,10 @@ final class PlainFamilies {
             String missing = variables.has(rank) ? missingSize : byProperty ? GIVEN_RANK : GIVEN_RANK_VARIABLE;
             return Optional.of(LauncherCandidate.half(
                     LauncherKind.GIVEN,
-                    variables.shown(rank, size),
-                    variables.shown(rank, size) + " is set, but " + missing + " is missing: set both, or neither"));
+                    variables,
+                    " is set, but " + missing + " is missing: set both, or neither",
+                    rank,
+                    size));
         }
         return Optional.of(LauncherCandidate.complete(
                 LauncherKind.GIVEN, variables, rankFrom, sizeFrom, () -> job(LauncherKind.GIVEN, rankFrom, sizeFrom)));
@@ -62,9 +64,10 @@ final class PlainFamilies {
         if (!variables.has(RANK, WORLD_SIZE)) {
             return Optional.of(LauncherCandidate.half(
                     family,
-                    variables.shown(RANK, WORLD_SIZE),
-                    variables.shown(RANK, WORLD_SIZE) + " is set, but " + variables.missing(RANK, WORLD_SIZE)
-                            + " is missing: set both, or neither"));
+                    variables,
+                    " is set, but " + variables.missing(RANK, WORLD_SIZE) + " is missing: set both, or neither",
+                    RANK,
+                    WORLD_SIZE));
         }
         return Optional.of(LauncherCandidate.complete(family, variables, RANK, WORLD_SIZE, () -> plainJob(family)));
     }

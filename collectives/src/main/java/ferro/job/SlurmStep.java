@@ -55,20 +55,21 @@ final class SlurmStep {
             return Optional.empty();
         }
         if (isShell()) {
-            String shell = variables.shown(STEP);
             return Optional.of(LauncherCandidate.half(
                     LauncherKind.SLURM,
-                    shell,
-                    shell
-                            + " is the shell of an interactive Slurm allocation, not a task of a step: start the program by"
-                            + " srun, or by srun --ntasks-per-node=1 ferro run"));
+                    variables,
+                    " is the shell of an interactive Slurm allocation, not a task of a step: start the program by"
+                            + " srun, or by srun --ntasks-per-node=1 ferro run",
+                    STEP));
         }
-        String seen = variables.shown(JOB, RANK, SIZE);
         return Optional.of(LauncherCandidate.half(
                 LauncherKind.SLURM,
-                seen,
-                seen + " belongs to a Slurm allocation, not to a task of a step: " + variables.missing(RANK, SIZE)
-                        + " is missing: start the program by srun, or by srun --ntasks-per-node=1 ferro run"));
+                variables,
+                " belongs to a Slurm allocation, not to a task of a step: " + variables.missing(RANK, SIZE)
+                        + " is missing: start the program by srun, or by srun --ntasks-per-node=1 ferro run",
+                JOB,
+                RANK,
+                SIZE));
     }
 
     /**
