@@ -1,6 +1,7 @@
 package ferro.integration;
 
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -71,6 +72,11 @@ class RoomsTest {
         System.out.println(found + (Boolean.getBoolean("rooms") ? ": " + types : ""));
         // fewer than half are those of a call that was not seen
         assertTrue(types.size() <= max && types.size() > max / 2, () -> found + ":\n" + String.join("\n", types));
+        if (medium.equals("tcp") && !call.equals("kill")) {
+            String page = Files.readString(Path.of("../docs/architecture.md"));
+            types.removeIf(type -> page.contains(type.replaceAll(".*\\.|\\$.*", "")));
+            assertEquals(Set.of(), types, "types that are not in the picture of architecture.md");
+        }
     }
 
     /** Returns the types that are entered in each of several calls: in others they depend on which thread is faster. */
