@@ -1,10 +1,10 @@
 package ferro.tck;
 
 import ferro.Collective;
-import ferro.CollectiveBackend;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
+import ferro.tck.cells.Calls;
 import java.nio.FloatBuffer;
 
 /**
@@ -75,8 +75,7 @@ final class AllocatedCalls {
         int length = overwritten.length;
         HostTensor in = HostTensor.of(given.clone());
         HostTensor out = HostTensor.of(before.clone());
-        CollectiveBackend engine = (CollectiveBackend) group.backend();
-        if (engine.unsupportedBecause(form.call(in, out)).isPresent()) {
+        if (Calls.unsupported(group, form.call(in, out)).isPresent()) {
             return;
         }
         group.submit(form.call(in, out)).await();
@@ -102,7 +101,7 @@ final class AllocatedCalls {
         if (round % 3 == 2) {
             group.submit(call).await();
         } else {
-            ((CollectiveBackend) group.backend()).run(call, group.backend().timeout());
+            Calls.run(group, call);
         }
     }
 
@@ -110,7 +109,7 @@ final class AllocatedCalls {
         return Expect.magnitudes(group.worldSize() * part, 31L * group.rank() + seed);
     }
 
-    private static HostTensor filled(HostTensor tensor, float[] elements) {
+    static HostTensor filled(HostTensor tensor, float[] elements) {
         if (tensor.memory() instanceof float[] array) {
             System.arraycopy(elements, 0, array, 0, elements.length);
         } else {
@@ -119,7 +118,7 @@ final class AllocatedCalls {
         return tensor;
     }
 
-    private static float[] elements(HostTensor tensor) {
+    static float[] elements(HostTensor tensor) {
         if (tensor.memory() instanceof float[] array) {
             return array.clone();
         }

@@ -2,7 +2,6 @@ package ferro.tck;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.DataType;
@@ -21,7 +20,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -39,38 +37,34 @@ public interface AnySourceRules extends Subject {
     @ParameterizedTest(name = "{0} ranks")
     @ValueSource(ints = {1, 2, 4})
     default void aReceiveFromAnyRankTakesMessagesInTheirOrder(int worldSize) {
-        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
-        needs(BackendContract.OPEN_RECEIVES);
+        needs(BackendContract.ASYNCHRONOUS_MESSAGES, BackendContract.OPEN_RECEIVES);
         int messages = 12;
-        try (Ranks ranks = group(worldSize)) {
-            ranks.run(group -> {
-                List<Work> sends = new ArrayList<>();
-                for (int number = 0; number < messages; number++) {
-                    int[] data = new int[number % 4 == 3 ? 20_000 + number : 1 + number];
-                    data[0] = number;
-                    for (int to = 0; to < worldSize; to++) {
-                        sends.add(group.sendAsync(HostTensor.of(data), to, number % 3));
-                    }
+        eachRank(worldSize, group -> {
+            List<Work> sends = new ArrayList<>();
+            for (int number = 0; number < messages; number++) {
+                int[] data = new int[number % 4 == 3 ? 20_000 + number : 1 + number];
+                data[0] = number;
+                for (int to = 0; to < worldSize; to++) {
+                    sends.add(group.sendAsync(HostTensor.of(data), to, number % 3));
                 }
-                int[][] last = new int[worldSize][3];
-                Arrays.stream(last).forEach(each -> Arrays.fill(each, -1));
-                int[] buffer = new int[20_000 + messages];
-                for (int count = 0; count < worldSize * messages; count++) {
-                    MessageStatus status =
-                            group.recvUpTo(HostTensor.of(buffer), ProcessGroup.ANY_SOURCE, ProcessGroup.ANY_TAG);
-                    int number = buffer[0];
-                    assertTrue(
-                            last[status.source()][status.tag()] < number, "message " + number + " after a later one");
-                    last[status.source()][status.tag()] = number;
-                    int length = number % 4 == 3 ? 20_000 + number : 1 + number;
-                    MessageStatus sent = MessageStatus.of(status.source(), number % 3, DataType.INT32, 4L * length);
-                    assertEquals(sent, status, "status of message " + number);
-                }
-                sends.forEach(Work::await);
-                int[] lastSent = {messages - 3, messages - 2, messages - 1};
-                Arrays.stream(last).forEach(each -> assertArrayEquals(lastSent, each, "last message of each tag"));
-            });
-        }
+            }
+            int[][] last = new int[worldSize][3];
+            Arrays.stream(last).forEach(each -> Arrays.fill(each, -1));
+            int[] buffer = new int[20_000 + messages];
+            for (int count = 0; count < worldSize * messages; count++) {
+                MessageStatus status =
+                        group.recvUpTo(HostTensor.of(buffer), ProcessGroup.ANY_SOURCE, ProcessGroup.ANY_TAG);
+                int number = buffer[0];
+                assertTrue(last[status.source()][status.tag()] < number, "message " + number + " after a later one");
+                last[status.source()][status.tag()] = number;
+                int length = number % 4 == 3 ? 20_000 + number : 1 + number;
+                MessageStatus sent = MessageStatus.of(status.source(), number % 3, DataType.INT32, 4L * length);
+                assertEquals(sent, status, "status of message " + number);
+            }
+            sends.forEach(Work::await);
+            int[] lastSent = {messages - 3, messages - 2, messages - 1};
+            Arrays.stream(last).forEach(each -> assertArrayEquals(lastSent, each, "last message of each tag"));
+        });
     }
 
     /**
@@ -80,36 +74,33 @@ public interface AnySourceRules extends Subject {
     @Rule(223)
     @Test
     default void receivesFromOneRankAndFromAnyRankHaveOneOrder() {
-        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
-        needs(BackendContract.OPEN_RECEIVES);
-        try (Ranks ranks = group(2)) {
-            ranks.run(group -> {
-                int any = ProcessGroup.ANY_SOURCE;
-                int[][] patterns = {
-                    {any, 4}, {1, 4}, {1, ProcessGroup.ANY_TAG}, {any, ProcessGroup.ANY_TAG}, {any, 4}, {1, 4}
-                };
-                for (int turn = 0; turn < 10; turn++) {
-                    if (group.rank() == 1) {
-                        group.barrier();
-                        for (int number = 0; number < patterns.length; number++) {
-                            group.send(new int[] {100 * turn + number}, 0, 4);
-                        }
-                        continue;
-                    }
-                    List<Work> receives = new ArrayList<>();
-                    int[][] received = new int[patterns.length][1];
-                    for (int number = 0; number < patterns.length; number++) {
-                        int[] pattern = patterns[number];
-                        receives.add(group.recvAsync(HostTensor.of(received[number]), pattern[0], pattern[1]));
-                    }
+        needs(BackendContract.ASYNCHRONOUS_MESSAGES, BackendContract.OPEN_RECEIVES);
+        eachRank(2, group -> {
+            int any = ProcessGroup.ANY_SOURCE;
+            int[][] patterns = {
+                {any, 4}, {1, 4}, {1, ProcessGroup.ANY_TAG}, {any, ProcessGroup.ANY_TAG}, {any, 4}, {1, 4}
+            };
+            for (int turn = 0; turn < 10; turn++) {
+                if (group.rank() == 1) {
                     group.barrier();
                     for (int number = 0; number < patterns.length; number++) {
-                        receives.get(number).await();
-                        assertEquals(100 * turn + number, received[number][0], "message of receive " + number);
+                        group.send(new int[] {100 * turn + number}, 0, 4);
                     }
+                    continue;
                 }
-            });
-        }
+                List<Work> receives = new ArrayList<>();
+                int[][] received = new int[patterns.length][1];
+                for (int number = 0; number < patterns.length; number++) {
+                    int[] pattern = patterns[number];
+                    receives.add(group.recvAsync(HostTensor.of(received[number]), pattern[0], pattern[1]));
+                }
+                group.barrier();
+                for (int number = 0; number < patterns.length; number++) {
+                    receives.get(number).await();
+                    assertEquals(100 * turn + number, received[number][0], "message of receive " + number);
+                }
+            }
+        });
     }
 
     /**
@@ -123,26 +114,23 @@ public interface AnySourceRules extends Subject {
     @ParameterizedTest(name = "{0} senders")
     @ValueSource(ints = {2, 3, 4})
     default void aReceiveFromAnyRankPassesOverNoRank(int senders) {
-        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
-        needs(BackendContract.OPEN_RECEIVES);
+        needs(BackendContract.ASYNCHRONOUS_MESSAGES, BackendContract.OPEN_RECEIVES);
         int ways = 12;
         int messages = 8;
-        try (Ranks ranks = group(senders + 1)) {
-            ranks.run(group -> {
-                for (int mix = 0; mix < ways * ways; mix++) {
-                    int tag = 10 + 2 * mix;
-                    int first = mix / ways;
-                    int second = mix % ways;
-                    if (group.rank() == 0) {
-                        takesTurns(group, first, second, tag, messages);
-                        continue;
-                    }
-                    sendNumbers(group, messages, tag);
-                    sendNumbers(group, second > first && group.rank() == senders ? senders * messages : 0, tag + 1);
-                    group.send(new int[1], 0, 9);
+        eachRank(senders + 1, group -> {
+            for (int mix = 0; mix < ways * ways; mix++) {
+                int tag = 10 + 2 * mix;
+                int first = mix / ways;
+                int second = mix % ways;
+                if (group.rank() == 0) {
+                    takesTurns(group, first, second, tag, messages);
+                    continue;
                 }
-            });
-        }
+                sendNumbers(group, messages, tag);
+                sendNumbers(group, second > first && group.rank() == senders ? senders * messages : 0, tag + 1);
+                group.send(new int[1], 0, 9);
+            }
+        });
     }
 
     private static void takesTurns(ProcessGroup group, int first, int second, int tag, int messages) throws Exception {
@@ -213,40 +201,32 @@ public interface AnySourceRules extends Subject {
     @Rule(225)
     @Test
     default void aReceiveFromAnyRankGoesOnUntilAllOthersHaveLeft() {
-        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
-        needs(BackendContract.OPEN_RECEIVES);
-        needs(BackendContract.EARLY_LEAVES);
+        needs(BackendContract.ASYNCHRONOUS_MESSAGES, BackendContract.OPEN_RECEIVES, BackendContract.EARLY_LEAVES);
         CountDownLatch hasLeft = new CountDownLatch(1);
         CountDownLatch received = new CountDownLatch(1);
-        try (Ranks ranks = group(3)) {
-            List<Throwable> ends = ranks.outcomes(Ranks.LIMIT, group -> {
-                if (group.rank() == 2) {
-                    group.send(new int[] {2}, 0, 0);
-                    group.close();
-                    hasLeft.countDown();
-                } else if (group.rank() == 1) {
-                    assertTrue(received.await(20, TimeUnit.SECONDS), "rank 0 has received nothing");
-                    assertTrue(hasLeft.await(20, TimeUnit.SECONDS), "rank 2 has not left");
-                    group.send(new int[] {1}, 0, 0);
-                    group.close();
-                } else {
-                    assertEquals(
-                            2,
-                            group.recv(new int[1], ProcessGroup.ANY_SOURCE, 0).source(),
-                            "first sender");
-                    received.countDown();
-                    assertEquals(
-                            1,
-                            group.recv(new int[1], ProcessGroup.ANY_SOURCE, 0).source(),
-                            "second sender");
-                    Ranks.RankCode third = each -> each.recv(new int[1], ProcessGroup.ANY_SOURCE, 0);
-                    FerroException failure = Expect.fails(third, group.within(Duration.ofSeconds(20)), Code.PEER_LOST);
-                    assertEquals(Set.of(1, 2), failure.where().culprits(), "ranks to blame");
-                    Expect.says(failure, "recv from any rank tag 0");
-                }
-            });
-            Expect.well(ends);
-        }
+        List<Throwable> ends = outcomes(3, group -> {
+            if (group.rank() == 2) {
+                group.send(new int[] {2}, 0, 0);
+                group.close();
+                hasLeft.countDown();
+            } else if (group.rank() == 1) {
+                Expect.opens(received, "rank 0 has received nothing");
+                Expect.opens(hasLeft, "rank 2 has not left");
+                group.send(new int[] {1}, 0, 0);
+                group.close();
+            } else {
+                assertEquals(
+                        2, group.recv(new int[1], ProcessGroup.ANY_SOURCE, 0).source(), "first sender");
+                received.countDown();
+                assertEquals(
+                        1, group.recv(new int[1], ProcessGroup.ANY_SOURCE, 0).source(), "second sender");
+                Ranks.RankCode third = each -> each.recv(new int[1], ProcessGroup.ANY_SOURCE, 0);
+                FerroException failure = Expect.fails(third, group.within(Duration.ofSeconds(20)), Code.PEER_LOST);
+                assertEquals(Set.of(1, 2), failure.where().culprits(), "ranks to blame");
+                Expect.says(failure, "recv from any rank tag 0");
+            }
+        });
+        Expect.well(ends);
     }
 
     /**
@@ -256,59 +236,54 @@ public interface AnySourceRules extends Subject {
     @Rule(226)
     @Test
     default void aReceiveFromAnyRankThatTimesOutBlamesNoRankThatCanSend() {
-        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
-        needs(BackendContract.OPEN_RECEIVES);
+        needs(BackendContract.ASYNCHRONOUS_MESSAGES, BackendContract.OPEN_RECEIVES);
         blamesNoRankWhileOneCanSend();
         blamesRanksThatWaitForEachOther();
     }
 
     private void blamesNoRankWhileOneCanSend() {
         CountDownLatch timedOut = new CountDownLatch(1);
-        try (Ranks ranks = group(3)) {
-            ranks.run(group -> {
-                if (group.rank() == 0) {
-                    FerroException failure = timedOutAtAnyRank(group);
-                    timedOut.countDown();
-                    assertEquals(Set.of(), failure.where().culprits(), failure.getMessage());
-                    group.send(new int[] {8}, 1, 3);
-                } else if (group.rank() == 1) {
-                    // waits for rank 0, but rank 2 can send
-                    int[] word = new int[1];
-                    group.recv(word, 0, 3);
-                    assertEquals(8, word[0], "message after the time-out");
-                }
-                assertTrue(timedOut.await(20, TimeUnit.SECONDS), "the receive of rank 0 has not timed out");
-                Expect.works(group);
-            });
-        }
+        eachRank(3, group -> {
+            if (group.rank() == 0) {
+                FerroException failure = timedOutAtAnyRank(group);
+                timedOut.countDown();
+                assertEquals(Set.of(), failure.where().culprits(), failure.getMessage());
+                group.send(new int[] {8}, 1, 3);
+            } else if (group.rank() == 1) {
+                // waits for rank 0, but rank 2 can send
+                int[] word = new int[1];
+                group.recv(word, 0, 3);
+                assertEquals(8, word[0], "message after the time-out");
+            }
+            Expect.opens(timedOut, "the receive of rank 0 has not timed out");
+            Expect.works(group);
+        });
     }
 
     private void blamesRanksThatWaitForEachOther() {
         // rank 3 leaves, so that it cannot send any more
         int worldSize = refuses(BackendContract.EARLY_LEAVES) ? 3 : 4;
-        try (Ranks ranks = group(worldSize)) {
-            ranks.run(group -> {
-                // ranks 1 and 2 wait from here on, also while they are in the barrier
-                Work waiting = group.rank() == 0 || group.rank() == 3
-                        ? null
-                        : group.recvAsync(HostTensor.of(new int[1]), ProcessGroup.ANY_SOURCE, 0);
-                group.barrier();
-                if (group.rank() == 3) {
-                    group.close();
-                } else if (group.rank() == 0) {
-                    Set<Integer> blamed = Set.of();
-                    while (blamed.isEmpty()) {
-                        // a rank that is slow may still be about to leave the barrier
-                        blamed = timedOutAtAnyRank(group).where().culprits();
-                    }
-                    assertEquals(Set.of(0, 1, 2), blamed, "ranks that wait for each other");
-                    group.send(new int[1], 1, 0);
-                    group.send(new int[1], 2, 0);
-                } else {
-                    waiting.await();
+        eachRank(worldSize, group -> {
+            // ranks 1 and 2 wait from here on, also while they are in the barrier
+            Work waiting = group.rank() == 0 || group.rank() == 3
+                    ? null
+                    : group.recvAsync(HostTensor.of(new int[1]), ProcessGroup.ANY_SOURCE, 0);
+            group.barrier();
+            if (group.rank() == 3) {
+                group.close();
+            } else if (group.rank() == 0) {
+                Set<Integer> blamed = Set.of();
+                while (blamed.isEmpty()) {
+                    // a rank that is slow may still be about to leave the barrier
+                    blamed = timedOutAtAnyRank(group).where().culprits();
                 }
-            });
-        }
+                assertEquals(Set.of(0, 1, 2), blamed, "ranks that wait for each other");
+                group.send(new int[1], 1, 0);
+                group.send(new int[1], 2, 0);
+            } else {
+                waiting.await();
+            }
+        });
     }
 
     private static FerroException timedOutAtAnyRank(ProcessGroup group) {
@@ -323,32 +298,28 @@ public interface AnySourceRules extends Subject {
     @Rule(227)
     @Test
     default void anyRankAndAnyTagAreRefusedWhereTheyMeanNothing() {
-        try (Ranks ranks = group(2)) {
-            ranks.run(group -> {
-                int any = ProcessGroup.ANY_SOURCE;
-                int anyTag = ProcessGroup.ANY_TAG;
-                HostTensor data = HostTensor.of(new int[1]);
-                refused(InvalidRankException.class, () -> group.send(data, any, 0), "ANY_SOURCE");
-                refused(IllegalArgumentException.class, () -> group.send(data, 1, anyTag), "ANY_TAG");
-                refused(IllegalArgumentException.class, () -> group.recv(data, anyTag, any), "ANY_TAG");
-                refused(IllegalArgumentException.class, () -> group.recv(data, any, -1), "-1");
-                refused(InvalidRankException.class, () -> group.recvUpTo(data, 2, 0), "2");
-                if (refuses(BackendContract.OPEN_RECEIVES)) {
-                    refused(UnsupportedOperationException.class, () -> group.recv(data, any, 0), "any rank");
-                    refused(
-                            UnsupportedOperationException.class,
-                            () -> group.recv(data, 1 - group.rank(), anyTag),
-                            "any tag");
-                    refused(
-                            UnsupportedOperationException.class,
-                            () -> group.recvUpTo(data, 1 - group.rank(), 0),
-                            "length");
-                    refused(UnsupportedOperationException.class, () -> group.probe(1 - group.rank(), 0), "length");
-                    refused(UnsupportedOperationException.class, () -> group.match(1 - group.rank(), 0), "length");
-                }
-                Expect.works(group);
-            });
-        }
+        eachRank(2, group -> {
+            int any = ProcessGroup.ANY_SOURCE;
+            int anyTag = ProcessGroup.ANY_TAG;
+            HostTensor data = HostTensor.of(new int[1]);
+            Expect.refused(InvalidRankException.class, () -> group.send(data, any, 0), "ANY_SOURCE");
+            Expect.refused(IllegalArgumentException.class, () -> group.send(data, 1, anyTag), "ANY_TAG");
+            Expect.refused(IllegalArgumentException.class, () -> group.recv(data, anyTag, any), "ANY_TAG");
+            Expect.refused(IllegalArgumentException.class, () -> group.recv(data, any, -1), "-1");
+            Expect.refused(InvalidRankException.class, () -> group.recvUpTo(data, 2, 0), "2");
+            if (refuses(BackendContract.OPEN_RECEIVES)) {
+                Expect.refused(UnsupportedOperationException.class, () -> group.recv(data, any, 0), "any rank");
+                Expect.refused(
+                        UnsupportedOperationException.class,
+                        () -> group.recv(data, 1 - group.rank(), anyTag),
+                        "any tag");
+                Expect.refused(
+                        UnsupportedOperationException.class, () -> group.recvUpTo(data, 1 - group.rank(), 0), "length");
+                Expect.refused(UnsupportedOperationException.class, () -> group.probe(1 - group.rank(), 0), "length");
+                Expect.refused(UnsupportedOperationException.class, () -> group.match(1 - group.rank(), 0), "length");
+            }
+            Expect.works(group);
+        });
     }
 
     /**
@@ -358,38 +329,35 @@ public interface AnySourceRules extends Subject {
     @Rule(229)
     @Test
     default void aProbeDescribesAMessageAndDoesNotTakeIt() {
-        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
-        needs(BackendContract.OPEN_RECEIVES);
+        needs(BackendContract.ASYNCHRONOUS_MESSAGES, BackendContract.OPEN_RECEIVES);
         int any = ProcessGroup.ANY_SOURCE;
-        try (Ranks ranks = group(3)) {
-            ranks.run(group -> {
-                if (group.rank() > 0) {
-                    group.barrier();
-                    for (int length : new int[] {3, 30_000}) {
-                        int[] data = new int[length];
-                        data[0] = group.rank();
-                        group.send(data, 0, 10 + group.rank());
-                    }
-                    Expect.works(group);
-                    return;
-                }
-                assertEquals(Optional.empty(), group.probeNow(any, ProcessGroup.ANY_TAG), "message before its send");
-                Expect.fails(each -> each.probe(1, 5), group.within(Duration.ofMillis(100)), Code.TIMED_OUT);
+        eachRank(3, group -> {
+            if (group.rank() > 0) {
                 group.barrier();
-                for (int count = 0; count < 4; count++) {
-                    MessageStatus message = group.probe(any, ProcessGroup.ANY_TAG);
-                    assertEquals(message, group.probe(message.source(), message.tag()), "second probe");
-                    Optional<MessageStatus> now = group.probeNow(message.source(), ProcessGroup.ANY_TAG);
-                    assertEquals(Optional.of(message), now, "probe of a message that is there");
-                    int[] data = new int[(int) message.elements()];
-                    assertEquals(message, group.recv(data, message.source(), message.tag()), "received message");
-                    assertEquals(message.source(), data[0], "first element");
-                    assertEquals(10 + message.source(), message.tag(), "tag");
+                for (int length : new int[] {3, 30_000}) {
+                    int[] data = new int[length];
+                    data[0] = group.rank();
+                    group.send(data, 0, 10 + group.rank());
                 }
-                assertEquals(Optional.empty(), group.probeNow(any, ProcessGroup.ANY_TAG), "message after the last one");
                 Expect.works(group);
-            });
-        }
+                return;
+            }
+            assertEquals(Optional.empty(), group.probeNow(any, ProcessGroup.ANY_TAG), "message before its send");
+            Expect.fails(each -> each.probe(1, 5), group.within(Duration.ofMillis(100)), Code.TIMED_OUT);
+            group.barrier();
+            for (int count = 0; count < 4; count++) {
+                MessageStatus message = group.probe(any, ProcessGroup.ANY_TAG);
+                assertEquals(message, group.probe(message.source(), message.tag()), "second probe");
+                Optional<MessageStatus> now = group.probeNow(message.source(), ProcessGroup.ANY_TAG);
+                assertEquals(Optional.of(message), now, "probe of a message that is there");
+                int[] data = new int[(int) message.elements()];
+                assertEquals(message, group.recv(data, message.source(), message.tag()), "received message");
+                assertEquals(message.source(), data[0], "first element");
+                assertEquals(10 + message.source(), message.tag(), "tag");
+            }
+            assertEquals(Optional.empty(), group.probeNow(any, ProcessGroup.ANY_TAG), "message after the last one");
+            Expect.works(group);
+        });
     }
 
     /**
@@ -403,39 +371,34 @@ public interface AnySourceRules extends Subject {
     @ParameterizedTest(name = "{0} ranks, {1} elements")
     @CsvSource({"1, 5", "1, 40000", "2, 5", "2, 40000"})
     default void aMatchedMessageIsReceivedByNoOtherReceive(int worldSize, int length) {
-        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
-        needs(BackendContract.OPEN_RECEIVES);
-        try (Ranks ranks = group(worldSize)) {
-            ranks.run(group -> {
-                int peer = worldSize - 1 - group.rank();
-                List<Work> sends = new ArrayList<>();
-                for (int number = 0; number < 3; number++) {
-                    int[] data = new int[length];
-                    Arrays.fill(data, 7 + number);
-                    sends.add(group.sendAsync(HostTensor.of(data), peer, 6));
-                }
-                MatchedMessage first = group.match(ProcessGroup.ANY_SOURCE, 6);
-                MatchedMessage second = group.match(peer, ProcessGroup.ANY_TAG);
-                MessageStatus sent = MessageStatus.of(peer, 6, DataType.INT32, 4L * length);
-                assertEquals(sent, first.status(), "status of a matched message");
-                int[] third = new int[length];
-                group.recv(third, peer, 6);
-                assertEquals(9, third[length - 1], "last element of the third message");
+        needs(BackendContract.ASYNCHRONOUS_MESSAGES, BackendContract.OPEN_RECEIVES);
+        eachRank(worldSize, group -> {
+            int peer = worldSize - 1 - group.rank();
+            List<Work> sends = new ArrayList<>();
+            for (int number = 0; number < 3; number++) {
+                sends.add(group.sendAsync(HostTensor.of(Expect.filled(length, 7 + number)), peer, 6));
+            }
+            MatchedMessage first = group.match(ProcessGroup.ANY_SOURCE, 6);
+            MatchedMessage second = group.match(peer, ProcessGroup.ANY_TAG);
+            MessageStatus sent = MessageStatus.of(peer, 6, DataType.INT32, 4L * length);
+            assertEquals(sent, first.status(), "status of a matched message");
+            int[] third = new int[length];
+            group.recv(third, peer, 6);
+            assertEquals(9, third[length - 1], "last element of the third message");
 
-                refused(IllegalArgumentException.class, () -> second.recv(HostTensor.of(new int[1])), "shorter");
-                refused(IllegalArgumentException.class, () -> second.recv(HostTensor.of(new float[length])), "type");
-                HostTensor received = second.recv();
-                assertEquals(8, received.getInt(length - 1), "last element of the second message");
-                assertEquals(length, received.elementCount(), "elements of the second message");
-                int[] longer = new int[length + 1];
-                first.recv(HostTensor.of(longer));
-                assertEquals(7, longer[length - 1], "last element of the first message");
-                assertEquals(0, longer[length], "element behind the message");
-                refused(IllegalStateException.class, () -> first.recv(HostTensor.of(longer)), "received before");
-                assertEquals(Optional.empty(), group.matchNow(peer, 6), "match after the last message");
-                sends.forEach(Work::await);
-            });
-        }
+            Expect.refused(IllegalArgumentException.class, () -> second.recv(HostTensor.of(new int[1])), "shorter");
+            Expect.refused(IllegalArgumentException.class, () -> second.recv(HostTensor.of(new float[length])), "type");
+            HostTensor received = second.recv();
+            assertEquals(8, received.getInt(length - 1), "last element of the second message");
+            assertEquals(length, received.elementCount(), "elements of the second message");
+            int[] longer = new int[length + 1];
+            first.recv(HostTensor.of(longer));
+            assertEquals(7, longer[length - 1], "last element of the first message");
+            assertEquals(0, longer[length], "element behind the message");
+            Expect.refused(IllegalStateException.class, () -> first.recv(HostTensor.of(longer)), "received before");
+            assertEquals(Optional.empty(), group.matchNow(peer, 6), "match after the last message");
+            sends.forEach(Work::await);
+        });
     }
 
     /**
@@ -445,38 +408,30 @@ public interface AnySourceRules extends Subject {
     @Rule(231)
     @Test
     default void aMessageWhoseReceiveIsPostedArrivesBesideMessagesThatNobodyReceives() {
-        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
-        needs(BackendContract.OPEN_RECEIVES);
+        needs(BackendContract.ASYNCHRONOUS_MESSAGES, BackendContract.OPEN_RECEIVES);
         int unreceived = 280; // 17.5 MiB, more than a rank keeps
         int length = 64 << 10;
-        try (Ranks ranks = group(2)) {
-            ranks.run(group -> {
-                byte[] large = new byte[3 * length];
-                if (group.rank() == 0) {
-                    List<Work> sends = new ArrayList<>();
-                    for (int number = 0; number < unreceived; number++) {
-                        byte[] data = new byte[length];
-                        Arrays.fill(data, (byte) number);
-                        sends.add(group.sendAsync(HostTensor.of(data), 1, 5));
-                    }
-                    group.recv(large, 1, 6);
-                    assertEquals(7, large[3 * length - 1], "last element of the large message");
-                    sends.forEach(Work::await);
-                    return;
-                }
-                Arrays.fill(large, (byte) 7);
-                group.send(large, 0, 6);
-                byte[] received = new byte[length];
+        eachRank(2, group -> {
+            byte[] large = new byte[3 * length];
+            if (group.rank() == 0) {
+                List<Work> sends = new ArrayList<>();
                 for (int number = 0; number < unreceived; number++) {
-                    group.recv(received, 0, 5);
-                    assertEquals((byte) number, received[length - 1], "last element of message " + number);
+                    byte[] data = new byte[length];
+                    Arrays.fill(data, (byte) number);
+                    sends.add(group.sendAsync(HostTensor.of(data), 1, 5));
                 }
-            });
-        }
-    }
-
-    private static void refused(Class<? extends RuntimeException> type, Runnable call, String word) {
-        RuntimeException refusal = assertThrows(type, call::run);
-        Expect.says(refusal, word);
+                group.recv(large, 1, 6);
+                assertEquals(7, large[3 * length - 1], "last element of the large message");
+                sends.forEach(Work::await);
+                return;
+            }
+            Arrays.fill(large, (byte) 7);
+            group.send(large, 0, 6);
+            byte[] received = new byte[length];
+            for (int number = 0; number < unreceived; number++) {
+                group.recv(received, 0, 5);
+                assertEquals((byte) number, received[length - 1], "last element of message " + number);
+            }
+        });
     }
 }

@@ -1,11 +1,11 @@
 package ferro.tck;
 
 import ferro.Collective;
-import ferro.CollectiveBackend;
 import ferro.CollectiveKind;
 import ferro.DataType;
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
+import ferro.tck.cells.Calls;
 import ferro.tck.cells.Cell;
 import ferro.tck.cells.CellCall;
 import ferro.tck.cells.Numbers;
@@ -74,7 +74,7 @@ final class Cells {
     static void make(Subject subject, ProcessGroup group, Cell cell, Values values) {
         CellCall own =
                 CellCall.of(cell, new CellCall.CallInstant(group.rank(), group.worldSize(), cell.length() % 2, values));
-        if (RefusedCells.of(group, own.call()).isPresent()
+        if (Calls.refusal(group, own.call()).isPresent()
                 && subject.refuses(cell.kind().label())) {
             return;
         }
@@ -110,9 +110,8 @@ final class Cells {
             device.readBack();
             return call.touched();
         }
-        CollectiveBackend backend = (CollectiveBackend) group.backend();
         if (number % 2 == 0) {
-            backend.run(onDevice, backend.timeout());
+            Calls.run(group, onDevice);
         } else {
             group.submit(onDevice).await();
         }
@@ -122,7 +121,7 @@ final class Cells {
     }
 
     private boolean refused(ProcessGroup group, Cell cell, Collective call) {
-        Optional<String> why = RefusedCells.of(group, call);
+        Optional<String> why = Calls.refusal(group, call);
         if (why.isEmpty()) {
             return false;
         }
@@ -172,26 +171,12 @@ final class Cells {
         return hash;
     }
 
-    /** A check of whether a back end refuses a call, and of whether the refusal is correct. */
-    static final class RefusedCells {
-        private RefusedCells() {}
-
-        static Optional<String> of(ProcessGroup group, Collective call) {
-            CollectiveBackend backend = (CollectiveBackend) group.backend();
-            Optional<String> why = backend.unsupportedBecause(call);
-            if (why.isPresent()) {
-                if (why.get().isBlank()) {
-                    throw new IllegalStateException("unsupportedBecause gives no reason for " + call.kind());
-                }
-                try {
-                    backend.submit(call, backend.timeout());
-                } catch (UnsupportedOperationException expected) {
-                    return why;
-                }
-                throw new IllegalStateException(
-                        "unsupportedBecause says \"" + why.get() + "\", but submit accepts the call");
-            }
-            return why;
+    /** Returns whether a back end refuses a call. Counts the refusal under a name on rank 0. */
+    static boolean isRefused(Subject subject, ProcessGroup group, Collective call, String name) {
+        boolean isRefused = Calls.refusal(group, call).isPresent();
+        if (isRefused && group.rank() == 0) {
+            subject.refused(name);
         }
+        return isRefused;
     }
 }

@@ -69,61 +69,55 @@ public interface CloseRules extends Subject {
     @Rule(602)
     @Test
     default void callsAfterCloseAreIllegalAndClosingTwiceIsNot() {
-        try (Ranks ranks = group(2)) {
-            ranks.run(group -> {
-                Expect.works(group);
-                group.close();
-                group.close();
-                group.close(Duration.ofMillis(1));
-                float[] data = {2, 3};
-                List<Executable> calls = new ArrayList<>();
-                calls.add(group::barrier);
-                calls.add(() -> group.allReduce(data, ReduceOp.SUM));
-                calls.add(() -> group.broadcastAsync(HostTensor.of(data), 0).await());
-                calls.add(() -> group.send(data, 1 - group.rank(), 0));
-                calls.add(() -> group.recv(data, 1 - group.rank(), 0));
-                for (int number = 0; number < calls.size(); number++) {
-                    assertThrows(IllegalStateException.class, calls.get(number), "call " + number + " after close");
-                }
-                assertEquals(2, group.worldSize(), "world size of a closed group");
-            });
-        }
+        eachRank(2, group -> {
+            Expect.works(group);
+            group.close();
+            group.close();
+            group.close(Duration.ofMillis(1));
+            float[] data = {2, 3};
+            List<Executable> calls = new ArrayList<>();
+            calls.add(group::barrier);
+            calls.add(() -> group.allReduce(data, ReduceOp.SUM));
+            calls.add(() -> group.broadcastAsync(HostTensor.of(data), 0).await());
+            calls.add(() -> group.send(data, 1 - group.rank(), 0));
+            calls.add(() -> group.recv(data, 1 - group.rank(), 0));
+            for (int number = 0; number < calls.size(); number++) {
+                assertThrows(IllegalStateException.class, calls.get(number), "call " + number + " after close");
+            }
+            assertEquals(2, group.worldSize(), "world size of a closed group");
+        });
     }
 
     /** Checks that misuse is reported before data moves. The group still works on all ranks afterwards. */
     @Rule(603)
     @Test
     default void misuseIsRefusedBeforeAnythingMovesAndTheGroupGoesOn() {
-        try (Ranks ranks = group(3)) {
-            ranks.run(group -> {
-                float[] two = {4, 5};
-                float[] three = {6, 7, 8};
-                illegal("broadcast: root 3 ", () -> group.broadcast(two, 3));
-                illegal("reduce: root -1 ", () -> group.reduce(two, ReduceOp.SUM, -1));
-                illegal("gather: root 7 ", () -> group.gather(two, null, 7));
-                illegal("scatter: root 3 ", () -> group.scatter(null, two, 3));
-                illegal("send: to 3 ", () -> group.send(two, 3, 0));
-                illegal("recv: from -2 ", () -> group.recv(two, -2, 0));
-                illegal("-5", () -> group.send(two, 0, -5));
-                illegal("-5", () -> group.recv(two, 0, -5));
-                illegal("need 6", () -> group.allGather(two, three));
-                illegal("need 6", () -> group.reduceScatter(three, two, ReduceOp.SUM));
-                illegal("2 elements", () -> group.allToAll(two, two.clone()));
-                illegal("i32", () -> group.allGather(HostTensor.of(two), HostTensor.of(new int[6])));
-                illegal("null", () -> group.gather(two, null, group.rank()));
-                NullPointerException none =
-                        assertThrows(NullPointerException.class, () -> group.allReduce(two, null), "a null op");
-                Expect.says(none, "op is null");
-                InvalidRankException root = assertThrows(InvalidRankException.class, () -> group.broadcast(two, 3));
-                assertEquals(List.of(3, 3), List.of(root.rank(), root.worldSize()), "rank and world size of " + root);
-                assertArrayEquals(new float[] {4, 5}, two, "memory of refused calls");
-                Expect.works(group);
-            });
-        }
+        eachRank(3, group -> {
+            float[] two = {4, 5};
+            float[] three = {6, 7, 8};
+            illegal("broadcast: root 3 ", () -> group.broadcast(two, 3));
+            illegal("reduce: root -1 ", () -> group.reduce(two, ReduceOp.SUM, -1));
+            illegal("gather: root 7 ", () -> group.gather(two, null, 7));
+            illegal("scatter: root 3 ", () -> group.scatter(null, two, 3));
+            illegal("send: to 3 ", () -> group.send(two, 3, 0));
+            illegal("recv: from -2 ", () -> group.recv(two, -2, 0));
+            illegal("-5", () -> group.send(two, 0, -5));
+            illegal("-5", () -> group.recv(two, 0, -5));
+            illegal("need 6", () -> group.allGather(two, three));
+            illegal("need 6", () -> group.reduceScatter(three, two, ReduceOp.SUM));
+            illegal("2 elements", () -> group.allToAll(two, two.clone()));
+            illegal("i32", () -> group.allGather(HostTensor.of(two), HostTensor.of(new int[6])));
+            illegal("null", () -> group.gather(two, null, group.rank()));
+            Expect.refused(NullPointerException.class, () -> group.allReduce(two, null), "op is null");
+            InvalidRankException root = assertThrows(InvalidRankException.class, () -> group.broadcast(two, 3));
+            assertEquals(List.of(3, 3), List.of(root.rank(), root.worldSize()), "rank and world size of " + root);
+            assertArrayEquals(new float[] {4, 5}, two, "memory of refused calls");
+            Expect.works(group);
+        });
     }
 
-    private static void illegal(String says, Executable call) {
-        Expect.says(assertThrows(IllegalArgumentException.class, call, "need " + says), says);
+    private static void illegal(String says, Runnable call) {
+        Expect.refused(IllegalArgumentException.class, call, says);
     }
 
     /**
@@ -134,14 +128,12 @@ public interface CloseRules extends Subject {
     @Test
     default void subgroupsOfNoOrDoubleRanksAreMisuse() {
         needs(BackendContract.SUBGROUPS);
-        try (Ranks ranks = group(2)) {
-            ranks.run(group -> {
-                illegal("newGroup: member 2 ", () -> group.newGroup(0, 2));
-                illegal("twice", () -> group.newGroup(0, 1, 0));
-                illegal("rank " + group.rank(), () -> group.newGroup(1 - group.rank()));
-                Expect.works(group);
-            });
-        }
+        eachRank(2, group -> {
+            illegal("newGroup: member 2 ", () -> group.newGroup(0, 2));
+            illegal("twice", () -> group.newGroup(0, 1, 0));
+            illegal("rank " + group.rank(), () -> group.newGroup(1 - group.rank()));
+            Expect.works(group);
+        });
     }
 
     /**
@@ -151,65 +143,57 @@ public interface CloseRules extends Subject {
     @Rule(605)
     @Test
     default void closeEndsWithinItsBoundAndFailsWhatIsPending() {
-        try (Ranks ranks = group(2)) {
-            List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
-                if (group.rank() == 0) {
-                    Work never = group.barrierAsync();
-                    long start = System.nanoTime();
-                    group.close(Duration.ofMillis(300));
-                    long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
-                    assertTrue(millis < 3000, "close of 300 ms took " + millis + " ms");
-                    Expect.fails(each -> never.await(), group, Code.ABORTED, Code.TIMED_OUT);
-                    assertTrue(never.isDone(), "work of a closed group is still pending");
-                }
-            });
-            if (outcomes.get(0) != null) {
-                throw new AssertionError("rank 0: " + outcomes.get(0), outcomes.get(0));
+        List<Throwable> outcomes = outcomes(2, group -> {
+            if (group.rank() == 0) {
+                Work never = group.barrierAsync();
+                long start = System.nanoTime();
+                group.close(Duration.ofMillis(300));
+                long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+                assertTrue(millis < 3000, "close of 300 ms took " + millis + " ms");
+                Expect.fails(each -> never.await(), group, Code.ABORTED, Code.TIMED_OUT);
+                assertTrue(never.isDone(), "work of a closed group is still pending");
             }
-        }
+        });
+        Expect.well(outcomes.subList(0, 1));
     }
 
     /** Checks that a close waits for queued work that can still complete. */
     @Rule(606)
     @Test
     default void closeWaitsForQueuedWork() {
-        try (Ranks ranks = group(3)) {
-            ranks.run(group -> {
-                long[][] data = new long[30][];
-                List<Work> queued = new ArrayList<>();
-                for (int number = 0; number < data.length; number++) {
-                    data[number] = new long[] {number + group.rank()};
-                    queued.add(group.allReduceAsync(HostTensor.of(data[number]), ReduceOp.SUM));
-                }
-                group.close();
-                for (int number = 0; number < data.length; number++) {
-                    queued.get(number).await();
-                    assertEquals(3L * number + 3, data[number][0], "operation " + number + ", queued before close");
-                }
-            });
-        }
+        eachRank(3, group -> {
+            long[][] data = new long[30][];
+            List<Work> queued = new ArrayList<>();
+            for (int number = 0; number < data.length; number++) {
+                data[number] = new long[] {number + group.rank()};
+                queued.add(group.allReduceAsync(HostTensor.of(data[number]), ReduceOp.SUM));
+            }
+            group.close();
+            for (int number = 0; number < data.length; number++) {
+                queued.get(number).await();
+                assertEquals(3L * number + 3, data[number][0], "operation " + number + ", queued before close");
+            }
+        });
     }
 
     /** Checks that a view has its own deadline and shares everything else with its group. */
     @Rule(607)
     @Test
     default void aViewWithADeadlineIsTheSameGroup() {
-        try (Ranks ranks = group(2)) {
-            ranks.run(group -> {
-                ProcessGroup view = group.within(Duration.ofSeconds(20));
-                assertEquals(group.rank(), view.rank(), "rank of a view");
-                assertEquals(1, view.barrierAsync().sequence(), "number of the first operation");
-                view.close();
-                Work second = group.barrierAsync();
-                second.await();
-                assertEquals(2, second.sequence(), "number of the second operation");
-                ProcessGroup again = ProcessGroup.of(group.backend());
-                Work third = again.barrierAsync();
-                third.await();
-                assertEquals(3, third.sequence(), "number of the third operation, by a second ProcessGroup");
-                illegal("0", () -> group.within(Duration.ZERO));
-            });
-        }
+        eachRank(2, group -> {
+            ProcessGroup view = group.within(Duration.ofSeconds(20));
+            assertEquals(group.rank(), view.rank(), "rank of a view");
+            assertEquals(1, view.barrierAsync().sequence(), "number of the first operation");
+            view.close();
+            Work second = group.barrierAsync();
+            second.await();
+            assertEquals(2, second.sequence(), "number of the second operation");
+            ProcessGroup again = ProcessGroup.of(group.backend());
+            Work third = again.barrierAsync();
+            third.await();
+            assertEquals(3, third.sequence(), "number of the third operation, by a second ProcessGroup");
+            illegal("0", () -> group.within(Duration.ZERO));
+        });
     }
 
     /**
@@ -219,35 +203,33 @@ public interface CloseRules extends Subject {
     @Rule(612)
     @Test
     default void aViewWithALabelIsTheSameGroup() {
-        try (Ranks ranks = group(2)) {
-            ranks.run(group -> {
-                ProcessGroup view = group.within(Duration.ofSeconds(20)).labelled("dense2.weight");
-                assertEquals(1, view.barrierAsync().sequence(), "number of the first operation");
-                Expect.works(view);
-                Expect.works(view.within(Duration.ofSeconds(21)));
-                Expect.works(group.labelled("Schicht ü").labelled("dense2.bias"));
-                int[] first = {3 + group.rank()};
-                int[] second = {5};
-                group.coalesced(() -> {
-                    view.allReduce(first, ReduceOp.SUM);
-                    group.allReduce(second, ReduceOp.SUM);
-                });
-                assertEquals(7, first[0], "sum in a block, with a label");
-                assertEquals(10, second[0], "sum in a block, without a label");
-                view.close();
-                int[] letter = {11};
-                if (group.rank() == 0) {
-                    group.labelled("to").send(letter, 1, 0);
-                } else {
-                    letter[0] = 0;
-                    group.labelled("from").recv(letter, 0, 0);
-                    assertEquals(11, letter[0], "message that was sent with another label");
-                }
-                illegal("1 to 128 characters", () -> group.labelled(""));
-                illegal("found 129", () -> group.labelled("x".repeat(129)));
-                illegal("U+000A", () -> group.labelled("two\nlines"));
+        eachRank(2, group -> {
+            ProcessGroup view = group.within(Duration.ofSeconds(20)).labelled("dense2.weight");
+            assertEquals(1, view.barrierAsync().sequence(), "number of the first operation");
+            Expect.works(view);
+            Expect.works(view.within(Duration.ofSeconds(21)));
+            Expect.works(group.labelled("Schicht ü").labelled("dense2.bias"));
+            int[] first = {3 + group.rank()};
+            int[] second = {5};
+            group.coalesced(() -> {
+                view.allReduce(first, ReduceOp.SUM);
+                group.allReduce(second, ReduceOp.SUM);
             });
-        }
+            assertEquals(7, first[0], "sum in a block, with a label");
+            assertEquals(10, second[0], "sum in a block, without a label");
+            view.close();
+            int[] letter = {11};
+            if (group.rank() == 0) {
+                group.labelled("to").send(letter, 1, 0);
+            } else {
+                letter[0] = 0;
+                group.labelled("from").recv(letter, 0, 0);
+                assertEquals(11, letter[0], "message that was sent with another label");
+            }
+            illegal("1 to 128 characters", () -> group.labelled(""));
+            illegal("found 129", () -> group.labelled("x".repeat(129)));
+            illegal("U+000A", () -> group.labelled("two\nlines"));
+        });
     }
 
     /**
@@ -267,22 +249,19 @@ public interface CloseRules extends Subject {
             int closes = turn % worldSize;
             CyclicBarrier together = new CyclicBarrier(worldSize);
             long[] millis = new long[worldSize];
-            List<Throwable> outcomes;
-            try (Ranks ranks = group(worldSize)) {
-                outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
-                    together.await(10, TimeUnit.SECONDS);
-                    long start = System.nanoTime();
-                    try {
-                        if (group.rank() == closes) {
-                            group.close();
-                        } else {
-                            group.allReduce(new float[1000], ReduceOp.SUM);
-                        }
-                    } finally {
-                        millis[group.rank()] = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+            List<Throwable> outcomes = outcomes(worldSize, group -> {
+                together.await(10, TimeUnit.SECONDS);
+                long start = System.nanoTime();
+                try {
+                    if (group.rank() == closes) {
+                        group.close();
+                    } else {
+                        group.allReduce(new float[1000], ReduceOp.SUM);
                     }
-                });
-            }
+                } finally {
+                    millis[group.rank()] = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+                }
+            });
             assertNull(outcomes.get(closes), "close of rank " + closes + ", turn " + turn);
             for (int rank = 0; rank < worldSize; rank++) {
                 if (rank != closes) {

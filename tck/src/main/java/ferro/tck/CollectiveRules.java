@@ -1,7 +1,6 @@
 package ferro.tck;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.CollectiveKind;
 import ferro.Work;
@@ -10,7 +9,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Rules 101 to 110: every collective, at every size, length, type and op, gives the result of a plain loop. */
@@ -148,7 +146,7 @@ public interface CollectiveRules extends Subject {
         AtomicInteger arrived = new AtomicInteger();
         ranks.run(group -> {
             if (group.rank() == late) {
-                assertTrue(othersCalled.await(10, TimeUnit.SECONDS), "the other ranks have not called barrier");
+                Expect.opens(othersCalled, "the other ranks have not called barrier");
                 arrived.incrementAndGet();
                 group.barrier();
                 return;

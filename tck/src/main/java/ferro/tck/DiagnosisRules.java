@@ -11,6 +11,7 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Work;
 import ferro.group.ProcessGroup;
+import ferro.tck.cells.Calls;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,9 +19,9 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,8 +43,7 @@ public interface DiagnosisRules extends Subject {
     @ParameterizedTest(name = "{0}")
     @CsvSource({"deadline,TIMED_OUT,2", "abort,ABORTED,2", "interrupt,ABORTED,2", "mismatch,MISMATCH,*"})
     default void failureIsEmptyWhileTheGroupWorksAndThenTheSameOnAllRanks(String fault, Code code, String expected) {
-        needs(BackendContract.ABORT_ACROSS_RANKS);
-        needs(BackendContract.AGREED_FAILURES);
+        needs(BackendContract.ABORT_ACROSS_RANKS, BackendContract.AGREED_FAILURES);
         if (fault.equals("mismatch")) {
             needs(BackendContract.MISMATCHES);
         }
@@ -91,12 +91,8 @@ public interface DiagnosisRules extends Subject {
 
     private static boolean agree(Ranks ranks) {
         String first = story(ranks.rank(0));
-        for (int rank = 1; rank < ranks.size(); rank++) {
-            if (!first.equals(story(ranks.rank(rank)))) {
-                return false;
-            }
-        }
-        return !first.isEmpty();
+        return !first.isEmpty()
+                && IntStream.range(1, ranks.size()).allMatch(rank -> first.equals(story(ranks.rank(rank))));
     }
 
     /** Returns the code and the culprits of a group's failure, or an empty text if the group has not failed. */
@@ -129,17 +125,17 @@ public interface DiagnosisRules extends Subject {
                 group.onEvent(event -> {
                     heard.get(group.rank()).add(event);
                     if (event.kind() == GroupEvent.Kind.FAILED) {
-                        heldUp.addAndGet(await(thrown, Expect.HELD_UP_AFTER) ? 0 : 1);
+                        heldUp.addAndGet(Expect.isOpen(thrown, Expect.HELD_UP_AFTER) ? 0 : 1);
                         notified.countDown();
                     }
                 });
                 Expect.fails(ProcessGroup::barrier, group.within(Duration.ofMillis(300)), Code.values());
                 thrown.countDown();
                 Expect.fails(ProcessGroup::barrier, group, Code.values());
-                assertTrue(await(notified, Expect.LONG), "a listener received no event FAILED within 10 s");
+                assertTrue(Expect.isOpen(notified, Expect.LONG), "a listener received no event FAILED within 10 s");
                 group.onEvent(event -> notifiedLater.countDown());
                 assertTrue(
-                        await(notifiedLater, Expect.LONG),
+                        Expect.isOpen(notifiedLater, Expect.LONG),
                         "a listener that was added after the failure received no event within 10 s");
             });
             assertEquals(0, heldUp.get(), "ranks whose call was delayed by a listener");
@@ -152,15 +148,6 @@ public interface DiagnosisRules extends Subject {
                         kinds.indexOf(GroupEvent.Kind.FAILED),
                         "FAILED must be the last event, and come once: " + kinds);
             }
-        }
-    }
-
-    private static boolean await(CountDownLatch latch, Duration limit) {
-        try {
-            return latch.await(limit.toMillis(), TimeUnit.MILLISECONDS);
-        } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
-            return false;
         }
     }
 
@@ -177,18 +164,15 @@ public interface DiagnosisRules extends Subject {
     default void aTimeOutBlamesThoseThatHaveNotCalledAndNobodyElse(int worldSize, String late) {
         needs(BackendContract.ABORT_ACROSS_RANKS);
         Set<Integer> missing = Stream.of(late.split(",")).map(Integer::valueOf).collect(Collectors.toSet());
-        try (Ranks ranks = group(worldSize)) {
-            List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
-                if (!missing.contains(group.rank())) {
-                    group.within(Duration.ofMillis(300)).barrier();
-                }
-            });
-            for (int rank = 0; rank < worldSize; rank++) {
-                if (!missing.contains(rank)) {
-                    FerroException failure = Expect.failure(outcomes, rank, Code.TIMED_OUT);
-                    assertEquals(
-                            missing, failure.where().culprits(), "ranks to blame on rank " + rank + ": " + failure);
-                }
+        List<Throwable> outcomes = outcomes(worldSize, group -> {
+            if (!missing.contains(group.rank())) {
+                group.within(Duration.ofMillis(300)).barrier();
+            }
+        });
+        for (int rank = 0; rank < worldSize; rank++) {
+            if (!missing.contains(rank)) {
+                FerroException failure = Expect.failure(outcomes, rank, Code.TIMED_OUT);
+                assertEquals(missing, failure.where().culprits(), "ranks to blame on rank " + rank + ": " + failure);
             }
         }
     }
@@ -200,30 +184,27 @@ public interface DiagnosisRules extends Subject {
     @Rule(515)
     @Test
     default void theFailureOfAPartIsNotThatOfItsParentOrItsSibling() {
-        needs(BackendContract.SUBGROUPS);
-        needs(BackendContract.ABORT_ACROSS_RANKS);
+        needs(BackendContract.SUBGROUPS, BackendContract.ABORT_ACROSS_RANKS);
         CountDownLatch failed = new CountDownLatch(2);
-        try (Ranks ranks = group(4)) {
-            ranks.run(group -> {
-                try (ProcessGroup half = group.split(group.rank() / 2, 0).orElseThrow()) {
-                    if (group.rank() == 0) {
-                        half.abort(new IllegalStateException("out of paper"));
-                        failed.countDown();
-                    } else if (group.rank() == 1) {
-                        Ranks.RankCode call = each -> each.allReduceAsync(HostTensor.of(new int[2]), ReduceOp.SUM)
-                                .await();
-                        Expect.blames(Expect.fails(call, half, Code.ABORTED), 0);
-                        failed.countDown();
-                    } else {
-                        assertTrue(failed.await(10, TimeUnit.SECONDS), "ranks 0 and 1 have not failed");
-                        Expect.works(half);
-                        assertEquals(Optional.empty(), half.failure(), "failure() of the sibling");
-                    }
-                    Expect.works(group);
-                    assertEquals(Optional.empty(), group.failure(), "failure() of the parent");
+        eachRank(4, group -> {
+            try (ProcessGroup half = group.split(group.rank() / 2, 0).orElseThrow()) {
+                if (group.rank() == 0) {
+                    half.abort(new IllegalStateException("out of paper"));
+                    failed.countDown();
+                } else if (group.rank() == 1) {
+                    Ranks.RankCode call = each -> each.allReduceAsync(HostTensor.of(new int[2]), ReduceOp.SUM)
+                            .await();
+                    Expect.blames(Expect.fails(call, half, Code.ABORTED), 0);
+                    failed.countDown();
+                } else {
+                    Expect.opens(failed, "ranks 0 and 1 have not failed");
+                    Expect.works(half);
+                    assertEquals(Optional.empty(), half.failure(), "failure() of the sibling");
                 }
-            });
-        }
+                Expect.works(group);
+                assertEquals(Optional.empty(), group.failure(), "failure() of the parent");
+            }
+        });
     }
 
     /**
@@ -233,8 +214,7 @@ public interface DiagnosisRules extends Subject {
     @Rule(516)
     @Test
     default void abortOnceAFailureIsKnownChangesNothing() {
-        needs(BackendContract.ABORT_ACROSS_RANKS);
-        needs(BackendContract.AGREED_FAILURES);
+        needs(BackendContract.ABORT_ACROSS_RANKS, BackendContract.AGREED_FAILURES);
         try (Ranks ranks = group(5)) {
             ranks.run(group -> {
                 if (group.rank() == 2) {
@@ -274,24 +254,22 @@ public interface DiagnosisRules extends Subject {
     @CsvSource({"send,0,2", "send,3,1", "recv,1,3", "recv,2,0"})
     default void aMessageThatTimesOutNamesTheRankThatItWaitedFor(String call, int waiter, int peer) {
         int tag = refuses(BackendContract.MESSAGE_TAGS) ? 0 : 7;
-        try (Ranks ranks = group(4)) {
-            List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
-                ProcessGroup hasty = group.within(Duration.ofMillis(300));
-                if (group.rank() == waiter && call.equals("send")) {
-                    hasty.send(new float[100_000], peer, tag);
-                } else if (group.rank() == waiter) {
-                    hasty.recv(new float[3], peer, tag);
-                }
-            });
-            boolean maySendAlone = call.equals("send") && refuses(BackendContract.ASYNCHRONOUS_MESSAGES);
-            if (maySendAlone && outcomes.get(waiter) == null) {
-                return;
+        List<Throwable> outcomes = outcomes(4, group -> {
+            ProcessGroup hasty = group.within(Duration.ofMillis(300));
+            if (group.rank() == waiter && call.equals("send")) {
+                hasty.send(new float[100_000], peer, tag);
+            } else if (group.rank() == waiter) {
+                hasty.recv(new float[3], peer, tag);
             }
-            FerroException failure = Expect.failure(outcomes, waiter, Code.TIMED_OUT);
-            Expect.says(failure, "gave up on rank " + peer + " after ");
-            assertEquals(Set.of(peer), failure.where().culprits(), "rank to blame: " + failure);
-            assertEquals(waiter, failure.where().rank(), "rank in where() of the failure");
+        });
+        boolean maySendAlone = call.equals("send") && refuses(BackendContract.ASYNCHRONOUS_MESSAGES);
+        if (maySendAlone && outcomes.get(waiter) == null) {
+            return;
         }
+        FerroException failure = Expect.failure(outcomes, waiter, Code.TIMED_OUT);
+        Expect.says(failure, "gave up on rank " + peer + " after ");
+        assertEquals(Set.of(peer), failure.where().culprits(), "rank to blame: " + failure);
+        assertEquals(waiter, failure.where().rank(), "rank in where() of the failure");
     }
 
     /**
@@ -301,13 +279,12 @@ public interface DiagnosisRules extends Subject {
     @Rule(218)
     @Test
     default void aReceiveWhoseMessageHasBegunEndsAtItsDeadline() {
-        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
-        needs(BackendContract.MESSAGE_TAGS);
+        needs(BackendContract.ASYNCHRONOUS_MESSAGES, BackendContract.MESSAGE_TAGS);
         CountDownLatch standsStill = new CountDownLatch(1);
         CountDownLatch ended = new CountDownLatch(1);
         try (Ranks ranks = group(2)) {
             Collective stops = combining(new float[2], standingStill(false, standsStill, ended));
-            if (Cells.RefusedCells.of(ranks.rank(0), stops).isPresent()) {
+            if (Calls.refusal(ranks.rank(0), stops).isPresent()) {
                 refused("users' reductions");
                 return;
             }
@@ -323,7 +300,7 @@ public interface DiagnosisRules extends Subject {
                     // the announcement of the first message has also arrived
                     group.recv(new int[1], 1, 2);
                     group.submit(combines);
-                    assertTrue(standsStill.await(15, TimeUnit.SECONDS), "rank 1 has not combined anything");
+                    Expect.opens(standsStill, "rank 1 has not combined anything");
                     try {
                         group.within(Duration.ofMillis(300)).recv(new float[300_000], 1, 1);
                     } finally {
@@ -352,11 +329,7 @@ public interface DiagnosisRules extends Subject {
     private static void standsStill(boolean isOnThisRank, CountDownLatch standsStill, CountDownLatch ended) {
         if (isOnThisRank) {
             standsStill.countDown();
-            try {
-                ended.await(20, TimeUnit.SECONDS);
-            } catch (InterruptedException interrupted) {
-                Thread.currentThread().interrupt();
-            }
+            Expect.isOpen(ended, Duration.ofSeconds(20));
         }
     }
 }

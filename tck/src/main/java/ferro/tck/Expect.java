@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException;
@@ -16,6 +17,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -95,6 +98,11 @@ final class Expect {
         }
     }
 
+    /** Runs a call that must be refused with an exception of a type, whose message contains all of these parts. */
+    static void refused(Class<? extends RuntimeException> type, Runnable call, String... parts) {
+        says(assertThrows(type, call::run, () -> "need " + Arrays.toString(parts)), parts);
+    }
+
     /** Runs code that must fail with one of these codes, and returns the exception. */
     static FerroException fails(Ranks.RankCode code, ProcessGroup group, Code... codes) {
         try {
@@ -105,6 +113,21 @@ final class Expect {
             throw new AssertionError("rank " + group.rank() + " failed with " + other, other);
         }
         throw new AssertionError("rank " + group.rank() + " did not fail, need " + Arrays.toString(codes));
+    }
+
+    /** Waits for a latch. Fails with a text if the latch stays closed. */
+    static void opens(CountDownLatch latch, String otherwise) {
+        assertTrue(isOpen(latch, Duration.ofSeconds(20)), otherwise);
+    }
+
+    /** Waits for a latch. Returns false after the time limit, or after an interrupt, which stays set. */
+    static boolean isOpen(CountDownLatch latch, Duration limit) {
+        try {
+            return latch.await(limit.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
     }
 
     /** Waits for a condition that no event signals. */
@@ -131,6 +154,13 @@ final class Expect {
         thread.setDaemon(true);
         thread.start();
         return ended;
+    }
+
+    /** Returns an array of equal elements. */
+    static int[] filled(int length, int value) {
+        int[] data = new int[length];
+        Arrays.fill(data, value);
+        return data;
     }
 
     /** Returns the floats 1.5, 2.5 and so on, each multiplied by a factor. */

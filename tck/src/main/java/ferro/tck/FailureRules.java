@@ -15,6 +15,7 @@ import ferro.ReduceOp;
 import ferro.Work;
 import ferro.group.ProcessGroup;
 import ferro.spi.Settings;
+import ferro.tck.cells.Calls;
 import ferro.tck.cells.DifferingCall;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -75,8 +76,7 @@ public interface FailureRules extends Subject {
         needs(BackendContract.MISMATCHES);
         try (Ranks ranks = group(worldSize)) {
             Collective unequal = DifferingCall.ofUnequalParts(worldSize);
-            if (field.equals("counts")
-                    && Cells.RefusedCells.of(ranks.rank(0), unequal).isPresent()) {
+            if (field.equals("counts") && Calls.refusal(ranks.rank(0), unequal).isPresent()) {
                 refused("unequal parts");
                 return;
             }
@@ -115,8 +115,7 @@ public interface FailureRules extends Subject {
     @ParameterizedTest(name = "{0}, {1} ranks")
     @CsvSource({"label,2", "no label,2", "label,3", "no label,4"})
     default void ranksWhoseLabelsDifferAllFailWithBothTexts(String field, int worldSize) {
-        needs(BackendContract.MISMATCHES);
-        needs(BackendContract.LABELS);
+        needs(BackendContract.MISMATCHES, BackendContract.LABELS);
         try (Ranks ranks = group(worldSize)) {
             differ(ranks, field);
         }
@@ -243,30 +242,27 @@ public interface FailureRules extends Subject {
         AtomicReference<Thread> waiting = new AtomicReference<>();
         CountDownLatch calling = new CountDownLatch(1);
         CountDownLatch interrupted = new CountDownLatch(1);
-        try (Ranks ranks = group(5)) {
-            List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
-                if (group.rank() == 0) {
-                    waiting.set(Thread.currentThread());
-                    calling.countDown();
-                    Expect.fails(ProcessGroup::barrier, group, Code.INTERRUPTED);
-                    interrupted.countDown();
-                    assertTrue(Thread.interrupted(), "the interrupt flag was not set again");
-                } else if (group.rank() != 2) {
-                    barrierTwice(group);
-                } else {
-                    assertTrue(calling.await(10, TimeUnit.SECONDS), "rank 0 has not called");
-                    // rank 0 most likely waits after 20 ms; an interrupt before its wait must have the same effect
-                    assertFalse(interrupted.await(20, TimeUnit.MILLISECONDS), "rank 0 ended before its interrupt");
-                    waiting.get().interrupt();
-                    assertTrue(
-                            interrupted.await(10, TimeUnit.SECONDS), "rank 0 has not ended 10 s after its interrupt");
-                    barrierTwice(group);
-                }
-            });
-            assertNull(outcomes.get(0), "outcome of the checks on rank 0");
-            for (int rank = 1; allEnd() && rank < 5; rank++) {
-                Expect.blames(Expect.failure(outcomes, rank, Code.ABORTED), 0);
+        List<Throwable> outcomes = outcomes(5, group -> {
+            if (group.rank() == 0) {
+                waiting.set(Thread.currentThread());
+                calling.countDown();
+                Expect.fails(ProcessGroup::barrier, group, Code.INTERRUPTED);
+                interrupted.countDown();
+                assertTrue(Thread.interrupted(), "the interrupt flag was not set again");
+            } else if (group.rank() != 2) {
+                barrierTwice(group);
+            } else {
+                Expect.opens(calling, "rank 0 has not called");
+                // rank 0 most likely waits after 20 ms; an interrupt before its wait must have the same effect
+                assertFalse(interrupted.await(20, TimeUnit.MILLISECONDS), "rank 0 ended before its interrupt");
+                waiting.get().interrupt();
+                Expect.opens(interrupted, "rank 0 has not ended 10 s after its interrupt");
+                barrierTwice(group);
             }
+        });
+        assertNull(outcomes.get(0), "outcome of the checks on rank 0");
+        for (int rank = 1; allEnd() && rank < 5; rank++) {
+            Expect.blames(Expect.failure(outcomes, rank, Code.ABORTED), 0);
         }
     }
 
@@ -289,7 +285,7 @@ public interface FailureRules extends Subject {
         try (Ranks ranks = group(5)) {
             ranks.run(group -> {
                 if (group.rank() == 2) {
-                    assertTrue(pending.await(10, TimeUnit.SECONDS), "the other ranks have not called");
+                    Expect.opens(pending, "the other ranks have not called");
                     group.abort(new IllegalStateException("out of paper"));
                     group.abort(new IllegalStateException("out of ink"));
                 } else {
@@ -315,20 +311,13 @@ public interface FailureRules extends Subject {
     @Rule(505)
     @Test
     default void abortEndsABlockingCallOfItsOwnRank() {
-        List<Throwable> outcomes;
         CountDownLatch calling = new CountDownLatch(1);
         try (Ranks ranks = group(2)) {
-            Thread aborts = new Thread(() -> {
-                try {
-                    calling.await();
-                    ranks.rank(0).abort(new IllegalStateException("out of paper"));
-                } catch (InterruptedException interrupted) {
-                    Thread.currentThread().interrupt();
-                }
+            Expect.onThread(() -> {
+                Expect.opens(calling, "rank 0 has not called");
+                ranks.rank(0).abort(new IllegalStateException("out of paper"));
             });
-            aborts.setDaemon(true);
-            aborts.start();
-            outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
+            List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
                 if (group.rank() == 0) {
                     calling.countDown();
                     group.within(Duration.ofSeconds(20)).barrier();
@@ -342,30 +331,24 @@ public interface FailureRules extends Subject {
     @Rule(506)
     @Test
     default void everyCallAfterAFailureFailsAtOnce() {
-        try (Ranks ranks = group(2)) {
-            List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
-                ProcessGroup hasty = group.within(Duration.ofMillis(allEnd() ? 20_000 : 300));
-                float[] data = new float[4 + group.rank()];
-                if (refuses(BackendContract.MISMATCHES)) {
-                    group.abort(new IllegalStateException("out of paper"));
-                } else {
-                    Expect.fails(each -> each.allReduce(data, ReduceOp.SUM), hasty, codesOfAMismatch());
-                }
-                long start = System.nanoTime();
-                List<FerroException> later = new ArrayList<>();
-                later.add(Expect.fails(ProcessGroup::barrier, group, Code.values()));
-                later.add(Expect.fails(each -> each.barrierAsync().await(), group, Code.values()));
-                later.add(Expect.fails(each -> each.send(data, 1 - group.rank(), 0), group, Code.values()));
-                long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
-                assertTrue(millis < 2000, "calls after a failure took " + millis + " ms");
-                assertEquals(later.get(0).code(), later.get(2).code(), "code of a later call: " + later);
-            });
-            for (Throwable outcome : outcomes) {
-                if (outcome != null) {
-                    throw new AssertionError("calls after a failure: " + outcome, outcome);
-                }
+        List<Throwable> outcomes = outcomes(2, group -> {
+            ProcessGroup hasty = group.within(Duration.ofMillis(allEnd() ? 20_000 : 300));
+            float[] data = new float[4 + group.rank()];
+            if (refuses(BackendContract.MISMATCHES)) {
+                group.abort(new IllegalStateException("out of paper"));
+            } else {
+                Expect.fails(each -> each.allReduce(data, ReduceOp.SUM), hasty, codesOfAMismatch());
             }
-        }
+            long start = System.nanoTime();
+            List<FerroException> later = new ArrayList<>();
+            later.add(Expect.fails(ProcessGroup::barrier, group, Code.values()));
+            later.add(Expect.fails(each -> each.barrierAsync().await(), group, Code.values()));
+            later.add(Expect.fails(each -> each.send(data, 1 - group.rank(), 0), group, Code.values()));
+            long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+            assertTrue(millis < 2000, "calls after a failure took " + millis + " ms");
+            assertEquals(later.get(0).code(), later.get(2).code(), "code of a later call: " + later);
+        });
+        Expect.well(outcomes);
     }
 
     /** Checks that after a failed call has returned, nothing writes to its memory except the caller. */
@@ -375,23 +358,19 @@ public interface FailureRules extends Subject {
         float[] given = Expect.floats(200_000, 7);
         CountDownLatch refilled = new CountDownLatch(1);
         float[] data = new float[given.length];
-        try (Ranks ranks = group(2)) {
-            List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
-                if (group.rank() == 0) {
-                    Ranks.RankCode call = each -> each.allReduce(data, ReduceOp.SUM);
-                    Expect.fails(call, group.within(Duration.ofMillis(200)), Code.TIMED_OUT);
-                    System.arraycopy(given, 0, data, 0, given.length);
-                    refilled.countDown();
-                } else {
-                    assertTrue(refilled.await(20, TimeUnit.SECONDS), "rank 0 has not timed out");
-                    group.within(Duration.ofSeconds(2)).allReduce(new float[given.length], ReduceOp.SUM);
-                }
-            });
-            Expect.failure(outcomes, 1, Code.ABORTED, Code.TIMED_OUT, Code.PEER_LOST);
-            if (outcomes.get(0) != null) {
-                throw new AssertionError("rank 0: " + outcomes.get(0), outcomes.get(0));
+        List<Throwable> outcomes = outcomes(2, group -> {
+            if (group.rank() == 0) {
+                Ranks.RankCode call = each -> each.allReduce(data, ReduceOp.SUM);
+                Expect.fails(call, group.within(Duration.ofMillis(200)), Code.TIMED_OUT);
+                System.arraycopy(given, 0, data, 0, given.length);
+                refilled.countDown();
+            } else {
+                Expect.opens(refilled, "rank 0 has not timed out");
+                group.within(Duration.ofSeconds(2)).allReduce(new float[given.length], ReduceOp.SUM);
             }
-        }
+        });
+        Expect.failure(outcomes, 1, Code.ABORTED, Code.TIMED_OUT, Code.PEER_LOST);
+        Expect.well(outcomes.subList(0, 1));
         // a wrong write may come shortly after the failure
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
         assertArrayEquals(given, data, "memory of rank 0 after its call had failed");
@@ -402,21 +381,19 @@ public interface FailureRules extends Subject {
     @Test
     default void aRankThatIsLateButInTimeHarmsNothing() {
         CountDownLatch waiting = new CountDownLatch(2);
-        try (Ranks ranks = group(3)) {
-            ranks.run(group -> {
-                long[] data = {group.rank() + 5, 11};
-                if (group.rank() == 1) {
-                    assertTrue(waiting.await(10, TimeUnit.SECONDS), "ranks 0 and 2 have not called");
-                    group.allReduce(data, ReduceOp.SUM);
-                } else {
-                    Work work = group.within(Duration.ofSeconds(20)).allReduceAsync(HostTensor.of(data), ReduceOp.SUM);
-                    work.await(Duration.ofMillis(50));
-                    waiting.countDown();
-                    work.await();
-                }
-                assertArrayEquals(new long[] {18, 33}, data, "sum on rank " + group.rank());
-            });
-        }
+        eachRank(3, group -> {
+            long[] data = {group.rank() + 5, 11};
+            if (group.rank() == 1) {
+                Expect.opens(waiting, "ranks 0 and 2 have not called");
+                group.allReduce(data, ReduceOp.SUM);
+            } else {
+                Work work = group.within(Duration.ofSeconds(20)).allReduceAsync(HostTensor.of(data), ReduceOp.SUM);
+                work.await(Duration.ofMillis(50));
+                waiting.countDown();
+                work.await();
+            }
+            assertArrayEquals(new long[] {18, 33}, data, "sum on rank " + group.rank());
+        });
     }
 
     /** Checks that only the rank that never called is blamed, even if the other ranks have queued many operations. */
@@ -425,22 +402,20 @@ public interface FailureRules extends Subject {
     default void theMissingRankIsNamedHoweverManyOperationsAreQueued() {
         needs(BackendContract.ABORT_ACROSS_RANKS);
         int missing = 2;
-        try (Ranks ranks = group(4)) {
-            List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
-                if (group.rank() != missing) {
-                    ProcessGroup hasty = group.within(Duration.ofMillis(1500));
-                    Work first = hasty.barrierAsync();
-                    for (int queued = 0; queued < 2500; queued++) {
-                        hasty.barrierAsync();
-                    }
-                    first.await();
+        List<Throwable> outcomes = outcomes(4, group -> {
+            if (group.rank() != missing) {
+                ProcessGroup hasty = group.within(Duration.ofMillis(1500));
+                Work first = hasty.barrierAsync();
+                for (int queued = 0; queued < 2500; queued++) {
+                    hasty.barrierAsync();
                 }
-            });
-            for (int rank = 0; rank < 4; rank++) {
-                if (rank != missing) {
-                    FerroException failure = Expect.failure(outcomes, rank, Code.TIMED_OUT);
-                    assertEquals(Set.of(2), failure.where().culprits(), "ranks to blame: " + failure);
-                }
+                first.await();
+            }
+        });
+        for (int rank = 0; rank < 4; rank++) {
+            if (rank != missing) {
+                FerroException failure = Expect.failure(outcomes, rank, Code.TIMED_OUT);
+                assertEquals(Set.of(2), failure.where().culprits(), "ranks to blame: " + failure);
             }
         }
     }

@@ -6,8 +6,10 @@ import ferro.ReduceOp;
 import ferro.tck.cells.Cell;
 import ferro.tck.cells.Values;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * A group in which one rank calls late. The other ranks make one call and close at once. The late rank calls after the
@@ -43,12 +45,19 @@ final class LateRank {
         this.untilClosed = untilClosed;
     }
 
+    /** Returns the calls of rule 610: messages, collectives by kind, and others. */
+    static List<String> calls() {
+        Stream<String> kinds = Stream.of(CollectiveKind.values()).map(CollectiveKind::label);
+        return Stream.concat(Stream.of("messages", "unequal parts", "newGroup"), kinds)
+                .toList();
+    }
+
     /** Runs code on all ranks of a fresh group and closes the ranks. Fails if one of the ranks fails. */
     void run(String what, Ranks.RankCode body) {
         CountDownLatch calling = new CountDownLatch(worldSize - 1);
         CountDownLatch others = new CountDownLatch(worldSize - 1);
-        try (Ranks ranks = subject.group(worldSize)) {
-            ranks.run(group -> {
+        try {
+            subject.eachRank(worldSize, group -> {
                 if (group.rank() != late) {
                     calling.countDown();
                 } else if (calling.await(ARRIVAL.toMillis(), TimeUnit.MILLISECONDS)) {
@@ -68,8 +77,7 @@ final class LateRank {
 
     /** Makes a collective on all ranks, and compares the results with the expected results. */
     void call(CollectiveKind kind, int length, int root) {
-        boolean combines = Cell.combines(kind);
-        Cell cell = new Cell(kind, DataType.FLOAT32, combines ? ReduceOp.SUM : null, length, root, false);
+        Cell cell = new Cell(kind, DataType.FLOAT32, kind.combines() ? ReduceOp.SUM : null, length, root, false);
         Values values = new Values(DataType.FLOAT32, worldSize);
         run(cell.toString(), group -> Cells.make(subject, group, cell, values));
     }

@@ -1,7 +1,6 @@
 package ferro.tck;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.CollectiveKind;
 import ferro.FerroException;
@@ -11,9 +10,9 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rules 610 and 611: a rank may leave as soon as its own calls have returned. */
@@ -25,23 +24,7 @@ public interface LeavingRules extends Subject {
      */
     @Rule(610)
     @ParameterizedTest(name = "{0}")
-    @ValueSource(
-            strings = {
-                "broadcast",
-                "messages",
-                "reduce",
-                "gather",
-                "scatter",
-                "allReduce",
-                "allGather",
-                "reduceScatter",
-                "allToAll",
-                "scan",
-                "exclusiveScan",
-                "barrier",
-                "unequal parts",
-                "newGroup"
-            })
+    @MethodSource("ferro.tck.LateRank#calls")
     default void ranksMayLeaveWhenTheirOwnCallsHaveReturned(String what) {
         needs(BackendContract.EARLY_LEAVES);
         switch (what) {
@@ -151,9 +134,7 @@ public interface LeavingRules extends Subject {
     @ParameterizedTest(name = "{0}")
     @ValueSource(strings = {"barrier", "recv", "send", "newGroup"})
     default void whatDoesNotNeedARankThatHasLeftGoesOn(String what) {
-        needs(BackendContract.EARLY_LEAVES);
-        needs(BackendContract.SUBGROUPS);
-        needs(BackendContract.ABORT_ACROSS_RANKS);
+        needs(BackendContract.EARLY_LEAVES, BackendContract.SUBGROUPS, BackendContract.ABORT_ACROSS_RANKS);
         boolean byAll = what.equals("newGroup");
         List<CountDownLatch> failed = IntStream.range(0, 5)
                 .mapToObj(leaver -> new CountDownLatch(byAll ? 4 : 1))
@@ -170,7 +151,7 @@ public interface LeavingRules extends Subject {
                         failsWithout(leaver, group, what);
                         failed.get(leaver).countDown();
                     }
-                    assertTrue(failed.get(leaver).await(20, TimeUnit.SECONDS), what + " without rank " + leaver);
+                    Expect.opens(failed.get(leaver), what + " without rank " + leaver);
                     Expect.works(rest);
                 }
             });

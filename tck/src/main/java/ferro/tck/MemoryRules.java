@@ -7,7 +7,6 @@ import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
-import java.nio.FloatBuffer;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -23,30 +22,28 @@ public interface MemoryRules extends Subject {
     @ParameterizedTest(name = "{0} ranks")
     @ValueSource(ints = {1, 2, 3, 4})
     default void allocatedMemoryIsUsedAsArraysAre(int worldSize) {
-        try (Ranks ranks = group(worldSize)) {
-            ranks.run(group -> {
-                for (int length : new int[] {0, 1, 61, 5_000, aboveASegment()}) {
-                    Allocation first = zeros(group, length);
-                    Allocation second = zeros(group, length);
-                    sumsAreThoseOfArrays(group, first.tensor());
-                    broadcastIsThatOfAnArray(group, second.tensor(), length);
-                    if (group.rank() % 2 == 0) {
-                        first.close();
-                    }
-                    sumsAreThoseOfArrays(group, first.tensor());
+        eachRank(worldSize, group -> {
+            for (int length : new int[] {0, 1, 61, 5_000, aboveASegment()}) {
+                Allocation first = zeros(group, length);
+                Allocation second = zeros(group, length);
+                sumsAreThoseOfArrays(group, first.tensor());
+                broadcastIsThatOfAnArray(group, second.tensor(), length);
+                if (group.rank() % 2 == 0) {
                     first.close();
-                    sumsAreThoseOfArrays(group, first.tensor());
-                    sumsAreThoseOfArrays(group, second.tensor());
                 }
-                for (int part : new int[] {61, 5_000, aboveASegment() / 3}) {
-                    long elements = (long) part * group.worldSize();
-                    try (Allocation first = group.allocate(DataType.FLOAT32, elements);
-                            Allocation second = group.allocate(DataType.FLOAT32, elements)) {
-                        new AllocatedCalls(group, first.tensor(), second.tensor(), part).compare();
-                    }
+                sumsAreThoseOfArrays(group, first.tensor());
+                first.close();
+                sumsAreThoseOfArrays(group, first.tensor());
+                sumsAreThoseOfArrays(group, second.tensor());
+            }
+            for (int part : new int[] {61, 5_000, aboveASegment() / 3}) {
+                long elements = (long) part * group.worldSize();
+                try (Allocation first = group.allocate(DataType.FLOAT32, elements);
+                        Allocation second = group.allocate(DataType.FLOAT32, elements)) {
+                    new AllocatedCalls(group, first.tensor(), second.tensor(), part).compare();
                 }
-            });
-        }
+            }
+        });
     }
 
     private static Allocation zeros(ProcessGroup group, int length) {
@@ -54,7 +51,7 @@ public interface MemoryRules extends Subject {
         HostTensor tensor = made.tensor();
         assertEquals(DataType.FLOAT32, tensor.dataType());
         assertEquals(length, tensor.elementCount());
-        Expect.same(new float[length], elements(tensor), () -> "new memory of rank " + group.rank());
+        Expect.same(new float[length], AllocatedCalls.elements(tensor), () -> "new memory of rank " + group.rank());
         assertEquals(made.whyNotShared().isEmpty(), made.isShared(), made.whyNotShared());
         return made;
     }
@@ -71,16 +68,16 @@ public interface MemoryRules extends Subject {
         group.allReduce(sum, ReduceOp.SUM);
         for (int round = 0; round <= group.worldSize(); round++) {
             HostTensor operand = group.rank() == round ? HostTensor.of(input.clone()) : given;
-            fill(given, input);
+            AllocatedCalls.filled(given, input);
             group.allReduce(operand, ReduceOp.SUM);
             String what = "sum of " + length + " on rank " + group.rank() + ", with an array on rank " + round;
-            Expect.same(sum, operand == given ? elements(given) : (float[]) operand.memory(), () -> what);
+            Expect.same(sum, AllocatedCalls.elements(operand), () -> what);
         }
         if (length > 2) {
-            fill(given, input);
+            AllocatedCalls.filled(given, input);
             group.allReduce(given.slice(1, length - 2L), ReduceOp.MAX);
-            assertEquals(input[0], elements(given)[0], "element before the slice");
-            assertEquals(input[length - 1], elements(given)[length - 1], "element after the slice");
+            assertEquals(input[0], AllocatedCalls.elements(given)[0], "element before the slice");
+            assertEquals(input[length - 1], AllocatedCalls.elements(given)[length - 1], "element after the slice");
         }
     }
 
@@ -89,27 +86,20 @@ public interface MemoryRules extends Subject {
      * allocation may be visible in the second allocation.
      */
     private static void broadcastIsThatOfAnArray(ProcessGroup group, HostTensor given, int length) {
-        Expect.same(new float[length], elements(given), () -> "memory that no call has written, rank " + group.rank());
+        Expect.same(
+                new float[length],
+                AllocatedCalls.elements(given),
+                () -> "memory that no call has written, rank " + group.rank());
         float[] wanted = new float[length];
         for (int i = 0; i < length; i++) {
             wanted[i] = 3 + i % 127;
         }
         int root = group.worldSize() - 1;
         if (group.rank() == root) {
-            fill(given, wanted);
+            AllocatedCalls.filled(given, wanted);
         }
         group.broadcast(given, root);
-        Expect.same(wanted, elements(given), () -> "broadcast of " + length + " to rank " + group.rank());
-    }
-
-    private static float[] elements(HostTensor tensor) {
-        FloatBuffer buffer = tensor.buffer().asFloatBuffer();
-        float[] elements = new float[buffer.remaining()];
-        buffer.get(elements);
-        return elements;
-    }
-
-    private static void fill(HostTensor tensor, float[] elements) {
-        tensor.buffer().asFloatBuffer().put(elements);
+        Expect.same(
+                wanted, AllocatedCalls.elements(given), () -> "broadcast of " + length + " to rank " + group.rank());
     }
 }

@@ -41,19 +41,17 @@ public interface MessageRules extends Subject {
     @ValueSource(ints = 2)
     default void messagesOfEveryTypeAndLengthArriveUnchanged(int worldSize) {
         int[] lengths = {0, 1, 17, 5000, 70_001};
-        try (Ranks ranks = group(worldSize)) {
-            ranks.run(group -> {
-                try (OnDevice device = OnDevice.of(this, group.rank())) {
-                    for (DataType type : DataType.values()) {
-                        Values values = new Values(type, worldSize);
-                        for (int length : lengths) {
-                            Operand data = Operand.unwritten(type, length, Operand.OperandMemory.of(group.rank()));
-                            roundTrip(group, values, data, device);
-                        }
+        eachRank(worldSize, group -> {
+            try (OnDevice device = OnDevice.of(this, group.rank())) {
+                for (DataType type : DataType.values()) {
+                    Values values = new Values(type, worldSize);
+                    for (int length : lengths) {
+                        Operand data = Operand.unwritten(type, length, Operand.OperandMemory.of(group.rank()));
+                        roundTrip(group, values, data, device);
                     }
                 }
-            });
-        }
+            }
+        });
     }
 
     private void roundTrip(ProcessGroup group, Values values, Operand data, OnDevice device) {
@@ -86,19 +84,17 @@ public interface MessageRules extends Subject {
     @Rule(202)
     @Test
     default void messagesOfOneTagArriveInTheOrderTheyWereSent() {
-        try (Ranks ranks = group(2)) {
-            ranks.run(group -> {
-                for (int number = 0; number < 50; number++) {
-                    int[] data = {group.rank() == 0 ? number : -1};
-                    if (group.rank() == 0) {
-                        group.send(data, 1, tagOr0(5));
-                    } else {
-                        group.recv(data, 0, tagOr0(5));
-                    }
-                    assertEquals(number, data[0], "message " + number);
+        eachRank(2, group -> {
+            for (int number = 0; number < 50; number++) {
+                int[] data = {group.rank() == 0 ? number : -1};
+                if (group.rank() == 0) {
+                    group.send(data, 1, tagOr0(5));
+                } else {
+                    group.recv(data, 0, tagOr0(5));
                 }
-            });
-        }
+                assertEquals(number, data[0], "message " + number);
+            }
+        });
     }
 
     /**
@@ -111,25 +107,22 @@ public interface MessageRules extends Subject {
     @ParameterizedTest(name = "{0} ints")
     @ValueSource(ints = {1, 100_000})
     default void tagsMayBeReceivedInAnotherOrderThanSent(int length) {
-        needs(BackendContract.MESSAGE_TAGS);
-        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
-        try (Ranks ranks = group(2)) {
-            ranks.run(group -> {
-                List<Work> sends = new ArrayList<>();
-                for (int tag = 0; tag < 8; tag++) {
-                    int own = group.rank() == 0 ? tag : 7 - tag;
-                    int[] data = new int[length];
-                    if (group.rank() == 0) {
-                        data[length - 1] = 100 + own;
-                        sends.add(group.sendAsync(HostTensor.of(data), 1, own));
-                    } else {
-                        group.recv(data, 0, own);
-                        assertEquals(100 + own, data[length - 1], "message of tag " + own);
-                    }
+        needs(BackendContract.MESSAGE_TAGS, BackendContract.ASYNCHRONOUS_MESSAGES);
+        eachRank(2, group -> {
+            List<Work> sends = new ArrayList<>();
+            for (int tag = 0; tag < 8; tag++) {
+                int own = group.rank() == 0 ? tag : 7 - tag;
+                int[] data = new int[length];
+                if (group.rank() == 0) {
+                    data[length - 1] = 100 + own;
+                    sends.add(group.sendAsync(HostTensor.of(data), 1, own));
+                } else {
+                    group.recv(data, 0, own);
+                    assertEquals(100 + own, data[length - 1], "message of tag " + own);
                 }
-                sends.forEach(Work::await);
-            });
-        }
+            }
+            sends.forEach(Work::await);
+        });
     }
 
     /**
@@ -143,17 +136,15 @@ public interface MessageRules extends Subject {
     @ValueSource(ints = {3, 300_000})
     default void twoRanksMayReceiveFirstAndSendThen(int length) {
         needs(BackendContract.ASYNCHRONOUS_MESSAGES);
-        try (Ranks ranks = group(2)) {
-            ranks.run(group -> {
-                int peer = 1 - group.rank();
-                float[] received = new float[length];
-                Work receive = group.recvAsync(HostTensor.of(received), peer, 0);
-                Work send = group.sendAsync(HostTensor.of(Expect.floats(length, group.rank() + 1)), peer, 0);
-                receive.await();
-                send.await();
-                assertArrayEquals(Expect.floats(length, peer + 1), received, "what rank " + peer + " sent");
-            });
-        }
+        eachRank(2, group -> {
+            int peer = 1 - group.rank();
+            float[] received = new float[length];
+            Work receive = group.recvAsync(HostTensor.of(received), peer, 0);
+            Work send = group.sendAsync(HostTensor.of(Expect.floats(length, group.rank() + 1)), peer, 0);
+            receive.await();
+            send.await();
+            assertArrayEquals(Expect.floats(length, peer + 1), received, "what rank " + peer + " sent");
+        });
     }
 
     /**
@@ -167,17 +158,15 @@ public interface MessageRules extends Subject {
     default void aRankMaySendToItself(int length) {
         needs(BackendContract.ASYNCHRONOUS_MESSAGES);
         for (int worldSize = 1; worldSize <= 2; worldSize++) {
-            try (Ranks ranks = group(worldSize)) {
-                ranks.run(group -> {
-                    long[] data = new long[length];
-                    data[length - 1] = 41 + group.rank();
-                    long[] received = new long[length];
-                    Work send = group.sendAsync(HostTensor.of(data), group.rank(), tagOr0(9));
-                    group.recv(received, group.rank(), tagOr0(9));
-                    send.await();
-                    assertArrayEquals(data, received, "what rank " + group.rank() + " sent to itself");
-                });
-            }
+            eachRank(worldSize, group -> {
+                long[] data = new long[length];
+                data[length - 1] = 41 + group.rank();
+                long[] received = new long[length];
+                Work send = group.sendAsync(HostTensor.of(data), group.rank(), tagOr0(9));
+                group.recv(received, group.rank(), tagOr0(9));
+                send.await();
+                assertArrayEquals(data, received, "what rank " + group.rank() + " sent to itself");
+            });
         }
     }
 
@@ -193,19 +182,15 @@ public interface MessageRules extends Subject {
     default void aMessageOfAnotherLengthIsAMismatch(int sent) {
         needs(BackendContract.MISMATCHES);
         int[] received = new int[10];
-        try (Ranks ranks = group(2)) {
-            List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
-                if (group.rank() == 0) {
-                    int[] data = new int[sent];
-                    Arrays.fill(data, 77);
-                    group.within(Duration.ofSeconds(2)).send(data, 1, 0);
-                } else {
-                    group.within(Duration.ofSeconds(10)).recv(received, 0, 0);
-                }
-            });
-            FerroException failure = Expect.failure(outcomes, 1, Code.MISMATCH);
-            Expect.says(failure, Integer.toString(4 * sent), "40");
-        }
+        List<Throwable> outcomes = outcomes(2, group -> {
+            if (group.rank() == 0) {
+                group.within(Duration.ofSeconds(2)).send(Expect.filled(sent, 77), 1, 0);
+            } else {
+                group.within(Duration.ofSeconds(10)).recv(received, 0, 0);
+            }
+        });
+        FerroException failure = Expect.failure(outcomes, 1, Code.MISMATCH);
+        Expect.says(failure, Integer.toString(4 * sent), "40");
         assertArrayEquals(new int[10], received, "memory of the receive");
     }
 
@@ -218,23 +203,21 @@ public interface MessageRules extends Subject {
     default void collectivesPassMessagesInFlight() {
         needs(BackendContract.ASYNCHRONOUS_MESSAGES);
         CountDownLatch polled = new CountDownLatch(2);
-        try (Ranks ranks = group(2)) {
-            ranks.run(group -> {
-                int peer = 1 - group.rank();
-                byte[] received = new byte[200_000];
-                byte[] sent = new byte[200_000];
-                sent[199_999] = (byte) (group.rank() + 5);
-                Work send = group.sendAsync(HostTensor.of(sent), peer, tagOr0(1));
-                Expect.works(group);
-                Expect.works(group);
-                assertFalse(send.isDone(), "a send above the eager limit ended before its receive was posted");
-                polled.countDown();
-                assertTrue(polled.await(20, TimeUnit.SECONDS), "the other rank has not checked its send");
-                group.recv(received, peer, tagOr0(1));
-                send.await();
-                assertEquals(peer + 5, received[199_999], "last element from rank " + peer);
-            });
-        }
+        eachRank(2, group -> {
+            int peer = 1 - group.rank();
+            byte[] received = new byte[200_000];
+            byte[] sent = new byte[200_000];
+            sent[199_999] = (byte) (group.rank() + 5);
+            Work send = group.sendAsync(HostTensor.of(sent), peer, tagOr0(1));
+            Expect.works(group);
+            Expect.works(group);
+            assertFalse(send.isDone(), "a send above the eager limit ended before its receive was posted");
+            polled.countDown();
+            Expect.opens(polled, "the other rank has not checked its send");
+            group.recv(received, peer, tagOr0(1));
+            send.await();
+            assertEquals(peer + 5, received[199_999], "last element from rank " + peer);
+        });
     }
 
     /** Checks that a receive without a matching message times out, and that the group still works afterwards. */
@@ -243,24 +226,22 @@ public interface MessageRules extends Subject {
     default void aReceiveThatNothingMatchesTimesOutWithoutHarm() {
         needs(BackendContract.ASYNCHRONOUS_MESSAGES);
         CountDownLatch timedOut = new CountDownLatch(1);
-        try (Ranks ranks = group(2)) {
-            ranks.run(group -> {
-                if (group.rank() == 0) {
-                    Ranks.RankCode receive = each -> each.recv(new int[4], 1, tagOr0(7));
-                    Expect.fails(receive, group.within(Duration.ofMillis(100)), Code.TIMED_OUT);
-                    timedOut.countDown();
-                }
-                assertTrue(timedOut.await(20, TimeUnit.SECONDS), "the receive of rank 0 has not timed out");
-                Expect.works(group);
-                int[] data = {group.rank() == 1 ? 12 : 0};
-                if (group.rank() == 1) {
-                    group.send(data, 0, tagOr0(7));
-                } else {
-                    group.recv(data, 1, tagOr0(7));
-                }
-                assertEquals(12, data[0], "message after the time-out");
-            });
-        }
+        eachRank(2, group -> {
+            if (group.rank() == 0) {
+                Ranks.RankCode receive = each -> each.recv(new int[4], 1, tagOr0(7));
+                Expect.fails(receive, group.within(Duration.ofMillis(100)), Code.TIMED_OUT);
+                timedOut.countDown();
+            }
+            Expect.opens(timedOut, "the receive of rank 0 has not timed out");
+            Expect.works(group);
+            int[] data = {group.rank() == 1 ? 12 : 0};
+            if (group.rank() == 1) {
+                group.send(data, 0, tagOr0(7));
+            } else {
+                group.recv(data, 1, tagOr0(7));
+            }
+            assertEquals(12, data[0], "message after the time-out");
+        });
     }
 
     /**
@@ -274,19 +255,17 @@ public interface MessageRules extends Subject {
     default void aRingOfBlockingSendsOf64MebibytesTimesOut(int worldSize) {
         needs(BackendContract.ASYNCHRONOUS_MESSAGES);
         byte[] shared = new byte[64 << 20];
-        try (Ranks ranks = group(worldSize)) {
-            List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
-                ProcessGroup hasty = group.within(Duration.ofMillis(500));
-                hasty.send(shared, (group.rank() + 1) % worldSize, 0);
-                hasty.recv(new byte[64 << 20], (group.rank() + worldSize - 1) % worldSize, 0);
-            });
-            int timedOut = 0;
-            for (int rank = 0; rank < worldSize; rank++) {
-                FerroException failure = Expect.failure(outcomes, rank, Code.TIMED_OUT, Code.ABORTED);
-                timedOut += failure.code() == Code.TIMED_OUT ? 1 : 0;
-            }
-            assertTrue(timedOut > 0, "no rank failed with TIMED_OUT: " + outcomes);
+        List<Throwable> outcomes = outcomes(worldSize, group -> {
+            ProcessGroup hasty = group.within(Duration.ofMillis(500));
+            hasty.send(shared, (group.rank() + 1) % worldSize, 0);
+            hasty.recv(new byte[64 << 20], (group.rank() + worldSize - 1) % worldSize, 0);
+        });
+        int timedOut = 0;
+        for (int rank = 0; rank < worldSize; rank++) {
+            FerroException failure = Expect.failure(outcomes, rank, Code.TIMED_OUT, Code.ABORTED);
+            timedOut += failure.code() == Code.TIMED_OUT ? 1 : 0;
         }
+        assertTrue(timedOut > 0, "no rank failed with TIMED_OUT: " + outcomes);
     }
 
     /** Checks that a message is not delivered to a receive with another tag. */
@@ -295,17 +274,15 @@ public interface MessageRules extends Subject {
     default void aMessageOfAnotherTagIsNotDelivered() {
         needs(BackendContract.MESSAGE_TAGS);
         int[] received = new int[3];
-        try (Ranks ranks = group(2)) {
-            List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
-                ProcessGroup hasty = group.within(Duration.ofMillis(300));
-                if (group.rank() == 0) {
-                    hasty.send(new int[] {7, 8, 9}, 1, 1);
-                } else {
-                    hasty.recv(received, 0, 2);
-                }
-            });
-            Expect.failure(outcomes, 1, Code.TIMED_OUT);
-        }
+        List<Throwable> outcomes = outcomes(2, group -> {
+            ProcessGroup hasty = group.within(Duration.ofMillis(300));
+            if (group.rank() == 0) {
+                hasty.send(new int[] {7, 8, 9}, 1, 1);
+            } else {
+                hasty.recv(received, 0, 2);
+            }
+        });
+        Expect.failure(outcomes, 1, Code.TIMED_OUT);
         assertArrayEquals(new int[3], received, "memory of a receive of tag 2; tag 1 was sent");
     }
 
@@ -313,28 +290,25 @@ public interface MessageRules extends Subject {
     @Rule(210)
     @Test
     default void allPendingMessagesProgressTogether() {
-        needs(BackendContract.MESSAGE_TAGS);
-        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
+        needs(BackendContract.MESSAGE_TAGS, BackendContract.ASYNCHRONOUS_MESSAGES);
         int worldSize = 4;
-        try (Ranks ranks = group(worldSize)) {
-            ranks.run(group -> {
-                List<Work> pending = new ArrayList<>();
-                int[][] received = new int[worldSize * 5][1];
-                for (int number = received.length - 1; number >= 0; number--) {
-                    int from = number % worldSize;
-                    pending.add(group.recvAsync(HostTensor.of(received[number]), from, number / worldSize));
-                }
-                for (int number = 0; number < received.length; number++) {
-                    int[] data = {1000 * group.rank() + number / worldSize};
-                    pending.add(group.sendAsync(HostTensor.of(data), number % worldSize, number / worldSize));
-                }
-                pending.forEach(Work::await);
-                for (int number = 0; number < received.length; number++) {
-                    int need = 1000 * (number % worldSize) + number / worldSize;
-                    assertEquals(need, received[number][0], "message " + number + " to rank " + group.rank());
-                }
-            });
-        }
+        eachRank(worldSize, group -> {
+            List<Work> pending = new ArrayList<>();
+            int[][] received = new int[worldSize * 5][1];
+            for (int number = received.length - 1; number >= 0; number--) {
+                int from = number % worldSize;
+                pending.add(group.recvAsync(HostTensor.of(received[number]), from, number / worldSize));
+            }
+            for (int number = 0; number < received.length; number++) {
+                int[] data = {1000 * group.rank() + number / worldSize};
+                pending.add(group.sendAsync(HostTensor.of(data), number % worldSize, number / worldSize));
+            }
+            pending.forEach(Work::await);
+            for (int number = 0; number < received.length; number++) {
+                int need = 1000 * (number % worldSize) + number / worldSize;
+                assertEquals(need, received[number][0], "message " + number + " to rank " + group.rank());
+            }
+        });
     }
 
     /**
@@ -354,31 +328,29 @@ public interface MessageRules extends Subject {
         for (int index = 0; index < all.length; index++) {
             all[index] = index + 1;
         }
-        try (Ranks ranks = group(2)) {
-            ranks.run(group -> {
-                if (group.rank() == 1) {
-                    group.send(new int[] {3}, 0, 0);
-                    List<Work> sends = new ArrayList<>();
-                    for (int number = 0; number < count; number++) {
-                        sends.add(group.sendAsync(HostTensor.of(DataType.INT32, all, number, length), 0, 0));
-                    }
-                    boolean taken = sends.get(count - 1).await(Duration.ofMillis(500));
-                    assertFalse(taken, count + " messages of 64 KiB were sent although none was received");
-                    group.barrier();
-                    sends.forEach(Work::await);
-                } else {
-                    // after a first receive from a peer, a rank also accepts messages of this peer while the rank waits
-                    group.recv(new int[1], 1, 0);
-                    group.barrier();
-                    int[] received = new int[length];
-                    for (int number = 0; number < count; number++) {
-                        group.recv(received, 1, 0);
-                        assertEquals(number + 1, received[0], "first element of message " + number);
-                        assertEquals(number + length, received[length - 1], "last element of message " + number);
-                    }
+        eachRank(2, group -> {
+            if (group.rank() == 1) {
+                group.send(new int[] {3}, 0, 0);
+                List<Work> sends = new ArrayList<>();
+                for (int number = 0; number < count; number++) {
+                    sends.add(group.sendAsync(HostTensor.of(DataType.INT32, all, number, length), 0, 0));
                 }
-            });
-        }
+                boolean taken = sends.get(count - 1).await(Duration.ofMillis(500));
+                assertFalse(taken, count + " messages of 64 KiB were sent although none was received");
+                group.barrier();
+                sends.forEach(Work::await);
+            } else {
+                // after a first receive from a peer, a rank also accepts messages of this peer while the rank waits
+                group.recv(new int[1], 1, 0);
+                group.barrier();
+                int[] received = new int[length];
+                for (int number = 0; number < count; number++) {
+                    group.recv(received, 1, 0);
+                    assertEquals(number + 1, received[0], "first element of message " + number);
+                    assertEquals(number + length, received[length - 1], "last element of message " + number);
+                }
+            }
+        });
     }
 
     /**
@@ -399,24 +371,22 @@ public interface MessageRules extends Subject {
         // no peer uses this tag, and the message is too large to be sent before it is received
         Ranks.RankCode waits =
                 isSend ? group -> group.send(new int[100_000], 1, tag) : group -> group.recv(new int[1], 1, tag);
-        try (Ranks ranks = group(3)) {
-            List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
-                if (group.rank() == 0) {
-                    Thread.currentThread().interrupt();
-                    FerroException failure = Expect.fails(waits, group, Code.INTERRUPTED);
-                    assertTrue(Thread.interrupted(), "the interrupt flag was not set again");
-                    assertTrue(failure.getMessage().contains("rank 0 was interrupted in "), failure.getMessage());
-                } else if (group.rank() == 1 && isSend && tag > 0) {
-                    group.recv(new int[1], 0, tag + 1);
-                }
-                group.barrier();
-            });
-            for (int rank = 0; rank < 3; rank++) {
-                if (isAlone) {
-                    assertNull(outcomes.get(rank), "outcome of rank " + rank);
-                } else {
-                    Expect.blames(Expect.failure(outcomes, rank, Code.ABORTED), 0);
-                }
+        List<Throwable> outcomes = outcomes(3, group -> {
+            if (group.rank() == 0) {
+                Thread.currentThread().interrupt();
+                FerroException failure = Expect.fails(waits, group, Code.INTERRUPTED);
+                assertTrue(Thread.interrupted(), "the interrupt flag was not set again");
+                assertTrue(failure.getMessage().contains("rank 0 was interrupted in "), failure.getMessage());
+            } else if (group.rank() == 1 && isSend && tag > 0) {
+                group.recv(new int[1], 0, tag + 1);
+            }
+            group.barrier();
+        });
+        for (int rank = 0; rank < 3; rank++) {
+            if (isAlone) {
+                assertNull(outcomes.get(rank), "outcome of rank " + rank);
+            } else {
+                Expect.blames(Expect.failure(outcomes, rank, Code.ABORTED), 0);
             }
         }
     }
@@ -425,23 +395,20 @@ public interface MessageRules extends Subject {
     @Rule(213)
     @Test
     default void severalThreadsOfARankMaySendAndReceiveAtOnce() {
-        needs(BackendContract.MESSAGE_TAGS);
-        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
-        try (Ranks ranks = group(2)) {
-            ranks.run(group -> {
-                List<CompletableFuture<Void>> talking = new ArrayList<>();
-                for (int tag = 0; tag < 4; tag++) {
-                    int own = tag;
-                    talking.add(Expect.onThread(() -> talk(group, own)));
-                }
-                for (int call = 0; call < 50; call++) {
-                    Expect.works(group);
-                }
-                for (CompletableFuture<Void> talk : talking) {
-                    talk.get(20, TimeUnit.SECONDS);
-                }
-            });
-        }
+        needs(BackendContract.MESSAGE_TAGS, BackendContract.ASYNCHRONOUS_MESSAGES);
+        eachRank(2, group -> {
+            List<CompletableFuture<Void>> talking = new ArrayList<>();
+            for (int tag = 0; tag < 4; tag++) {
+                int own = tag;
+                talking.add(Expect.onThread(() -> talk(group, own)));
+            }
+            for (int call = 0; call < 50; call++) {
+                Expect.works(group);
+            }
+            for (CompletableFuture<Void> talk : talking) {
+                talk.get(20, TimeUnit.SECONDS);
+            }
+        });
     }
 
     private static void talk(ProcessGroup group, int tag) {

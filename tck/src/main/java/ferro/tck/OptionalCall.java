@@ -6,6 +6,7 @@ import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.tck.cells.Bits;
+import ferro.tck.cells.Calls;
 import ferro.tck.cells.Numbers;
 import ferro.tck.cells.Operand;
 import ferro.tck.cells.Values;
@@ -32,26 +33,28 @@ record OptionalCall(String name, Collective call, Operand out, long before, IntT
         for (DataType type : DataType.values()) {
             boolean floating = Numbers.isFloating(type);
             if (!floating) {
-                calls.add(allReduce(type, ReduceOp.BAND, rank));
-                calls.add(allReduce(type, ReduceOp.BOR, rank));
-                calls.add(allReduce(type, ReduceOp.BXOR, rank));
+                calls.add(reduction(CollectiveKind.ALL_REDUCE, type, ReduceOp.BAND, rank));
+                calls.add(reduction(CollectiveKind.ALL_REDUCE, type, ReduceOp.BOR, rank));
+                calls.add(reduction(CollectiveKind.ALL_REDUCE, type, ReduceOp.BXOR, rank));
             }
             if (!Numbers.isHalf(type)) {
-                calls.add(allReduce(type, ReduceOp.preMultipliedSum(floating ? 0.5 : -3), rank));
+                calls.add(reduction(
+                        CollectiveKind.ALL_REDUCE, type, ReduceOp.preMultipliedSum(floating ? 0.5 : -3), rank));
             }
             ReduceOp bits = ReduceOp.of("bits", OptionalCall::exclusiveOr);
-            calls.add(allReduce(type, bits, rank));
-            for (boolean isExclusive : new boolean[] {false, true}) {
-                calls.add(scan(type, bits, rank, isExclusive));
-                calls.add(scan(type, floating ? ReduceOp.preMultipliedSum(-2) : ReduceOp.BXOR, rank, isExclusive));
+            calls.add(reduction(CollectiveKind.ALL_REDUCE, type, bits, rank));
+            for (CollectiveKind kind : Calls.kinds(CollectiveKind::isScan)) {
+                calls.add(reduction(kind, type, bits, rank));
+                calls.add(reduction(kind, type, floating ? ReduceOp.preMultipliedSum(-2) : ReduceOp.BXOR, rank));
                 if (!floating) {
-                    calls.add(scan(type, ReduceOp.BAND, rank, isExclusive));
-                    calls.add(scan(type, ReduceOp.preMultipliedSum(-3), rank, isExclusive));
+                    calls.add(reduction(kind, type, ReduceOp.BAND, rank));
+                    calls.add(reduction(kind, type, ReduceOp.preMultipliedSum(-3), rank));
                 }
             }
         }
-        calls.add(reduceScatter(DataType.FLOAT32, ReduceOp.preMultipliedSum(-2), rank));
-        calls.add(reduceScatter(DataType.INT16, ReduceOp.of("bits", OptionalCall::exclusiveOr), rank));
+        calls.add(reduction(CollectiveKind.REDUCE_SCATTER, DataType.FLOAT32, ReduceOp.preMultipliedSum(-2), rank));
+        calls.add(reduction(
+                CollectiveKind.REDUCE_SCATTER, DataType.INT16, ReduceOp.of("bits", OptionalCall::exclusiveOr), rank));
         calls.add(unequalParts(rank));
         return calls;
     }
@@ -87,35 +90,23 @@ record OptionalCall(String name, Collective call, Operand out, long before, IntT
         Bits.fill(into, index -> left[index] ^ right[index]);
     }
 
-    private static OptionalCall allReduce(DataType type, ReduceOp op, int rank) {
+    private static OptionalCall reduction(CollectiveKind kind, DataType type, ReduceOp op, int rank) {
+        boolean scatters = kind.hasParts();
         Values values = new Values(type, RANKS);
-        Operand data = Operand.unwritten(type, LENGTH, Operand.OperandMemory.of(rank));
-        data.fill(index -> values.mark(rank, index));
-        Collective call = Collective.allReduce(data.tensor(), data.tensor(), op);
+        Operand in = Operand.unwritten(type, scatters ? RANKS * LENGTH : LENGTH, Operand.OperandMemory.of(rank));
+        in.fill(index -> values.mark(rank, index));
+        Operand out = scatters ? Operand.unwritten(type, LENGTH, Operand.OperandMemory.of(rank + 1)) : in;
+        int from = scatters ? rank * LENGTH : 0;
+        int ranks = Calls.combined(kind, rank, RANKS);
         return new OptionalCall(
-                op + " of " + type.label(),
-                call,
-                data,
-                Cells.hash(data),
-                index -> right(values, type, op, index, RANKS));
+                (kind.isScan() ? kind + " by " : scatters ? "scattered " : "") + op + " of " + type.label(),
+                Calls.of(kind, in.tensor(), out.tensor(), op, -1),
+                out,
+                Cells.hash(out),
+                index -> ranks == 0 ? ofNoRank(values, type, op, index) : right(values, type, op, from + index, ranks));
     }
 
-    private static OptionalCall scan(DataType type, ReduceOp op, int rank, boolean isExclusive) {
-        Values values = new Values(type, RANKS);
-        Operand data = Operand.unwritten(type, LENGTH, Operand.OperandMemory.of(rank));
-        data.fill(index -> values.mark(rank, index));
-        Collective call =
-                isExclusive ? Collective.exclusiveScan(data.tensor(), op) : Collective.scan(data.tensor(), op);
-        int count = isExclusive ? rank : rank + 1;
-        return new OptionalCall(
-                call.kind() + " by " + op + " of " + type.label(),
-                call,
-                data,
-                Cells.hash(data),
-                index -> count == 0 ? ofNoRank(values, type, op, index) : right(values, type, op, index, count));
-    }
-
-    /** Returns what an exclusive scan leaves on rank 0: the identity, or with a user-defined op the operand. */
+    /** Returns what a rank gets if its result combines no rank: the identity, or with a user-defined op the operand. */
     private static long ofNoRank(Values values, DataType type, ReduceOp op, int index) {
         if (op.combiner() != null) {
             return values.mark(0, index);
@@ -123,23 +114,9 @@ record OptionalCall(String name, Collective call, Operand out, long before, IntT
         return op.factor() == 1 ? Numbers.identity(type, op) : 0;
     }
 
-    private static OptionalCall reduceScatter(DataType type, ReduceOp op, int rank) {
-        Values values = new Values(type, RANKS);
-        Operand in = Operand.unwritten(type, RANKS * LENGTH, Operand.OperandMemory.of(rank));
-        in.fill(index -> values.mark(rank, index));
-        Operand out = Operand.unwritten(type, LENGTH, Operand.OperandMemory.of(rank + 1));
-        Collective call = Collective.reduceScatter(in.tensor(), out.tensor(), op);
-        return new OptionalCall(
-                "scattered " + op + " of " + type.label(),
-                call,
-                out,
-                Cells.hash(out),
-                index -> right(values, type, op, rank * LENGTH + index, RANKS));
-    }
-
     /**
-     * Returns the expected bits of an element that the first {@code ranks} ranks combine. The operands are multiples of 0.5, so that their sums are exact in every
-     * order.
+     * Returns the expected bits of an element that the first {@code ranks} ranks combine. The operands are multiples of
+     * 0.5, so that their sums are exact in every order.
      */
     private static long right(Values values, DataType type, ReduceOp op, int index, int ranks) {
         long result = product(type, op, values.mark(0, index));

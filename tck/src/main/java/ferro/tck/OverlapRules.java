@@ -7,13 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ferro.Collective;
-import ferro.CollectiveBackend;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Tensor;
 import ferro.Work;
 import ferro.group.ProcessGroup;
 import ferro.tck.cells.Bits;
+import ferro.tck.cells.Calls;
 import ferro.tck.cells.InPlaceCalls;
 import ferro.tck.cells.OneMemory;
 import ferro.tck.cells.OverlappingCalls;
@@ -36,29 +36,26 @@ public interface OverlapRules extends Subject {
     default void operandsAndResultsThatOverlapAreRefused(String kind) {
         OneMemory.MemoryKind memory = kind(kind);
         for (int worldSize : new int[] {1, 3}) {
-            try (Ranks ranks = group(worldSize)) {
-                ranks.run(group -> {
-                    for (int part : new int[] {2, 64, 30_000}) {
-                        overlappingCallsAreRefused(memory, group, part);
-                    }
-                    Expect.works(group);
-                });
-            }
+            eachRank(worldSize, group -> {
+                for (int part : new int[] {2, 64, 30_000}) {
+                    overlappingCallsAreRefused(memory, group, part);
+                }
+                Expect.works(group);
+            });
         }
     }
 
     private void overlappingCallsAreRefused(OneMemory.MemoryKind kind, ProcessGroup group, int part) {
         int size = group.worldSize();
         OneMemory memory = OneMemory.of(kind, group, OverlappingCalls.length(size, part));
-        CollectiveBackend backend = (CollectiveBackend) group.backend();
         boolean onHost = devices().isEmpty();
         // a buffer that begins inside an element is compared by its address, which the kit does not know of FOREIGN
         boolean cutsElements = onHost && kind != OneMemory.MemoryKind.ARRAY && kind != OneMemory.MemoryKind.FOREIGN;
         try (OnDevice device = OnDevice.of(this, group.rank())) {
             for (OverlappingCalls.Named named : OverlappingCalls.of(memory, group, part, cutsElements)) {
                 Collective call = device.call(named.call());
-                if (backend.unsupportedBecause(call).isEmpty()) {
-                    refused(named, () -> backend.run(call, backend.timeout()));
+                if (Calls.unsupported(group, call).isEmpty()) {
+                    refused(named, () -> Calls.run(group, call));
                     refused(named, () -> group.submit(call));
                     if (onHost) {
                         refused(named, () -> group.coalesced(() -> group.submit(call)));
@@ -89,28 +86,25 @@ public interface OverlapRules extends Subject {
     default void formsInPlaceAreRight(String kind) {
         OneMemory.MemoryKind memory = kind(kind);
         for (int worldSize : new int[] {1, 3}) {
-            try (Ranks ranks = group(worldSize)) {
-                ranks.run(group -> {
-                    for (int part : new int[] {2, 64, 30_000}) {
-                        callsInPlaceAreRight(memory, group, part);
-                        queuedCallsMayShareMemory(memory, group, part);
-                    }
-                    oneTensorMayBeSentSeveralTimes(memory, group);
-                });
-            }
+            eachRank(worldSize, group -> {
+                for (int part : new int[] {2, 64, 30_000}) {
+                    callsInPlaceAreRight(memory, group, part);
+                    queuedCallsMayShareMemory(memory, group, part);
+                }
+                oneTensorMayBeSentSeveralTimes(memory, group);
+            });
         }
     }
 
     private void callsInPlaceAreRight(OneMemory.MemoryKind kind, ProcessGroup group, int part) {
-        CollectiveBackend backend = (CollectiveBackend) group.backend();
         OneMemory memory = OneMemory.of(kind, group, InPlaceCalls.length(group.worldSize(), part));
         new InPlaceCalls(memory, group, part, each -> {
                     try (OnDevice device = OnDevice.of(this, group.rank())) {
                         Collective call = device.call(each.call());
-                        if (Cells.RefusedCells.of(group, call).isPresent()) {
+                        if (Calls.refusal(group, call).isPresent()) {
                             return;
                         }
-                        backend.run(call, backend.timeout());
+                        Calls.run(group, call);
                         device.readBack();
                     }
                     assertNull(OneMemory.wrong(each.seen(), each.right()), each.name());

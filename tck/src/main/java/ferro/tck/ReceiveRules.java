@@ -3,7 +3,6 @@ package ferro.tck;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.DataType;
@@ -52,9 +51,7 @@ public interface ReceiveRules extends Subject {
         "INT64, FLOAT64, 40000"
     })
     default void aMessageOfAnotherTypeIsAMismatchOnBothSides(DataType sent, DataType received, int length) {
-        needs(BackendContract.MISMATCHES);
-        needs(BackendContract.ABORT_ACROSS_RANKS);
-        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
+        needs(BackendContract.MISMATCHES, BackendContract.ABORT_ACROSS_RANKS, BackendContract.ASYNCHRONOUS_MESSAGES);
         for (int worldSize = 2; worldSize <= 3; worldSize++) {
             for (boolean receiveFirst : new boolean[] {true, false}) {
                 mismatch(worldSize, operand(sent, length), operand(received, length), receiveFirst);
@@ -76,30 +73,28 @@ public interface ReceiveRules extends Subject {
 
     private void mismatch(int worldSize, Operand data, Operand into, boolean receiveFirst) {
         CountDownLatch first = new CountDownLatch(1);
-        try (Ranks ranks = group(worldSize)) {
-            List<Throwable> ends = ranks.outcomes(Ranks.LIMIT, group -> {
-                ProcessGroup patient = group.within(Duration.ofSeconds(20));
-                boolean receives = group.rank() == 1;
-                if (group.rank() > 1) {
-                    return;
-                }
-                if (receives != receiveFirst) {
-                    first.await(10, TimeUnit.SECONDS);
-                }
-                Work own = receives ? patient.recvAsync(into.tensor(), 0, 0) : patient.sendAsync(data.tensor(), 1, 0);
-                first.countDown();
-                // the send may succeed; the next call of the sender then fails
-                FerroException failure = Expect.fails(
-                        each -> {
-                            own.await();
-                            patient.barrier();
-                        },
-                        group,
-                        Code.MISMATCH);
-                bothTypes(failure, data, into);
-            });
-            Expect.well(ends);
-        }
+        List<Throwable> ends = outcomes(worldSize, group -> {
+            ProcessGroup patient = group.within(Duration.ofSeconds(20));
+            boolean receives = group.rank() == 1;
+            if (group.rank() > 1) {
+                return;
+            }
+            if (receives != receiveFirst) {
+                first.await(10, TimeUnit.SECONDS);
+            }
+            Work own = receives ? patient.recvAsync(into.tensor(), 0, 0) : patient.sendAsync(data.tensor(), 1, 0);
+            first.countDown();
+            // the send may succeed; the next call of the sender then fails
+            FerroException failure = Expect.fails(
+                    each -> {
+                        own.await();
+                        patient.barrier();
+                    },
+                    group,
+                    Code.MISMATCH);
+            bothTypes(failure, data, into);
+        });
+        Expect.well(ends);
         unwritten(into);
     }
 
@@ -131,33 +126,32 @@ public interface ReceiveRules extends Subject {
             value = DataType.class,
             names = {"FLOAT32", "UINT32"})
     default void aSenderThatMakesNoOtherCallHearsOfAMismatchAtItsClose(DataType sent) {
-        needs(BackendContract.MISMATCHES);
-        needs(BackendContract.ABORT_ACROSS_RANKS);
-        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
-        needs(BackendContract.EARLY_LEAVES);
+        needs(
+                BackendContract.MISMATCHES,
+                BackendContract.ABORT_ACROSS_RANKS,
+                BackendContract.ASYNCHRONOUS_MESSAGES,
+                BackendContract.EARLY_LEAVES);
         Operand data = operand(sent, 10);
         Operand into = operand(DataType.INT32, 10);
         // in some turns the sender learns of the mismatch while its connections close
         for (int turn = 0; turn < 30; turn++) {
             int worldSize = 2 + turn % 3;
             CountDownLatch closing = new CountDownLatch(1);
-            try (Ranks ranks = group(worldSize)) {
-                List<Throwable> ends = ranks.outcomes(Ranks.LIMIT, group -> {
-                    if (group.rank() == 0) {
-                        group.send(data.tensor(), 1, 0);
-                        closing.countDown();
-                        long start = System.nanoTime();
-                        bothTypes(Expect.fails(ProcessGroup::close, group, Code.MISMATCH), data, into);
-                        long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
-                        assertTrue(millis < 3000, "a close that reported a mismatch took " + millis + " ms");
-                    } else if (group.rank() == 1) {
-                        closing.await(10, TimeUnit.SECONDS);
-                        Ranks.RankCode receive = each -> each.recv(into.tensor(), 0, 0);
-                        bothTypes(Expect.fails(receive, group, Code.MISMATCH), data, into);
-                    }
-                });
-                Expect.well(ends);
-            }
+            List<Throwable> ends = outcomes(worldSize, group -> {
+                if (group.rank() == 0) {
+                    group.send(data.tensor(), 1, 0);
+                    closing.countDown();
+                    long start = System.nanoTime();
+                    bothTypes(Expect.fails(ProcessGroup::close, group, Code.MISMATCH), data, into);
+                    long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+                    assertTrue(millis < 3000, "a close that reported a mismatch took " + millis + " ms");
+                } else if (group.rank() == 1) {
+                    closing.await(10, TimeUnit.SECONDS);
+                    Ranks.RankCode receive = each -> each.recv(into.tensor(), 0, 0);
+                    bothTypes(Expect.fails(receive, group, Code.MISMATCH), data, into);
+                }
+            });
+            Expect.well(ends);
         }
     }
 
@@ -172,17 +166,15 @@ public interface ReceiveRules extends Subject {
     @ParameterizedTest(name = "{0}, {1} elements")
     @CsvSource({"FLOAT32, 9", "INT64, 20000", "FLOAT16, 50000", "UINT32, 3", "BFLOAT16, 4"})
     default void bytesMatchAnyTypeOfAsManyBytes(DataType type, int length) {
-        try (Ranks ranks = group(2)) {
-            ranks.run(group -> {
-                for (DataType bytes : List.of(DataType.INT8, DataType.UINT8)) {
-                    Operand typed = operand(type, length);
-                    Operand plain = operand(bytes, length * type.byteSize());
-                    exchange(group, typed, plain);
-                    exchange(group, plain, typed);
-                }
-                exchangeBuffer(group, operand(type, length));
-            });
-        }
+        eachRank(2, group -> {
+            for (DataType bytes : List.of(DataType.INT8, DataType.UINT8)) {
+                Operand typed = operand(type, length);
+                Operand plain = operand(bytes, length * type.byteSize());
+                exchange(group, typed, plain);
+                exchange(group, plain, typed);
+            }
+            exchangeBuffer(group, operand(type, length));
+        });
     }
 
     private static void exchange(ProcessGroup group, Operand data, Operand into) {
@@ -244,19 +236,16 @@ public interface ReceiveRules extends Subject {
     @ParameterizedTest(name = "{0} elements")
     @ValueSource(ints = {0, 1, 9, 10_000, 50_000})
     default void aReceiveUpToALengthTakesShorterMessages(int length) {
-        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
-        needs(BackendContract.OPEN_RECEIVES);
+        needs(BackendContract.ASYNCHRONOUS_MESSAGES, BackendContract.OPEN_RECEIVES);
         for (DataType sent : List.of(DataType.INT32, DataType.INT8)) {
             int sentLength = sent == DataType.INT8 ? 4 * length : length;
             for (boolean isExpected : new boolean[] {true, false}) {
-                try (Ranks ranks = group(2)) {
-                    ranks.run(group -> {
-                        Operand data = operand(sent, sentLength);
-                        data.fill(index -> index % 53 + 2);
-                        shorter(group, data, group.rank() == 0 ? 1 : 0, isExpected);
-                        shorter(group, data, group.rank(), isExpected);
-                    });
-                }
+                eachRank(2, group -> {
+                    Operand data = operand(sent, sentLength);
+                    data.fill(index -> index % 53 + 2);
+                    shorter(group, data, group.rank() == 0 ? 1 : 0, isExpected);
+                    shorter(group, data, group.rank(), isExpected);
+                });
             }
         }
     }
@@ -264,8 +253,7 @@ public interface ReceiveRules extends Subject {
     /** Sends a message to a peer and receives one from the peer, into a tensor of 7 elements more. */
     private static void shorter(ProcessGroup group, Operand data, int peer, boolean isExpected) {
         int length = (int) (data.tensor().byteCount() / Integer.BYTES);
-        int[] buffer = new int[length + 7];
-        Arrays.fill(buffer, -4);
+        int[] buffer = Expect.filled(length + 7, -4);
         Work receive = isExpected ? group.recvUpToAsync(HostTensor.of(buffer), peer, 3) : null;
         group.barrier();
         Work send = group.sendAsync(data.tensor(), peer, 3);
@@ -284,9 +272,8 @@ public interface ReceiveRules extends Subject {
         assertEquals(data.length(), status.elements(), "elements of the message");
         int[] received = Arrays.copyOf(buffer, length);
         assertEquals(bytesOf(data.tensor()), bytesOf(HostTensor.of(received)), "elements of the message");
-        int[] rest = new int[7];
-        Arrays.fill(rest, -4);
-        assertArrayEquals(rest, Arrays.copyOfRange(buffer, length, length + 7), "elements behind the message");
+        assertArrayEquals(
+                Expect.filled(7, -4), Arrays.copyOfRange(buffer, length, length + 7), "elements behind the message");
     }
 
     /**
@@ -301,22 +288,18 @@ public interface ReceiveRules extends Subject {
     @ParameterizedTest(name = "{1} elements of {0}")
     @CsvSource({"INT32, 11", "INT32, 50000", "FLOAT32, 3", "INT8, 41", "UINT8, 7"})
     default void aMessageThatAReceiveUpToALengthCannotTakeIsAMismatch(DataType sent, int length) {
-        needs(BackendContract.MISMATCHES);
-        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
-        needs(BackendContract.OPEN_RECEIVES);
+        needs(BackendContract.MISMATCHES, BackendContract.ASYNCHRONOUS_MESSAGES, BackendContract.OPEN_RECEIVES);
         Operand data = operand(sent, length);
         Operand into = operand(DataType.INT32, 10);
-        try (Ranks ranks = group(2)) {
-            List<Throwable> ends = ranks.outcomes(Ranks.LIMIT, group -> {
-                if (group.rank() == 0) {
-                    group.within(Duration.ofSeconds(2)).send(data.tensor(), 1, 0);
-                } else {
-                    group.within(Duration.ofSeconds(10)).recvUpTo(into.tensor(), 0, 0);
-                }
-            });
-            FerroException failure = Expect.failure(ends, 1, Code.MISMATCH);
-            Expect.says(failure, text(data), text(into), data.tensor().byteCount() + " bytes", "40 bytes");
-        }
+        List<Throwable> ends = outcomes(2, group -> {
+            if (group.rank() == 0) {
+                group.within(Duration.ofSeconds(2)).send(data.tensor(), 1, 0);
+            } else {
+                group.within(Duration.ofSeconds(10)).recvUpTo(into.tensor(), 0, 0);
+            }
+        });
+        FerroException failure = Expect.failure(ends, 1, Code.MISMATCH);
+        Expect.says(failure, text(data), text(into), data.tensor().byteCount() + " bytes", "40 bytes");
         unwritten(into);
     }
 
@@ -331,54 +314,42 @@ public interface ReceiveRules extends Subject {
     @ParameterizedTest(name = "{0} ranks, {1} elements")
     @CsvSource({"1, 0", "1, 5", "2, 0", "2, 5", "2, 40000"})
     default void aSendUntilMatchedEndsAfterItsReceiveHasBegun(int worldSize, int length) {
-        try (Ranks ranks = group(worldSize)) {
-            ranks.run(group -> {
-                int receiver = worldSize - 1;
-                int[] data = filled(length, 9);
-                if (refuses(BackendContract.OPEN_RECEIVES)) {
-                    refusal(
-                            UnsupportedOperationException.class,
-                            () -> group.sendUntilMatched(HostTensor.of(data), receiver, 2),
-                            "receive");
-                    return;
-                }
-                int[] turn = new int[1];
-                Work send = null;
-                if (group.rank() == 0) {
-                    send = group.sendUntilMatchedAsync(HostTensor.of(data), receiver, 2);
-                    group.send(turn, receiver, 3);
-                }
-                if (group.rank() == receiver) {
-                    // messages arrive in order: an ordinary send would have ended
-                    group.recv(turn, 0, 3);
-                    group.send(turn, 0, 4);
-                }
-                if (group.rank() == 0) {
-                    group.recv(turn, receiver, 4);
-                    assertFalse(send.isDone(), "the send has ended before its receive");
-                    group.send(turn, receiver, 5);
-                }
-                if (group.rank() == receiver) {
-                    group.recv(turn, 0, 5);
-                    int[] received = new int[length];
-                    group.recv(received, 0, 2);
-                    assertArrayEquals(data, received, "received message");
-                }
-                if (group.rank() == 0) {
-                    send.await();
-                }
-            });
-        }
-    }
-
-    private static void refusal(Class<? extends RuntimeException> type, Runnable call, String word) {
-        Expect.says(assertThrows(type, call::run), word);
-    }
-
-    private static int[] filled(int length, int value) {
-        int[] data = new int[length];
-        Arrays.fill(data, value);
-        return data;
+        eachRank(worldSize, group -> {
+            int receiver = worldSize - 1;
+            int[] data = Expect.filled(length, 9);
+            if (refuses(BackendContract.OPEN_RECEIVES)) {
+                Expect.refused(
+                        UnsupportedOperationException.class,
+                        () -> group.sendUntilMatched(HostTensor.of(data), receiver, 2),
+                        "receive");
+                return;
+            }
+            int[] turn = new int[1];
+            Work send = null;
+            if (group.rank() == 0) {
+                send = group.sendUntilMatchedAsync(HostTensor.of(data), receiver, 2);
+                group.send(turn, receiver, 3);
+            }
+            if (group.rank() == receiver) {
+                // messages arrive in order: an ordinary send would have ended
+                group.recv(turn, 0, 3);
+                group.send(turn, 0, 4);
+            }
+            if (group.rank() == 0) {
+                group.recv(turn, receiver, 4);
+                assertFalse(send.isDone(), "the send has ended before its receive");
+                group.send(turn, receiver, 5);
+            }
+            if (group.rank() == receiver) {
+                group.recv(turn, 0, 5);
+                int[] received = new int[length];
+                group.recv(received, 0, 2);
+                assertArrayEquals(data, received, "received message");
+            }
+            if (group.rank() == 0) {
+                send.await();
+            }
+        });
     }
 
     /**
@@ -392,28 +363,26 @@ public interface ReceiveRules extends Subject {
     @ParameterizedTest(name = "{0} ranks, {1} elements")
     @CsvSource({"1, 5", "1, 40000", "3, 5", "3, 40000"})
     default void ranksThatSendAndReceiveInACircleDoNotWaitForEachOther(int worldSize, int length) {
-        try (Ranks ranks = group(worldSize)) {
-            ranks.run(group -> {
-                int next = (group.rank() + 1) % worldSize;
-                int previous = (group.rank() + worldSize - 1) % worldSize;
-                HostTensor own = HostTensor.of(filled(length, group.rank() + 5));
-                int[] received = new int[length];
-                if (refuses(BackendContract.ASYNCHRONOUS_MESSAGES)) {
-                    refusal(
-                            UnsupportedOperationException.class,
-                            () -> group.sendReceive(own, next, HostTensor.of(received), previous, 4),
-                            "send first");
-                    return;
-                }
-                refuseExchanges(group, next, previous, length);
-                MessageStatus status = group.sendReceive(own, next, HostTensor.of(received), previous, 4);
-                assertEquals(MessageStatus.of(previous, 4, DataType.INT32, 4L * length), status, "status");
-                assertArrayEquals(filled(length, previous + 5), received, "received message");
-                group.sendReceiveReplace(HostTensor.of(received), next, previous, 4);
-                int second = (previous + worldSize - 1) % worldSize;
-                assertArrayEquals(filled(length, second + 5), received, "message of the rank before the last one");
-            });
-        }
+        eachRank(worldSize, group -> {
+            int next = (group.rank() + 1) % worldSize;
+            int previous = (group.rank() + worldSize - 1) % worldSize;
+            HostTensor own = HostTensor.of(Expect.filled(length, group.rank() + 5));
+            int[] received = new int[length];
+            if (refuses(BackendContract.ASYNCHRONOUS_MESSAGES)) {
+                Expect.refused(
+                        UnsupportedOperationException.class,
+                        () -> group.sendReceive(own, next, HostTensor.of(received), previous, 4),
+                        "send first");
+                return;
+            }
+            refuseExchanges(group, next, previous, length);
+            MessageStatus status = group.sendReceive(own, next, HostTensor.of(received), previous, 4);
+            assertEquals(MessageStatus.of(previous, 4, DataType.INT32, 4L * length), status, "status");
+            assertArrayEquals(Expect.filled(length, previous + 5), received, "received message");
+            group.sendReceiveReplace(HostTensor.of(received), next, previous, 4);
+            int second = (previous + worldSize - 1) % worldSize;
+            assertArrayEquals(Expect.filled(length, second + 5), received, "message of the rank before the last one");
+        });
     }
 
     /**
@@ -422,13 +391,13 @@ public interface ReceiveRules extends Subject {
      */
     private static void refuseExchanges(ProcessGroup group, int next, int previous, int length) {
         int none = group.worldSize();
-        HostTensor wrong = HostTensor.of(filled(length, 99));
+        HostTensor wrong = HostTensor.of(Expect.filled(length, 99));
         HostTensor received = HostTensor.of(new int[length]);
         Class<IllegalArgumentException> illegal = IllegalArgumentException.class;
-        refusal(illegal, () -> group.sendReceive(wrong, none, received, previous, 4), "" + none);
-        refusal(illegal, () -> group.sendReceive(wrong, next, received, none, 4), "" + none);
-        refusal(illegal, () -> group.sendReceive(wrong, next, received, previous, -1), "-1");
-        refusal(illegal, () -> group.sendReceiveReplace(wrong, none, previous, 4), "" + none);
-        refusal(illegal, () -> group.sendReceiveReplace(wrong, next, none, 4), "" + none);
+        Expect.refused(illegal, () -> group.sendReceive(wrong, none, received, previous, 4), "" + none);
+        Expect.refused(illegal, () -> group.sendReceive(wrong, next, received, none, 4), "" + none);
+        Expect.refused(illegal, () -> group.sendReceive(wrong, next, received, previous, -1), "-1");
+        Expect.refused(illegal, () -> group.sendReceiveReplace(wrong, none, previous, 4), "" + none);
+        Expect.refused(illegal, () -> group.sendReceiveReplace(wrong, next, none, 4), "" + none);
     }
 }

@@ -3,17 +3,15 @@ package ferro.tck;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ferro.Collective;
-import ferro.CollectiveBackend;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
+import ferro.tck.cells.Calls;
 import ferro.tck.cells.Numbers;
 import ferro.tck.cells.Operand;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -45,21 +43,19 @@ public interface ResultRules extends Subject {
     private long[][] hashesOfRandomSums(int worldSize) {
         int[] lengths = {1, 2, 7, 64, 1000, 40_000};
         long[][] hashes = new long[worldSize][2 * lengths.length];
-        try (Ranks ranks = group(worldSize)) {
-            ranks.run(group -> {
-                OnDevice device = OnDevice.of(this, group.rank());
-                for (int call = 0; call < hashes[0].length; call++) {
-                    float[] random = Expect.magnitudes(lengths[call / 2], group.rank() * 1000L + call / 2);
-                    Operand data = Operand.unwritten(
-                            DataType.FLOAT32, lengths[call / 2], Operand.OperandMemory.of(group.rank() + call));
-                    data.fill(index -> Numbers.ofDouble(DataType.FLOAT32, random[index]));
-                    group.allReduce(device.tensor(data.tensor()), ReduceOp.SUM);
-                    device.readBack();
-                    hashes[group.rank()][call] = Cells.hash(data);
-                }
-                device.close();
-            });
-        }
+        eachRank(worldSize, group -> {
+            OnDevice device = OnDevice.of(this, group.rank());
+            for (int call = 0; call < hashes[0].length; call++) {
+                float[] random = Expect.magnitudes(lengths[call / 2], group.rank() * 1000L + call / 2);
+                Operand data = Operand.unwritten(
+                        DataType.FLOAT32, lengths[call / 2], Operand.OperandMemory.of(group.rank() + call));
+                data.fill(index -> Numbers.ofDouble(DataType.FLOAT32, random[index]));
+                group.allReduce(device.tensor(data.tensor()), ReduceOp.SUM);
+                device.readBack();
+                hashes[group.rank()][call] = Cells.hash(data);
+            }
+            device.close();
+        });
         for (long[] ofRank : hashes) {
             for (int call = 1; call < ofRank.length; call += 2) {
                 assertEquals(ofRank[call - 1], ofRank[call], "the same all-reduce, twice in one group");
@@ -74,21 +70,19 @@ public interface ResultRules extends Subject {
     default void nansComeOutCanonicalAndZerosKeepTheirOrder() {
         needs(BackendContract.CANONICAL_NANS);
         float odd = Float.intBitsToFloat(0x7FC0_1234);
-        try (Ranks ranks = group(3)) {
-            ranks.run(group -> {
-                OnDevice device = OnDevice.of(this, group.rank());
-                for (ReduceOp op : List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX)) {
-                    float[] data = {group.rank() == 1 ? odd : 2.5f, group.rank() == 2 ? -0.0f : 0.0f, 1.25f};
-                    group.allReduce(device.tensor(HostTensor.of(data)), op);
-                    device.readBack();
-                    String where = op + " on rank " + group.rank();
-                    assertEquals(0x7FC0_0000, Float.floatToRawIntBits(data[0]), "bits of NaN by " + where);
-                    boolean negative = op == ReduceOp.MIN || op == ReduceOp.PRODUCT;
-                    assertEquals(negative ? 0x8000_0000 : 0, Float.floatToRawIntBits(data[1]), "bits of 0 by " + where);
-                }
-                device.close();
-            });
-        }
+        eachRank(3, group -> {
+            OnDevice device = OnDevice.of(this, group.rank());
+            for (ReduceOp op : List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX)) {
+                float[] data = {group.rank() == 1 ? odd : 2.5f, group.rank() == 2 ? -0.0f : 0.0f, 1.25f};
+                group.allReduce(device.tensor(HostTensor.of(data)), op);
+                device.readBack();
+                String where = op + " on rank " + group.rank();
+                assertEquals(0x7FC0_0000, Float.floatToRawIntBits(data[0]), "bits of NaN by " + where);
+                boolean negative = op == ReduceOp.MIN || op == ReduceOp.PRODUCT;
+                assertEquals(negative ? 0x8000_0000 : 0, Float.floatToRawIntBits(data[1]), "bits of 0 by " + where);
+            }
+            device.close();
+        });
     }
 
     /**
@@ -101,28 +95,26 @@ public interface ResultRules extends Subject {
     @ParameterizedTest(name = "{0} ranks")
     @ValueSource(ints = {2, 3})
     default void sixtyFourMebibytesAreSummed(int worldSize) {
-        try (Ranks ranks = group(worldSize)) {
-            ranks.run(Duration.ofSeconds(120), group -> {
-                float[] data = new float[16 << 20];
-                float[] own = rising(1, group.rank() + 1);
-                for (int at = 0; at < data.length; at += own.length) {
-                    System.arraycopy(own, 0, data, at, Math.min(own.length, data.length - at));
+        eachRank(worldSize, group -> {
+            float[] data = new float[16 << 20];
+            float[] own = rising(1, group.rank() + 1);
+            for (int at = 0; at < data.length; at += own.length) {
+                System.arraycopy(own, 0, data, at, Math.min(own.length, data.length - at));
+            }
+            try (OnDevice device = OnDevice.of(this, group.rank())) {
+                group.allReduce(device.tensor(HostTensor.of(data)), ReduceOp.SUM);
+                device.readBack();
+            }
+            float[] need = rising(worldSize, worldSize * (worldSize + 1) / 2);
+            for (int at = 0; at < data.length; at += need.length) {
+                int count = Math.min(need.length, data.length - at);
+                int wrong = Arrays.mismatch(data, at, at + count, need, 0, count);
+                if (wrong >= 0) {
+                    throw new AssertionError("element " + (at + wrong) + " is " + data[at + wrong] + " on rank "
+                            + group.rank() + ", need " + need[wrong]);
                 }
-                try (OnDevice device = OnDevice.of(this, group.rank())) {
-                    group.allReduce(device.tensor(HostTensor.of(data)), ReduceOp.SUM);
-                    device.readBack();
-                }
-                float[] need = rising(worldSize, worldSize * (worldSize + 1) / 2);
-                for (int at = 0; at < data.length; at += need.length) {
-                    int count = Math.min(need.length, data.length - at);
-                    int wrong = Arrays.mismatch(data, at, at + count, need, 0, count);
-                    if (wrong >= 0) {
-                        throw new AssertionError("element " + (at + wrong) + " is " + data[at + wrong] + " on rank "
-                                + group.rank() + ", need " + need[wrong]);
-                    }
-                }
-            });
-        }
+            }
+        });
     }
 
     /**
@@ -146,15 +138,13 @@ public interface ResultRules extends Subject {
     default void whatIsNotDoneIsRefusedWithAReasonBeforeAnythingMoves() {
         List<String> names = OptionalCall.of(0).stream().map(OptionalCall::name).toList();
         long[][] hashes = new long[3][names.size()];
-        try (Ranks ranks = group(3)) {
-            ranks.run(group -> {
-                List<OptionalCall> calls = OptionalCall.of(group.rank());
-                for (int number = 0; number < calls.size(); number++) {
-                    hashes[group.rank()][number] = refusedOrDone(group, calls.get(number));
-                }
-                Expect.works(group);
-            });
-        }
+        eachRank(3, group -> {
+            List<OptionalCall> calls = OptionalCall.of(group.rank());
+            for (int number = 0; number < calls.size(); number++) {
+                hashes[group.rank()][number] = refusedOrDone(group, calls.get(number));
+            }
+            Expect.works(group);
+        });
         for (int number = 0; number < names.size(); number++) {
             assertEquals(hashes[0][number], hashes[1][number], "results on ranks 0 and 1 of " + names.get(number));
             assertEquals(hashes[0][number], hashes[2][number], "results on ranks 0 and 2 of " + names.get(number));
@@ -173,26 +163,21 @@ public interface ResultRules extends Subject {
     default void aPartOfAnAllReduceHasTheBitsOfTheReduceScatter(int worldSize) {
         needs(BackendContract.ONE_ORDER);
         int[] parts = {1, 7, 300, 5000, aboveASegment() / 2, aboveASegment()};
-        try (Ranks ranks = group(worldSize)) {
-            ranks.run(Duration.ofSeconds(120), group -> {
-                for (int part : parts) {
-                    for (ReduceOp op : List.of(ReduceOp.SUM, ReduceOp.AVG, ReduceOp.preMultipliedSum(0.3))) {
-                        compareWithReduceScatter(group, part, op);
-                    }
+        eachRank(worldSize, group -> {
+            for (int part : parts) {
+                for (ReduceOp op : List.of(ReduceOp.SUM, ReduceOp.AVG, ReduceOp.preMultipliedSum(0.3))) {
+                    compareWithReduceScatter(group, part, op);
                 }
-                Expect.works(group);
-            });
-        }
+            }
+            Expect.works(group);
+        });
     }
 
     private void compareWithReduceScatter(ProcessGroup group, int part, ReduceOp op) {
         float[] data = Expect.magnitudes(part * group.worldSize(), group.rank() * 1000L + part);
         float[] own = new float[part];
         Collective scatter = Collective.reduceScatter(HostTensor.of(data), HostTensor.of(own), op);
-        if (Cells.RefusedCells.of(group, scatter).isPresent()) {
-            if (group.rank() == 0) {
-                refused(op.name());
-            }
+        if (Cells.isRefused(this, group, scatter, op.name())) {
             return;
         }
         group.reduceScatter(data, own, op);
@@ -208,27 +193,18 @@ public interface ResultRules extends Subject {
 
     private long refusedOrDone(ProcessGroup group, OptionalCall each) {
         try (OnDevice device = OnDevice.of(this, group.rank())) {
-            return refusedOrDone(group, each, device);
-        }
-    }
-
-    private long refusedOrDone(ProcessGroup group, OptionalCall each, OnDevice device) {
-        Collective call = device.call(each.call());
-        Optional<String> why = Cells.RefusedCells.of(group, call);
-        if (why.isPresent()) {
-            device.readBack();
-            assertEquals(each.before(), Cells.hash(each.out()), "a refused call wrote to memory: " + each.name());
-            if (group.rank() == 0) {
-                refused(each.name());
+            Collective call = device.call(each.call());
+            if (Cells.isRefused(this, group, call, each.name())) {
+                device.readBack();
+                assertEquals(each.before(), Cells.hash(each.out()), "a refused call wrote to memory: " + each.name());
+                return 0;
             }
-            return 0;
+            Calls.run(group, call);
+            device.readBack();
+            if (each.wrong() != null) {
+                throw new AssertionError("rank " + group.rank() + ": " + each.wrong());
+            }
+            return each.alike() ? Cells.hash(each.out()) : 1;
         }
-        CollectiveBackend backend = (CollectiveBackend) group.backend();
-        backend.run(call, backend.timeout());
-        device.readBack();
-        if (each.wrong() != null) {
-            throw new AssertionError("rank " + group.rank() + ": " + each.wrong());
-        }
-        return each.alike() ? Cells.hash(each.out()) : 1;
     }
 }

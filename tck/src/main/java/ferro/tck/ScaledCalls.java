@@ -1,12 +1,11 @@
 package ferro.tck;
 
-import ferro.Collective;
-import ferro.CollectiveBackend;
 import ferro.CollectiveKind;
 import ferro.DataType;
 import ferro.ReduceOp;
 import ferro.Tensor;
 import ferro.group.ProcessGroup;
+import ferro.tck.cells.Calls;
 import ferro.tck.cells.Numbers;
 import ferro.tck.cells.Operand;
 import java.util.Arrays;
@@ -21,8 +20,7 @@ final class ScaledCalls {
     /** A factor that f32 represents exactly. Types with fewer bits do not represent this factor exactly. */
     static final double FACTOR = 0.3f;
 
-    private static final List<CollectiveKind> KINDS =
-            List.of(CollectiveKind.ALL_REDUCE, CollectiveKind.REDUCE, CollectiveKind.REDUCE_SCATTER);
+    private static final List<CollectiveKind> KINDS = Calls.kinds(kind -> kind.combines() && !kind.isScan());
 
     private final Subject subject;
     private final ProcessGroup group;
@@ -102,7 +100,7 @@ final class ScaledCalls {
 
     private long[] result(CollectiveKind kind, int length, boolean inPlace, ReduceOp op, LongUnaryOperator before) {
         int rank = group.rank();
-        boolean scatters = kind == CollectiveKind.REDUCE_SCATTER;
+        boolean scatters = kind.hasParts();
         int used = scatters ? length / group.worldSize() * group.worldSize() : length;
         int part = scatters ? used / group.worldSize() : used;
         long[] elements = elements(rank, used);
@@ -114,8 +112,7 @@ final class ScaledCalls {
             Tensor result = !inPlace
                     ? device.tensor(fresh.tensor())
                     : scatters ? device.tensor(in.tensor().slice((long) rank * part, part)) : operand;
-            CollectiveBackend backend = (CollectiveBackend) group.backend();
-            backend.run(call(kind, operand, result, op), backend.timeout());
+            Calls.run(group, Calls.of(kind, operand, result, op, 0));
             device.readBack();
         }
         if (kind == CollectiveKind.REDUCE && rank != 0) {
@@ -123,13 +120,5 @@ final class ScaledCalls {
         }
         long[] bits = (inPlace ? in : fresh).bits();
         return inPlace && scatters ? Arrays.copyOfRange(bits, rank * part, (rank + 1) * part) : bits;
-    }
-
-    private Collective call(CollectiveKind kind, Tensor in, Tensor out, ReduceOp op) {
-        return switch (kind) {
-            case ALL_REDUCE -> Collective.allReduce(in, out, op);
-            case REDUCE -> Collective.reduce(in, out, op, 0);
-            default -> Collective.reduceScatter(in, out, op);
-        };
     }
 }

@@ -21,19 +21,17 @@ public interface ScalingRules extends Subject {
     @ValueSource(ints = {1, 2, 3, 4, 5})
     default void anAverageIsTheSumDividedOnce(int worldSize) {
         needs(BackendContract.EXACT_SCALING);
-        try (Ranks ranks = group(worldSize)) {
-            ranks.run(group -> {
-                for (DataType type : List.of(DataType.FLOAT32, DataType.FLOAT64)) {
-                    LongUnaryOperator divided = sum -> Numbers.ofDouble(type, Numbers.toDouble(type, sum) / worldSize);
-                    new ScaledCalls(this, group, type).compare(ReduceOp.AVG, ReduceOp.SUM, own -> own, divided);
+        eachRank(worldSize, group -> {
+            for (DataType type : List.of(DataType.FLOAT32, DataType.FLOAT64)) {
+                LongUnaryOperator divided = sum -> Numbers.ofDouble(type, Numbers.toDouble(type, sum) / worldSize);
+                new ScaledCalls(this, group, type).compare(ReduceOp.AVG, ReduceOp.SUM, own -> own, divided);
+            }
+            for (DataType type : List.of(DataType.FLOAT16, DataType.BFLOAT16)) {
+                if (worldSize == 2) {
+                    new ScaledCalls(this, group, type).compareMean();
                 }
-                for (DataType type : List.of(DataType.FLOAT16, DataType.BFLOAT16)) {
-                    if (worldSize == 2) {
-                        new ScaledCalls(this, group, type).compareMean();
-                    }
-                }
-            });
-        }
+            }
+        });
     }
 
     /**
@@ -46,19 +44,17 @@ public interface ScalingRules extends Subject {
     @ValueSource(ints = {1, 2, 3, 4, 5})
     default void aPreMultipliedSumIsTheSumOfRoundedProducts(int worldSize) {
         needs(BackendContract.EXACT_SCALING);
-        try (Ranks ranks = group(worldSize)) {
-            ranks.run(group -> {
-                for (DataType type : DataType.values()) {
-                    boolean floating = Numbers.isFloating(type);
-                    double factor = floating ? ScaledCalls.FACTOR : 3;
-                    LongUnaryOperator product = element -> floating
-                            ? Numbers.ofDouble(type, product(type, element, factor))
-                            : Numbers.narrow(type, element * (long) factor);
-                    ReduceOp op = ReduceOp.preMultipliedSum(factor);
-                    new ScaledCalls(this, group, type).compare(op, ReduceOp.SUM, product, sum -> sum);
-                }
-            });
-        }
+        eachRank(worldSize, group -> {
+            for (DataType type : DataType.values()) {
+                boolean floating = Numbers.isFloating(type);
+                double factor = floating ? ScaledCalls.FACTOR : 3;
+                LongUnaryOperator product = element -> floating
+                        ? Numbers.ofDouble(type, product(type, element, factor))
+                        : Numbers.narrow(type, element * (long) factor);
+                ReduceOp op = ReduceOp.preMultipliedSum(factor);
+                new ScaledCalls(this, group, type).compare(op, ReduceOp.SUM, product, sum -> sum);
+            }
+        });
     }
 
     private static double product(DataType type, long element, double factor) {

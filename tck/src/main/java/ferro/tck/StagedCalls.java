@@ -102,14 +102,14 @@ final class StagedCalls {
             return;
         }
         if (group.rank() == 2) {
-            await(ended, "ranks 0 and 1 have not ended their calls");
+            Expect.opens(ended, "ranks 0 and 1 have not ended their calls");
             return;
         }
         boolean timesOut = last == LastCalls.TIMED_OUT;
         Work never = group.within(Duration.ofMillis(timesOut ? 200 : 20_000)).barrierAsync();
         CompletableFuture<Void> stage = stage(never);
         pending.countDown();
-        await(pending, "ranks 0 and 1 have not called");
+        Expect.opens(pending, "ranks 0 and 1 have not called");
         if (last == LastCalls.ABORTED) {
             group.abort(new IllegalStateException("out of paper"));
         } else if (last == LastCalls.PENDING) {
@@ -146,9 +146,5 @@ final class StagedCalls {
      */
     private static void awaitIfTheCallsReturn(CountDownLatch latch) throws InterruptedException {
         latch.await(CHAIN_MILLIS, TimeUnit.MILLISECONDS);
-    }
-
-    private static void await(CountDownLatch latch, String otherwise) throws InterruptedException {
-        assertTrue(latch.await(LIMIT_SECONDS, TimeUnit.SECONDS), otherwise);
     }
 }

@@ -37,19 +37,17 @@ public interface SubgroupRules extends Subject {
         int[] colors = {4, 9, 4, -1, 9, 4};
         int[] keys = {5, 1, -2, 0, 1, 5};
         int[][] order = {{2, 0, 5}, {1, 4}};
-        try (Ranks ranks = group(colors.length)) {
-            ranks.run(group -> {
-                int rank = group.rank();
-                Optional<ProcessGroup> found = group.split(colors[rank], keys[rank]);
-                assertEquals(colors[rank] >= 0, found.isPresent(), "only a negative color gives no group");
-                found.ifPresent(part -> {
-                    try (part) {
-                        checkOrder(part, rank, order[colors[rank] == 4 ? 0 : 1]);
-                    }
-                });
-                Expect.works(group);
+        eachRank(colors.length, group -> {
+            int rank = group.rank();
+            Optional<ProcessGroup> found = group.split(colors[rank], keys[rank]);
+            assertEquals(colors[rank] >= 0, found.isPresent(), "only a negative color gives no group");
+            found.ifPresent(part -> {
+                try (part) {
+                    checkOrder(part, rank, order[colors[rank] == 4 ? 0 : 1]);
+                }
             });
-        }
+            Expect.works(group);
+        });
     }
 
     /** Checks that ranks of one process are on one host, whose leader is rank 0. */
@@ -57,21 +55,19 @@ public interface SubgroupRules extends Subject {
     @Test
     default void ranksOfOneProcessAreOnOneHost() {
         needs(BackendContract.SUBGROUPS);
-        try (Ranks ranks = group(3)) {
-            ranks.run(group -> {
-                try (ProcessGroup host = group.splitByHost()) {
-                    checkOrder(host, group.rank(), new int[] {0, 1, 2});
+        eachRank(3, group -> {
+            try (ProcessGroup host = group.splitByHost()) {
+                checkOrder(host, group.rank(), new int[] {0, 1, 2});
+            }
+            Optional<ProcessGroup> leaders = group.hosts();
+            assertEquals(group.rank() == 0, leaders.isPresent(), "only the lowest rank of a host leads it");
+            leaders.ifPresent(one -> {
+                try (one) {
+                    checkOrder(one, 0, new int[] {0});
                 }
-                Optional<ProcessGroup> leaders = group.hosts();
-                assertEquals(group.rank() == 0, leaders.isPresent(), "only the lowest rank of a host leads it");
-                leaders.ifPresent(one -> {
-                    try (one) {
-                        checkOrder(one, 0, new int[] {0});
-                    }
-                });
-                Expect.works(group);
             });
-        }
+            Expect.works(group);
+        });
     }
 
     private static void checkOrder(ProcessGroup part, int parentRank, int[] order) {
@@ -93,20 +89,18 @@ public interface SubgroupRules extends Subject {
     default void newGroupRanksAreThePositionsInTheList() {
         needs(BackendContract.SUBGROUPS);
         int[] members = {3, 0, 2};
-        try (Ranks ranks = group(4)) {
-            ranks.run(group -> {
-                if (group.rank() != 1) {
-                    try (ProcessGroup part = group.newGroup(members)) {
-                        checkOrder(part, group.rank(), members);
-                        int[] data = {part.rank() == 1 ? 55 : 0};
-                        part.broadcast(data, 1);
-                        assertEquals(55, data[0], "element that rank 1 of the subgroup broadcasts");
-                        Expect.works(part);
-                    }
+        eachRank(4, group -> {
+            if (group.rank() != 1) {
+                try (ProcessGroup part = group.newGroup(members)) {
+                    checkOrder(part, group.rank(), members);
+                    int[] data = {part.rank() == 1 ? 55 : 0};
+                    part.broadcast(data, 1);
+                    assertEquals(55, data[0], "element that rank 1 of the subgroup broadcasts");
+                    Expect.works(part);
                 }
-                Expect.works(group);
-            });
-        }
+            }
+            Expect.works(group);
+        });
     }
 
     /** Checks that a subgroup may be split again. The parent group still works. */
@@ -114,13 +108,10 @@ public interface SubgroupRules extends Subject {
     @Test
     default void aPartMayBeDividedAgain() {
         needs(BackendContract.SUBGROUPS);
-        try (Ranks ranks = group(5)) {
-            ranks.run(group -> {
-                group.split(group.rank() == 0 ? -1 : 1, -group.rank())
-                        .ifPresent(part -> divideAgain(part, group.rank()));
-                Expect.works(group);
-            });
-        }
+        eachRank(5, group -> {
+            group.split(group.rank() == 0 ? -1 : 1, -group.rank()).ifPresent(part -> divideAgain(part, group.rank()));
+            Expect.works(group);
+        });
     }
 
     private static void divideAgain(ProcessGroup part, int parentRank) {
@@ -139,27 +130,25 @@ public interface SubgroupRules extends Subject {
     default void overlappingGroupsDoNotWaitForEachOther() {
         needs(BackendContract.SUBGROUPS);
         CountDownLatch rightDone = new CountDownLatch(2);
-        try (Ranks ranks = group(3)) {
-            ranks.run(group -> {
-                int rank = group.rank();
-                ProcessGroup left = rank < 2 ? group.newGroup(0, 1) : null;
-                ProcessGroup right = rank > 0 ? group.newGroup(1, 2) : null;
-                var pending = rank == 1 ? left.barrierAsync() : null;
-                if (right != null) {
-                    Expect.works(right);
-                    rightDone.countDown();
-                }
-                if (rank == 0) {
-                    assertTrue(rightDone.await(20, TimeUnit.SECONDS), "ranks 1 and 2 wait for rank 0's other group");
-                    left.barrier();
-                }
-                if (pending != null) {
-                    pending.await();
-                }
-                Expect.works(group);
-                closeAll(left, right);
-            });
-        }
+        eachRank(3, group -> {
+            int rank = group.rank();
+            ProcessGroup left = rank < 2 ? group.newGroup(0, 1) : null;
+            ProcessGroup right = rank > 0 ? group.newGroup(1, 2) : null;
+            var pending = rank == 1 ? left.barrierAsync() : null;
+            if (right != null) {
+                Expect.works(right);
+                rightDone.countDown();
+            }
+            if (rank == 0) {
+                Expect.opens(rightDone, "ranks 1 and 2 wait for rank 0's other group");
+                left.barrier();
+            }
+            if (pending != null) {
+                pending.await();
+            }
+            Expect.works(group);
+            closeAll(left, right);
+        });
     }
 
     private static void closeAll(ProcessGroup... groups) {
@@ -174,18 +163,21 @@ public interface SubgroupRules extends Subject {
     @Rule(405)
     @Test
     default void membersThatDisagreeAboutTheListFailAtOnce() {
-        needs(BackendContract.SUBGROUPS);
-        needs(BackendContract.MISMATCHES);
+        disagree(2, new int[] {0, 2, 1, 4, 3});
+    }
+
+    /** Checks that all members of a list fail at once, with both lists, if one member passes another list. */
+    private void disagree(int odd, int[] other) {
+        needs(BackendContract.SUBGROUPS, BackendContract.MISMATCHES);
+        int[] members = {0, 1, 2, 3, 4};
         long start = System.nanoTime();
-        try (Ranks ranks = group(5)) {
-            List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
-                ProcessGroup patient = group.within(Duration.ofSeconds(60));
-                patient.newGroup(group.rank() == 2 ? new int[] {0, 2, 1, 4, 3} : new int[] {0, 1, 2, 3, 4});
-            });
-            for (int rank = 0; rank < 5; rank++) {
-                FerroException failure = Expect.failure(outcomes, rank, Code.MISMATCH);
-                Expect.says(failure, "[0, 1, 2, 3, 4]", "[0, 2, 1, 4, 3]");
-            }
+        List<Throwable> outcomes = outcomes(5, group -> {
+            ProcessGroup patient = group.within(Duration.ofSeconds(60));
+            patient.newGroup(group.rank() == odd ? other : members);
+        });
+        for (int rank = 0; rank < 5; rank++) {
+            FerroException failure = Expect.failure(outcomes, rank, Code.MISMATCH);
+            Expect.says(failure, Arrays.toString(members), Arrays.toString(other));
         }
         long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start);
         assertTrue(seconds < 20, "the disagreement was reported after " + seconds + " s");
@@ -196,17 +188,15 @@ public interface SubgroupRules extends Subject {
     @Test
     default void aMemberThatNeverCallsIsNamedAtTheDeadline() {
         needs(BackendContract.SUBGROUPS);
-        try (Ranks ranks = group(5)) {
-            List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
-                if (group.rank() != 1) {
-                    group.within(Duration.ofMillis(400)).newGroup(0, 1, 2, 3, 4);
-                }
-            });
-            for (int rank : new int[] {0, 2, 3, 4}) {
-                FerroException failure = Expect.failure(outcomes, rank, Code.TIMED_OUT, Code.ABORTED);
-                if (!refuses(BackendContract.ABORT_ACROSS_RANKS)) {
-                    Expect.blames(failure, 1);
-                }
+        List<Throwable> outcomes = outcomes(5, group -> {
+            if (group.rank() != 1) {
+                group.within(Duration.ofMillis(400)).newGroup(0, 1, 2, 3, 4);
+            }
+        });
+        for (int rank : new int[] {0, 2, 3, 4}) {
+            FerroException failure = Expect.failure(outcomes, rank, Code.TIMED_OUT, Code.ABORTED);
+            if (!refuses(BackendContract.ABORT_ACROSS_RANKS)) {
+                Expect.blames(failure, 1);
             }
         }
     }
@@ -215,32 +205,29 @@ public interface SubgroupRules extends Subject {
     @Rule(407)
     @Test
     default void aFailureInOneGroupLeavesItsSiblingAndItsParentAlone() {
-        needs(BackendContract.SUBGROUPS);
-        needs(BackendContract.MISMATCHES);
+        needs(BackendContract.SUBGROUPS, BackendContract.MISMATCHES);
         CountDownLatch failed = new CountDownLatch(2);
-        try (Ranks ranks = group(4)) {
-            ranks.run(group -> {
-                ProcessGroup half = group.split(group.rank() / 2, 0).orElseThrow();
-                if (group.rank() < 2) {
-                    int[] data = new int[group.rank() + 4];
-                    Expect.fails(each -> each.allReduce(data, ReduceOp.SUM), half, Code.MISMATCH);
-                    failed.countDown();
-                } else {
-                    // both ranks must leave this loop after the same call
-                    for (int[] goOn = {1}; goOn[0] > 0; half.allReduce(goOn, ReduceOp.MAX)) {
-                        Expect.works(half);
-                        goOn[0] = (int) failed.getCount();
-                    }
+        eachRank(4, group -> {
+            ProcessGroup half = group.split(group.rank() / 2, 0).orElseThrow();
+            if (group.rank() < 2) {
+                int[] data = new int[group.rank() + 4];
+                Expect.fails(each -> each.allReduce(data, ReduceOp.SUM), half, Code.MISMATCH);
+                failed.countDown();
+            } else {
+                // both ranks must leave this loop after the same call
+                for (int[] goOn = {1}; goOn[0] > 0; half.allReduce(goOn, ReduceOp.MAX)) {
                     Expect.works(half);
-                    half.close();
+                    goOn[0] = (int) failed.getCount();
                 }
-                Expect.works(group);
-                try (ProcessGroup again = group.split(group.rank() / 2, 0).orElseThrow()) {
-                    Expect.works(again);
-                }
-                closeFailed(half, group.rank() < 2);
-            });
-        }
+                Expect.works(half);
+                half.close();
+            }
+            Expect.works(group);
+            try (ProcessGroup again = group.split(group.rank() / 2, 0).orElseThrow()) {
+                Expect.works(again);
+            }
+            closeFailed(half, group.rank() < 2);
+        });
     }
 
     private static void closeFailed(ProcessGroup half, boolean failed) {
@@ -258,22 +245,20 @@ public interface SubgroupRules extends Subject {
     @Test
     default void theSameListMakesANewGroupEachTime() {
         needs(BackendContract.SUBGROUPS);
-        try (Ranks ranks = group(2)) {
-            ranks.run(group -> {
-                ProcessGroup first = group.newGroup(1, 0);
-                ProcessGroup second = group.newGroup(1, 0);
-                var early = group.rank() == 0 ? first.barrierAsync() : null;
-                Expect.works(second);
-                if (early == null) {
-                    first.barrier();
-                } else {
-                    early.await();
-                }
-                closeAll(first);
-                Expect.works(second);
-                closeAll(second);
-            });
-        }
+        eachRank(2, group -> {
+            ProcessGroup first = group.newGroup(1, 0);
+            ProcessGroup second = group.newGroup(1, 0);
+            var early = group.rank() == 0 ? first.barrierAsync() : null;
+            Expect.works(second);
+            if (early == null) {
+                first.barrier();
+            } else {
+                early.await();
+            }
+            closeAll(first);
+            Expect.works(second);
+            closeAll(second);
+        });
     }
 
     /** Checks that the close of a subgroup leaves its parent group and its sibling groups open. */
@@ -281,17 +266,15 @@ public interface SubgroupRules extends Subject {
     @Test
     default void closingAPartLeavesItsParentAndSiblingsOpen() {
         needs(BackendContract.SUBGROUPS);
-        try (Ranks ranks = group(3)) {
-            ranks.run(group -> {
-                for (int turn = 0; turn < 10; turn++) {
-                    try (ProcessGroup kept = group.split(0, 0).orElseThrow()) {
-                        group.split(0, -group.rank()).orElseThrow().close();
-                        Expect.works(kept);
-                    }
-                    Expect.works(group);
+        eachRank(3, group -> {
+            for (int turn = 0; turn < 10; turn++) {
+                try (ProcessGroup kept = group.split(0, 0).orElseThrow()) {
+                    group.split(0, -group.rank()).orElseThrow().close();
+                    Expect.works(kept);
                 }
-            });
-        }
+                Expect.works(group);
+            }
+        });
     }
 
     /**
@@ -301,42 +284,37 @@ public interface SubgroupRules extends Subject {
     @Rule(410)
     @Test
     default void subgroupsAreMadeOrRefusedInTheUsualWay() {
-        try (Ranks ranks = group(2)) {
-            ranks.run(group -> {
-                if (refuses(BackendContract.SUBGROUPS)) {
-                    UnsupportedOperationException refusal =
-                            assertThrows(UnsupportedOperationException.class, () -> group.newGroup(0, 1));
-                    assertNotNull(refusal.getMessage(), "a refusal has no message");
-                } else {
-                    group.newGroup(0, 1).close();
-                }
-                Expect.works(group);
-            });
-        }
+        eachRank(2, group -> {
+            if (refuses(BackendContract.SUBGROUPS)) {
+                UnsupportedOperationException refusal =
+                        assertThrows(UnsupportedOperationException.class, () -> group.newGroup(0, 1));
+                assertNotNull(refusal.getMessage(), "a refusal has no message");
+            } else {
+                group.newGroup(0, 1).close();
+            }
+            Expect.works(group);
+        });
     }
 
     /** Checks that after a disagreement has been reported, the next list that is equal on all members makes a group. */
     @Rule(411)
     @Test
     default void membersMayAgreeAfterADisagreement() {
-        needs(BackendContract.SUBGROUPS);
-        needs(BackendContract.MISMATCHES);
-        try (Ranks ranks = group(5)) {
-            ranks.run(group -> {
-                for (int turn = 0; turn < 6; turn++) {
-                    int[] list = group.rank() == turn % 5 ? new int[] {0, 2, 1, 3, 4} : new int[] {0, 1, 2, 3, 4};
-                    Expect.fails(each -> each.newGroup(list), group, Code.MISMATCH);
-                    if (turn % 2 == 0) {
-                        // in some turns the slowest rank fails before any rank calls again
-                        Expect.works(group);
-                    }
-                    try (ProcessGroup agreed = group.newGroup(2, 0, 4, 1, 3)) {
-                        checkOrder(agreed, group.rank(), new int[] {2, 0, 4, 1, 3});
-                        Expect.works(agreed);
-                    }
+        needs(BackendContract.SUBGROUPS, BackendContract.MISMATCHES);
+        eachRank(5, group -> {
+            for (int turn = 0; turn < 6; turn++) {
+                int[] list = group.rank() == turn % 5 ? new int[] {0, 2, 1, 3, 4} : new int[] {0, 1, 2, 3, 4};
+                Expect.fails(each -> each.newGroup(list), group, Code.MISMATCH);
+                if (turn % 2 == 0) {
+                    // in some turns the slowest rank fails before any rank calls again
+                    Expect.works(group);
                 }
-            });
-        }
+                try (ProcessGroup agreed = group.newGroup(2, 0, 4, 1, 3)) {
+                    checkOrder(agreed, group.rank(), new int[] {2, 0, 4, 1, 3});
+                    Expect.works(agreed);
+                }
+            }
+        });
     }
 
     /**
@@ -349,22 +327,7 @@ public interface SubgroupRules extends Subject {
     @ParameterizedTest(name = "rank {0}")
     @ValueSource(ints = {0, 2, 4})
     default void membersThatDisagreeAboutWhoIsOneAllFailAtOnce(int odd) {
-        needs(BackendContract.SUBGROUPS);
-        needs(BackendContract.MISMATCHES);
-        int[] smaller = {Math.min(odd, 1), Math.max(odd, 1)};
-        long start = System.nanoTime();
-        try (Ranks ranks = group(5)) {
-            List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
-                int[] list = group.rank() == odd ? smaller : new int[] {0, 1, 2, 3, 4};
-                group.within(Duration.ofSeconds(60)).newGroup(list);
-            });
-            for (int rank = 0; rank < 5; rank++) {
-                FerroException failure = Expect.failure(outcomes, rank, Code.MISMATCH);
-                Expect.says(failure, "[0, 1, 2, 3, 4]", Arrays.toString(smaller));
-            }
-        }
-        long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start);
-        assertTrue(seconds < 20, "the disagreement was reported after " + seconds + " s");
+        disagree(odd, new int[] {Math.min(odd, 1), Math.max(odd, 1)});
     }
 
     /**
@@ -382,18 +345,16 @@ public interface SubgroupRules extends Subject {
                 Arrays.stream(members.split(",")).mapToInt(Integer::parseInt).toArray();
         List<Cell> cells = Cell.withEachRoot(order.length, 5);
         Values values = new Values(DataType.FLOAT32, order.length);
-        try (Ranks ranks = group(7)) {
-            ranks.run(group -> {
-                if (IntStream.of(order).anyMatch(rank -> rank == group.rank())) {
-                    try (ProcessGroup part = group.newGroup(order)) {
-                        checkOrder(part, group.rank(), order);
-                        exchangeInPairs(part, order);
-                        cells.forEach(cell -> Cells.make(this, part, cell, values));
-                    }
+        eachRank(7, group -> {
+            if (IntStream.of(order).anyMatch(rank -> rank == group.rank())) {
+                try (ProcessGroup part = group.newGroup(order)) {
+                    checkOrder(part, group.rank(), order);
+                    exchangeInPairs(part, order);
+                    cells.forEach(cell -> Cells.make(this, part, cell, values));
                 }
-                Expect.works(group);
-            });
-        }
+            }
+            Expect.works(group);
+        });
     }
 
     /**

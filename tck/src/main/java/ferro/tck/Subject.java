@@ -26,6 +26,33 @@ public interface Subject {
     Ranks group(List<Map<String, String>> settingsByRank);
 
     /**
+     * Runs code on every rank of a fresh group, and closes the group.
+     *
+     * @param worldSize number of ranks
+     * @param code      code of each rank
+     * @throws AssertionError if a rank fails or hangs, as in {@link Ranks#run(Ranks.RankCode)}
+     */
+    default void eachRank(int worldSize, Ranks.RankCode code) {
+        try (Ranks ranks = group(worldSize)) {
+            ranks.run(code);
+        }
+    }
+
+    /**
+     * Runs code on every rank of a fresh group, closes the group, and returns the failure of each rank.
+     *
+     * @param worldSize number of ranks
+     * @param code      code of each rank
+     * @return failures in rank order; null for a rank that did not fail
+     * @throws AssertionError if a rank hangs; the error contains the stacks of the ranks that hang
+     */
+    default List<Throwable> outcomes(int worldSize, Ranks.RankCode code) {
+        try (Ranks ranks = group(worldSize)) {
+            return ranks.outcomes(Ranks.LIMIT, code);
+        }
+    }
+
+    /**
      * Returns the setting {@code ferro.segment} of the groups, in bytes. Some rules use lengths above this setting, so
      * that a chunk is sent in several pieces. A test of a slow back end can return a smaller value.
      *
@@ -65,11 +92,11 @@ public interface Subject {
     boolean refuses(String capability);
 
     /**
-     * Skips the running test and counts a refusal if the back end declares that it refuses a capability.
+     * Skips the running test and counts a refusal if the back end declares that it refuses one of the capabilities.
      *
-     * @param capability for example {@code subgroups}
+     * @param capabilities for example {@code subgroups}
      */
-    void needs(String capability);
+    void needs(String... capabilities);
 
     /**
      * Returns the memory of the devices that the back end is tested on.

@@ -36,8 +36,7 @@ public interface TextRules extends Subject {
     @ParameterizedTest(name = "{0}, rank {1} of 4")
     @CsvSource({"collective,1", "message,3", "newGroup,2"})
     default void aMismatchSaysOfEachRankWhatThatRankHasCalled(String what, int odd) {
-        needs(BackendContract.MISMATCHES);
-        needs(BackendContract.ABORT_ACROSS_RANKS);
+        needs(BackendContract.MISMATCHES, BackendContract.ABORT_ACROSS_RANKS);
         if (what.equals("newGroup")) {
             needs(BackendContract.SUBGROUPS);
         }
@@ -135,25 +134,22 @@ public interface TextRules extends Subject {
             needs(BackendContract.SUBGROUPS);
         }
         CyclicBarrier together = new CyclicBarrier(3);
-        try (Ranks ranks = group(5)) {
-            List<Throwable> outcomes = ranks.outcomes(Ranks.LIMIT, group -> {
-                if (group.rank() % 2 == 0) {
-                    together.await(10, TimeUnit.SECONDS);
-                    ProcessGroup hasty = group.within(Duration.ofMillis(400));
-                    if (what.equals("newGroup")) {
-                        hasty.newGroup(4, 3, 2, 1, 0);
-                    } else {
-                        hasty.allReduce(new float[1000], ReduceOp.SUM);
-                    }
+        List<Throwable> outcomes = outcomes(5, group -> {
+            if (group.rank() % 2 == 0) {
+                together.await(10, TimeUnit.SECONDS);
+                ProcessGroup hasty = group.within(Duration.ofMillis(400));
+                if (what.equals("newGroup")) {
+                    hasty.newGroup(4, 3, 2, 1, 0);
+                } else {
+                    hasty.allReduce(new float[1000], ReduceOp.SUM);
                 }
-            });
-            for (int rank = 0; rank < 5; rank += 2) {
-                FerroException failure = Expect.failure(outcomes, rank, Code.TIMED_OUT, Code.ABORTED);
-                assertEquals(Set.of(1, 3), failure.where().culprits(), () -> "ranks to blame: " + failure);
-                String message = failure.getMessage();
-                assertTrue(
-                        Pattern.compile("ranks 1, ?3\\b").matcher(message).find(), () -> "need ranks 1, 3: " + message);
             }
+        });
+        for (int rank = 0; rank < 5; rank += 2) {
+            FerroException failure = Expect.failure(outcomes, rank, Code.TIMED_OUT, Code.ABORTED);
+            assertEquals(Set.of(1, 3), failure.where().culprits(), () -> "ranks to blame: " + failure);
+            String message = failure.getMessage();
+            assertTrue(Pattern.compile("ranks 1, ?3\\b").matcher(message).find(), () -> "need ranks 1, 3: " + message);
         }
     }
 }

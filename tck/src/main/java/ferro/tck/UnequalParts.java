@@ -3,13 +3,17 @@ package ferro.tck;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 
 import ferro.Collective;
-import ferro.CollectiveBackend;
+import ferro.CollectiveKind;
+import ferro.CollectiveKind.Held;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
+import ferro.tck.cells.Calls;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
 /** The calls of one rank with parts of unequal length. The calls cover every collective with parts. */
 final class UnequalParts {
@@ -56,34 +60,34 @@ final class UnequalParts {
     }
 
     /** Makes the call of one kind and checks its result. */
-    void check(String kind) {
-        double[] all = joined(counts);
-        double[] own = mark(rank, counts[rank]);
-        int root = size - 1;
-        switch (kind) {
-            case "allGather" -> {
-                double[] out = new double[all.length];
-                run(Collective.allGather(HostTensor.of(own), HostTensor.of(out), counts), out, all);
-            }
-            case "gather" -> {
-                HostTensor part = HostTensor.of(own);
-                double[] onRoot = rank == root ? new double[all.length] : null;
-                Collective call = onRoot == null
-                        ? Collective.gather(part, root, counts)
-                        : Collective.gather(part, HostTensor.of(onRoot), root, counts);
-                run(call, onRoot, all);
-            }
-            case "scatter" -> {
-                double[] part = new double[own.length];
-                Collective call = rank == root
-                        ? Collective.scatter(HostTensor.of(all), HostTensor.of(part), root, counts)
-                        : Collective.scatter(HostTensor.of(part), root, counts);
-                run(call, part, own);
-            }
-            case "reduceScatter" -> reduceScatter(all);
+    void check(String what) {
+        switch (what) {
             case "averages" -> averages();
-            default -> allToAll();
+            case "allToAll" -> allToAll();
+            default -> check(CollectiveKind.parse(what));
         }
+    }
+
+    private void check(CollectiveKind kind) {
+        int root = size - 1;
+        double[] all = kind.combines() ? mark(rank, LongStream.of(counts).sum()) : joined(counts, from -> from);
+        double[] own = kind.combines() ? sums() : mark(rank, counts[rank]);
+        double[] in = kind.in() == Held.PART ? own : kind.in().has(rank == root) ? all : null;
+        double[] need = kind.out() == Held.PART ? own : kind.out().has(rank == root) ? all : null;
+        double[] out = need == null ? null : new double[need.length];
+        run(Calls.of(kind, tensor(in), tensor(out), ReduceOp.SUM, root, counts), out, need);
+    }
+
+    private static HostTensor tensor(double[] elements) {
+        return elements == null ? null : HostTensor.of(elements);
+    }
+
+    /** Returns the sums of the marks of all ranks, for the part of this rank. */
+    private double[] sums() {
+        int start = (int) LongStream.of(counts).limit(rank).sum();
+        double[] sums = new double[(int) counts[rank]];
+        Arrays.setAll(sums, i -> 1000 * size * (size + 1) / 2 + size * ((start + i) % 1000));
+        return sums;
     }
 
     /** Checks averages whose sums exceed the range of i32. The results are in separate memory or in place. */
@@ -112,26 +116,14 @@ final class UnequalParts {
         return index % 2 == 0 ? size : -size;
     }
 
-    private void reduceScatter(double[] all) {
-        double[] in = new double[all.length];
-        Arrays.setAll(in, i -> (rank + 1) * (i % 100 + 1));
-        int start = (int) Arrays.stream(counts, 0, rank).sum();
-        double[] want = new double[(int) counts[rank]];
-        Arrays.setAll(want, i -> size * (size + 1) / 2 * ((start + i) % 100 + 1));
-        double[] out = new double[want.length];
-        run(Collective.reduceScatter(HostTensor.of(in), HostTensor.of(out), ReduceOp.SUM, counts), out, want);
-    }
-
     private void allToAll() {
         long[] sends =
                 IntStream.range(0, size).mapToLong(to -> length(rank, to)).toArray();
         long[] receives =
                 IntStream.range(0, size).mapToLong(from -> length(from, rank)).toArray();
-        double[] in = new double[(int) Arrays.stream(sends).sum()];
-        Arrays.fill(in, rank + 1);
-        double[] out = new double[(int) Arrays.stream(receives).sum()];
-        Collective call = Collective.allToAll(HostTensor.of(in), HostTensor.of(out), sends, receives);
-        run(call, out, repeated(receives));
+        double[] out = new double[(int) LongStream.of(receives).sum()];
+        HostTensor in = HostTensor.of(joined(sends, to -> rank));
+        run(Collective.allToAll(in, HostTensor.of(out), sends, receives), out, joined(receives, from -> from));
     }
 
     private void run(Collective call, double[] found, double[] need) {
@@ -148,19 +140,13 @@ final class UnequalParts {
 
     /** Runs a call and returns true. If the back end refuses the call, counts the refusal and returns false. */
     static boolean runIfDone(Subject subject, ProcessGroup group, Collective call, boolean isStarted) {
-        if (Cells.RefusedCells.of(group, call).isPresent()) {
-            if (group.rank() == 0) {
-                subject.refused("unequal parts");
-            }
-            return false;
+        boolean isDone = !Cells.isRefused(subject, group, call, "unequal parts");
+        if (isDone && isStarted) {
+            group.submit(call).await();
+        } else if (isDone) {
+            Calls.run(group, call);
         }
-        CollectiveBackend backend = (CollectiveBackend) group.backend();
-        if (isStarted) {
-            backend.submit(call, backend.timeout()).await();
-        } else {
-            backend.run(call, backend.timeout());
-        }
-        return true;
+        return isDone;
     }
 
     private static double[] mark(int rank, long count) {
@@ -169,24 +155,11 @@ final class UnequalParts {
         return part;
     }
 
-    private double[] joined(long[] lengths) {
-        double[] all = new double[(int) Arrays.stream(lengths).sum()];
-        int at = 0;
-        for (int from = 0; from < size; from++) {
-            double[] part = mark(from, lengths[from]);
-            System.arraycopy(part, 0, all, at, part.length);
-            at += part.length;
-        }
-        return all;
-    }
-
-    private static double[] repeated(long[] lengths) {
-        double[] all = new double[(int) Arrays.stream(lengths).sum()];
-        int at = 0;
-        for (int from = 0; from < lengths.length; from++) {
-            Arrays.fill(all, at, at + (int) lengths[from], from + 1);
-            at += (int) lengths[from];
-        }
-        return all;
+    /** Returns parts of these lengths, with the marks of the rank of each part. */
+    private static double[] joined(long[] lengths, IntUnaryOperator rankOfPart) {
+        return IntStream.range(0, lengths.length)
+                .mapToObj(part -> mark(rankOfPart.applyAsInt(part), lengths[part]))
+                .flatMapToDouble(Arrays::stream)
+                .toArray();
     }
 }

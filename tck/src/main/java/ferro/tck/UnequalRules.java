@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import ferro.Collective;
 import ferro.FerroException.Code;
 import ferro.HostTensor;
+import ferro.tck.cells.Calls;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -19,15 +20,13 @@ public interface UnequalRules extends Subject {
     @Rule(116)
     @EachSize
     default void partsOfUnequalLengthComeWhereTheCountsSay(int worldSize) {
-        try (Ranks ranks = group(worldSize)) {
-            ranks.run(group -> {
-                for (int unit : new int[] {1, 1000, worldSize <= 3 ? 70_000 : 10}) {
-                    new UnequalParts(this, group, unit).check();
-                }
-                new UnequalParts(this, group, 1000, true).check();
-                Expect.works(group);
-            });
-        }
+        eachRank(worldSize, group -> {
+            for (int unit : new int[] {1, 1000, worldSize <= 3 ? 70_000 : 10}) {
+                new UnequalParts(this, group, unit).check();
+            }
+            new UnequalParts(this, group, 1000, true).check();
+            Expect.works(group);
+        });
     }
 
     /** Checks that ranks that disagree on the length of one message of an all-to-all fail with a mismatch. */
@@ -36,26 +35,24 @@ public interface UnequalRules extends Subject {
     default void countsOfAnAllToAllThatDoNotFitAreAMismatch() {
         needs(BackendContract.MISMATCHES);
         float[][] received = new float[2][];
-        try (Ranks ranks = group(2)) {
-            List<Throwable> ends = ranks.outcomes(Ranks.LIMIT, group -> {
-                // each rank keeps one element; rank 0 sends three, rank 1 expects two
-                boolean first = group.rank() == 0;
-                float[] in = first ? new float[] {1, 2, 3, 4} : new float[] {5, 6};
-                float[] out = new float[first ? 2 : 3];
-                received[group.rank()] = out;
-                long[] send = first ? new long[] {1, 3} : new long[] {1, 1};
-                long[] receive = first ? new long[] {1, 1} : new long[] {2, 1};
-                Collective call = Collective.allToAll(HostTensor.of(in), HostTensor.of(out), send, receive);
-                UnequalParts.runIfDone(this, group, call, false);
-                if (Cells.RefusedCells.of(group, call).isEmpty()) {
-                    group.barrier();
-                }
-            });
-            if (ends.get(1) != null) {
-                // without a control lane the sender may only see a lost connection
-                Expect.failure(ends, 0, Code.MISMATCH, Code.PEER_LOST);
-                Expect.failure(ends, 1, Code.MISMATCH);
+        List<Throwable> ends = outcomes(2, group -> {
+            // each rank keeps one element; rank 0 sends three, rank 1 expects two
+            boolean first = group.rank() == 0;
+            float[] in = first ? new float[] {1, 2, 3, 4} : new float[] {5, 6};
+            float[] out = new float[first ? 2 : 3];
+            received[group.rank()] = out;
+            long[] send = first ? new long[] {1, 3} : new long[] {1, 1};
+            long[] receive = first ? new long[] {1, 1} : new long[] {2, 1};
+            Collective call = Collective.allToAll(HostTensor.of(in), HostTensor.of(out), send, receive);
+            UnequalParts.runIfDone(this, group, call, false);
+            if (Calls.refusal(group, call).isEmpty()) {
+                group.barrier();
             }
+        });
+        if (ends.get(1) != null) {
+            // without a control lane the sender may only see a lost connection
+            Expect.failure(ends, 0, Code.MISMATCH, Code.PEER_LOST);
+            Expect.failure(ends, 1, Code.MISMATCH);
         }
         assertArrayEquals(
                 new float[] {0, 0}, Arrays.copyOf(received[1], 2), "a message of the wrong length was written");

@@ -3,14 +3,14 @@ package ferro.tck;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.Collective;
-import ferro.CollectiveBackend;
+import ferro.CollectiveKind;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
+import ferro.tck.cells.Calls;
 import ferro.tck.cells.Operand;
 import ferro.tck.cells.OrderedRecords;
 import ferro.tck.cells.OrderedRecords.OrderedCall;
@@ -32,25 +32,23 @@ public interface UserCodeRules extends Subject {
         int[] lengths = {1, worldSize + 1, 1_031, worldSize <= 3 ? 140_001 : 9_001};
         List<ReduceOp> ops = UserCode.forms();
         long[][] hashes = new long[worldSize][lengths.length * (ops.size() + 1)];
-        try (Ranks ranks = group(worldSize)) {
-            ranks.run(group -> {
-                int call = 0;
-                for (int length : lengths) {
-                    for (ReduceOp op : ops) {
-                        Operand data = UserCode.operand(group.rank(), length, call);
-                        boolean done = isDone(group, data, op);
-                        if (done) {
-                            UserCode.check(data, worldSize, group.rank());
-                        }
-                        hashes[group.rank()][call++] = done ? Cells.hash(data) : 0;
+        eachRank(worldSize, group -> {
+            int call = 0;
+            for (int length : lengths) {
+                for (ReduceOp op : ops) {
+                    Operand data = UserCode.operand(group.rank(), length, call);
+                    boolean done = isDone(group, data, op);
+                    if (done) {
+                        UserCode.check(data, worldSize, group.rank());
                     }
-                    Operand rounded = UserCode.operand(group.rank(), length, call);
-                    boolean done = isDone(group, rounded, UserCode.ROUNDING);
-                    hashes[group.rank()][call++] = done ? Cells.hash(rounded) : 0;
+                    hashes[group.rank()][call++] = done ? Cells.hash(data) : 0;
                 }
-                Expect.works(group);
-            });
-        }
+                Operand rounded = UserCode.operand(group.rank(), length, call);
+                boolean done = isDone(group, rounded, UserCode.ROUNDING);
+                hashes[group.rank()][call++] = done ? Cells.hash(rounded) : 0;
+            }
+            Expect.works(group);
+        });
         for (int call = 0; call < hashes[0].length; call++) {
             for (int rank = 1; rank < worldSize; rank++) {
                 assertEquals(hashes[0][call], hashes[rank][call], "bits of call " + call + " on ranks 0 and " + rank);
@@ -59,66 +57,59 @@ public interface UserCodeRules extends Subject {
     }
 
     /**
-     * Checks that a user-defined reduction combines the operands of the right ranks in scans, and that an exclusive scan
-     * leaves the operand of rank 0 unchanged. Checks that a scan with AVG is refused before data moves.
+     * Checks that a user-defined reduction combines the operands of the right ranks in scans, and that a scan
+     * leaves the operand of a rank without ranks before it unchanged. Checks that a scan with AVG is refused before data moves.
      *
      * @param worldSize number of ranks
      */
     @Rule(129)
     @EachSize
     default void scansTakeAUsersCodeAndRefuseAverages(int worldSize) {
-        try (Ranks ranks = group(worldSize)) {
-            ranks.run(group -> {
-                int rank = group.rank();
-                int number = 0;
-                boolean isDone = true;
-                for (int length : new int[] {0, 1, 1000, aboveASegment()}) {
-                    for (ReduceOp op : UserCode.forms()) {
-                        Operand upTo = UserCode.operand(rank, length, number++);
-                        Operand before = UserCode.operand(rank, length, number);
-                        isDone = isDone(group, Collective.scan(upTo.tensor(), op))
-                                && isDone(group, Collective.exclusiveScan(before.tensor(), op));
+        eachRank(worldSize, group -> {
+            int rank = group.rank();
+            int number = 0;
+            boolean isDone = true;
+            for (int length : new int[] {0, 1, 1000, aboveASegment()}) {
+                for (ReduceOp op : UserCode.forms()) {
+                    for (CollectiveKind kind : Calls.kinds(CollectiveKind::isScan)) {
+                        Operand data = UserCode.operand(rank, length, number++);
+                        isDone = isDone(group, scan(kind, data.tensor(), op));
                         if (isDone) {
-                            UserCode.check(upTo, rank + 1, rank);
-                            UserCode.check(before, Math.max(1, rank), rank);
+                            UserCode.check(data, Math.max(1, Calls.combined(kind, rank, worldSize)), rank);
                         }
                     }
                 }
-                float[] data = {3};
-                if (isDone) {
-                    assertThrows(IllegalArgumentException.class, () -> group.scan(data, ReduceOp.AVG));
-                    assertThrows(IllegalArgumentException.class, () -> group.exclusiveScan(data, ReduceOp.AVG));
-                }
-                Expect.works(group);
-            });
-        }
+            }
+            HostTensor data = HostTensor.of(new float[] {3});
+            for (CollectiveKind kind : isDone ? Calls.kinds(CollectiveKind::isScan) : List.<CollectiveKind>of()) {
+                Collective average = scan(kind, data, ReduceOp.AVG);
+                assertThrows(IllegalArgumentException.class, () -> group.submit(average));
+            }
+            Expect.works(group);
+        });
+    }
+
+    private static Collective scan(CollectiveKind kind, HostTensor data, ReduceOp op) {
+        return Calls.of(kind, data, data, op, -1);
     }
 
     /** Checks that a user-defined reduction for another element type is refused before data moves. */
     @Rule(119)
     @Test
     default void aUsersCodeForAnotherTypeIsRefusedBeforeAnythingMoves() {
-        try (Ranks ranks = group(2)) {
-            ranks.run(group -> {
-                ReduceOp op = UserCode.forms().get(0);
-                int[] ints = {5, 6};
-                Collective call = Collective.allReduce(HostTensor.of(ints), HostTensor.of(ints), op);
-                Operand floats = UserCode.operand(group.rank(), 2, 0);
-                if (isDone(group, floats, op)) {
-                    CollectiveBackend backend = (CollectiveBackend) group.backend();
-                    String text = assertThrows(
-                                    IllegalArgumentException.class, () -> backend.run(call, backend.timeout()))
-                            .getMessage();
-                    assertTrue(
-                            text.contains(op.name())
-                                    && text.contains(DataType.FLOAT32.label())
-                                    && text.contains(DataType.INT32.label()),
-                            "need the op, the needed type and the found type in: " + text);
-                    assertEquals(6, ints[1], "a refused call wrote to memory");
-                }
-                Expect.works(group);
-            });
-        }
+        eachRank(2, group -> {
+            ReduceOp op = UserCode.forms().get(0);
+            int[] ints = {5, 6};
+            Collective call = Collective.allReduce(HostTensor.of(ints), HostTensor.of(ints), op);
+            Operand floats = UserCode.operand(group.rank(), 2, 0);
+            if (isDone(group, floats, op)) {
+                String need = DataType.FLOAT32.label();
+                String found = DataType.INT32.label();
+                Expect.refused(IllegalArgumentException.class, () -> Calls.run(group, call), op.name(), need, found);
+                assertEquals(6, ints[1], "a refused call wrote to memory");
+            }
+            Expect.works(group);
+        });
     }
 
     /**
@@ -131,22 +122,20 @@ public interface UserCodeRules extends Subject {
     @EachSize
     default void aUsersCodeGetsFullRecords(int worldSize) {
         int[] sizes = {1, 3, 24, 100, 4_099, 1 << 16};
-        try (Ranks ranks = group(worldSize)) {
-            ranks.run(group -> {
-                int number = 0;
-                for (int size : sizes) {
-                    UserRecords records = new UserRecords(size, worldSize, group.rank());
-                    for (int count : counts(size, worldSize)) {
-                        for (UserRecords.RecordCall made : records.calls(count, number++)) {
-                            if (isDone(group, made.call())) {
-                                records.check(made);
-                            }
+        eachRank(worldSize, group -> {
+            int number = 0;
+            for (int size : sizes) {
+                UserRecords records = new UserRecords(size, worldSize, group.rank());
+                for (int count : counts(size, worldSize)) {
+                    for (UserRecords.RecordCall made : records.calls(count, number++)) {
+                        if (isDone(group, made.call())) {
+                            records.check(made);
                         }
                     }
                 }
-                Expect.works(group);
-            });
-        }
+            }
+            Expect.works(group);
+        });
     }
 
     /**
@@ -158,23 +147,21 @@ public interface UserCodeRules extends Subject {
     @Rule(130)
     @EachSize
     default void anOrderedReductionCombinesInTheOrderOfTheRanks(int worldSize) {
-        try (Ranks ranks = group(worldSize)) {
-            ranks.run(group -> {
-                int root = 0;
-                for (OrderedRecords records : OrderedRecords.values()) {
-                    int many = worldSize <= 3 ? 5 * segmentBytes() / 4 / records.bytes() : 40;
-                    for (int count : new int[] {0, 1, 37, many}) {
-                        for (OrderedCall made : records.calls(group.rank(), worldSize, count, root++ % worldSize)) {
-                            if (isDone(group, made.call())) {
-                                String where = " of " + count + " " + records + " on rank " + group.rank();
-                                assertNull(made.wrong(), where);
-                            }
+        eachRank(worldSize, group -> {
+            int root = 0;
+            for (OrderedRecords records : OrderedRecords.values()) {
+                int many = worldSize <= 3 ? 5 * segmentBytes() / 4 / records.bytes() : 40;
+                for (int count : new int[] {0, 1, 37, many}) {
+                    for (OrderedCall made : records.calls(group.rank(), worldSize, count, root++ % worldSize)) {
+                        if (isDone(group, made.call())) {
+                            String where = " of " + count + " " + records + " on rank " + group.rank();
+                            assertNull(made.wrong(), where);
                         }
                     }
                 }
-                Expect.works(group);
-            });
-        }
+            }
+            Expect.works(group);
+        });
     }
 
     private int[] counts(int recordBytes, int worldSize) {
@@ -190,35 +177,30 @@ public interface UserCodeRules extends Subject {
     @Rule(126)
     @Test
     default void aPartOfARecordIsRefusedBeforeAnythingMoves() {
-        try (Ranks ranks = group(3)) {
-            ranks.run(group -> {
-                ReduceOp op = new UserRecords(24, 3, group.rank()).op();
-                HostTensor full = HostTensor.of(new byte[24]);
-                if (isDone(group, Collective.allReduce(full, full, op))) {
-                    HostTensor odd = HostTensor.of(new byte[100]);
-                    HostTensor three = HostTensor.of(new byte[72]);
-                    refuses(group, "input has 100 bytes", Collective.allReduce(odd, odd, op));
-                    refuses(group, "input has 100 bytes", Collective.reduce(odd, odd, op, 1));
-                    HostTensor third = HostTensor.of(new byte[8]);
-                    refuses(group, "output has 8 bytes", Collective.reduceScatter(full, third, op));
-                    // the part of rank 0 is a whole record, and rank 0 must refuse the call as the other ranks do
-                    long[] counts = {24, 20, 28};
-                    HostTensor part = HostTensor.of(new byte[(int) counts[group.rank()]]);
-                    String need = group.rank() == 0 ? "counts[1] has 20" : "output has " + counts[group.rank()];
-                    refuses(group, need + " bytes", Collective.reduceScatter(three, part, op, counts));
-                    HostTensor ints = HostTensor.of(new int[6]);
-                    refuses(group, "accepts only i8 and u8", Collective.allReduce(ints, ints, op));
-                }
-                Expect.works(group);
-            });
-        }
+        eachRank(3, group -> {
+            ReduceOp op = new UserRecords(24, 3, group.rank()).op();
+            HostTensor full = HostTensor.of(new byte[24]);
+            if (isDone(group, Collective.allReduce(full, full, op))) {
+                HostTensor odd = HostTensor.of(new byte[100]);
+                HostTensor three = HostTensor.of(new byte[72]);
+                refuses(group, "input has 100 bytes", Collective.allReduce(odd, odd, op));
+                refuses(group, "input has 100 bytes", Collective.reduce(odd, odd, op, 1));
+                HostTensor third = HostTensor.of(new byte[8]);
+                refuses(group, "output has 8 bytes", Collective.reduceScatter(full, third, op));
+                // the part of rank 0 is a whole record, and rank 0 must refuse the call as the other ranks do
+                long[] counts = {24, 20, 28};
+                HostTensor part = HostTensor.of(new byte[(int) counts[group.rank()]]);
+                String need = group.rank() == 0 ? "counts[1] has 20" : "output has " + counts[group.rank()];
+                refuses(group, need + " bytes", Collective.reduceScatter(three, part, op, counts));
+                HostTensor ints = HostTensor.of(new int[6]);
+                refuses(group, "accepts only i8 and u8", Collective.allReduce(ints, ints, op));
+            }
+            Expect.works(group);
+        });
     }
 
     private static void refuses(ProcessGroup group, String need, Collective call) {
-        CollectiveBackend backend = (CollectiveBackend) group.backend();
-        String text = assertThrows(IllegalArgumentException.class, () -> backend.run(call, backend.timeout()))
-                .getMessage();
-        assertTrue(text.contains(need) && text.contains("long integers"), "need " + need + " and the op in: " + text);
+        Expect.refused(IllegalArgumentException.class, () -> Calls.run(group, call), need, "long integers");
     }
 
     private boolean isDone(ProcessGroup group, Operand data, ReduceOp op) {
@@ -226,14 +208,10 @@ public interface UserCodeRules extends Subject {
     }
 
     private boolean isDone(ProcessGroup group, Collective call) {
-        if (Cells.RefusedCells.of(group, call).isPresent()) {
-            if (group.rank() == 0) {
-                refused("users' reductions");
-            }
+        if (Cells.isRefused(this, group, call, "users' reductions")) {
             return false;
         }
-        CollectiveBackend backend = (CollectiveBackend) group.backend();
-        backend.run(call, backend.timeout());
+        Calls.run(group, call);
         return true;
     }
 }

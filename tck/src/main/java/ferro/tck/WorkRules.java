@@ -8,12 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.Collective;
-import ferro.CollectiveBackend;
 import ferro.FerroException.Code;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Work;
 import ferro.group.ProcessGroup;
+import ferro.tck.cells.Calls;
 import ferro.tck.cells.QueuedCalls;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -37,66 +37,58 @@ public interface WorkRules extends Subject {
     @Rule(301)
     @Test
     default void operationsRunInTheOrderTheyWereSubmitted() {
-        try (Ranks ranks = group(3)) {
-            ranks.run(group -> {
-                long[] data = {group.rank() + 2};
-                HostTensor tensor = HostTensor.of(data);
-                List<Work> queued = new ArrayList<>();
-                queued.add(group.allReduceAsync(tensor, ReduceOp.PRODUCT));
-                queued.add(group.allReduceAsync(tensor, ReduceOp.SUM));
-                queued.add(group.submit(Collective.broadcast(tensor, 2)));
-                for (int turn = 0; turn < 20; turn++) {
-                    queued.add(group.allReduceAsync(tensor, turn % 2 == 0 ? ReduceOp.SUM : ReduceOp.MAX));
-                }
-                queued.get(queued.size() - 1).await();
-                for (Work work : queued) {
-                    assertTrue(work.isDone(), "operation " + work.sequence() + " is not done, but the last one is");
-                }
-                long need = 2 * 3 * 4 * 3 * 59_049L;
-                assertEquals(need, data[0], "product, sum and ten further sums over 3 ranks");
-            });
-        }
+        eachRank(3, group -> {
+            long[] data = {group.rank() + 2};
+            HostTensor tensor = HostTensor.of(data);
+            List<Work> queued = new ArrayList<>();
+            queued.add(group.allReduceAsync(tensor, ReduceOp.PRODUCT));
+            queued.add(group.allReduceAsync(tensor, ReduceOp.SUM));
+            queued.add(group.submit(Collective.broadcast(tensor, 2)));
+            for (int turn = 0; turn < 20; turn++) {
+                queued.add(group.allReduceAsync(tensor, turn % 2 == 0 ? ReduceOp.SUM : ReduceOp.MAX));
+            }
+            queued.get(queued.size() - 1).await();
+            for (Work work : queued) {
+                assertTrue(work.isDone(), "operation " + work.sequence() + " is not done, but the last one is");
+            }
+            long need = 2 * 3 * 4 * 3 * 59_049L;
+            assertEquals(need, data[0], "product, sum and ten further sums over 3 ranks");
+        });
     }
 
     /** Checks that a blocking call comes after the operations that were submitted before it. */
     @Rule(302)
     @Test
     default void aBlockingCallComesAfterWhatWasSubmittedBefore() {
-        try (Ranks ranks = group(3)) {
-            ranks.run(group -> {
-                for (int turn = 0; turn < 20; turn++) {
-                    long[] data = {group.rank() + 2};
-                    Work first = group.allReduceAsync(HostTensor.of(data), ReduceOp.PRODUCT);
-                    group.allReduce(data, ReduceOp.SUM);
-                    assertTrue(first.isDone(), "a blocking call returned before an earlier operation had ended");
-                    assertEquals(72, data[0], "product, then sum");
-                    first.await();
-                }
-            });
-        }
+        eachRank(3, group -> {
+            for (int turn = 0; turn < 20; turn++) {
+                long[] data = {group.rank() + 2};
+                Work first = group.allReduceAsync(HostTensor.of(data), ReduceOp.PRODUCT);
+                group.allReduce(data, ReduceOp.SUM);
+                assertTrue(first.isDone(), "a blocking call returned before an earlier operation had ended");
+                assertEquals(72, data[0], "product, then sum");
+                first.await();
+            }
+        });
     }
 
     /** Checks that sequence numbers count the collectives of a group from 1. A message has the sequence number -1. */
     @Rule(303)
     @Test
     default void sequenceNumbersCountCollectivesFromOne() {
-        try (Ranks ranks = group(2)) {
-            ranks.run(group -> {
-                assertEquals(1, finished(group.barrierAsync()).sequence(), "number of the first operation");
-                group.barrier();
-                assertEquals(3, finished(group.barrierAsync()).sequence(), "number of the third operation");
-                if (!refuses(BackendContract.ASYNCHRONOUS_MESSAGES)) {
-                    int peer = 1 - group.rank();
-                    Work receive = group.recvAsync(HostTensor.of(new int[1]), peer, 0);
-                    assertEquals(
-                            -1,
-                            group.sendAsync(HostTensor.of(new int[1]), peer, 0).sequence(),
-                            "number of a send");
-                    assertEquals(-1, finished(receive).sequence(), "number of a receive");
-                }
-                assertEquals(4, finished(group.barrierAsync()).sequence(), "number of the fourth operation");
-            });
-        }
+        eachRank(2, group -> {
+            assertEquals(1, finished(group.barrierAsync()).sequence(), "number of the first operation");
+            group.barrier();
+            assertEquals(3, finished(group.barrierAsync()).sequence(), "number of the third operation");
+            if (!refuses(BackendContract.ASYNCHRONOUS_MESSAGES)) {
+                int peer = 1 - group.rank();
+                Work receive = group.recvAsync(HostTensor.of(new int[1]), peer, 0);
+                assertEquals(
+                        -1, group.sendAsync(HostTensor.of(new int[1]), peer, 0).sequence(), "number of a send");
+                assertEquals(-1, finished(receive).sequence(), "number of a receive");
+            }
+            assertEquals(4, finished(group.barrierAsync()).sequence(), "number of the fourth operation");
+        });
     }
 
     private static Work finished(Work work) {
@@ -109,25 +101,23 @@ public interface WorkRules extends Subject {
     @Test
     default void waitingForAWhileOnlyLooks() {
         CountDownLatch polled = new CountDownLatch(1);
-        try (Ranks ranks = group(2)) {
-            ranks.run(group -> {
-                if (group.rank() == 1) {
-                    assertTrue(polled.await(10, TimeUnit.SECONDS), "rank 0 has not checked its operation");
-                }
-                long[] data = {group.rank() + 4};
-                Work work = group.allReduceAsync(HostTensor.of(data), ReduceOp.SUM);
-                if (group.rank() == 0) {
-                    assertFalse(work.await(Duration.ofMillis(30)), "done, but rank 1 has not called");
-                    assertFalse(work.await(Duration.ZERO), "done, but rank 1 has not called");
-                    assertFalse(work.isDone(), "done, but rank 1 has not called");
-                    polled.countDown();
-                }
-                assertTrue(work.await(Duration.ofSeconds(20)), "not done 20 s after both ranks have called");
-                assertTrue(work.isDone(), "not done, but await has returned true");
-                assertEquals(9, data[0], "sum of 4 and 5");
-                Expect.works(group);
-            });
-        }
+        eachRank(2, group -> {
+            if (group.rank() == 1) {
+                Expect.opens(polled, "rank 0 has not checked its operation");
+            }
+            long[] data = {group.rank() + 4};
+            Work work = group.allReduceAsync(HostTensor.of(data), ReduceOp.SUM);
+            if (group.rank() == 0) {
+                assertFalse(work.await(Duration.ofMillis(30)), "done, but rank 1 has not called");
+                assertFalse(work.await(Duration.ZERO), "done, but rank 1 has not called");
+                assertFalse(work.isDone(), "done, but rank 1 has not called");
+                polled.countDown();
+            }
+            assertTrue(work.await(Duration.ofSeconds(20)), "not done 20 s after both ranks have called");
+            assertTrue(work.isDone(), "not done, but await has returned true");
+            assertEquals(9, data[0], "sum of 4 and 5");
+            Expect.works(group);
+        });
     }
 
     /** Checks that a dependent stage that blocks does not stop the progress of the group. */
@@ -137,56 +127,43 @@ public interface WorkRules extends Subject {
         CountDownLatch chained = new CountDownLatch(1);
         CountDownLatch blocked = new CountDownLatch(1);
         CountDownLatch released = new CountDownLatch(1);
-        try (Ranks ranks = group(2)) {
-            ranks.run(group -> {
-                if (group.rank() == 1) {
-                    // a stage that is chained to completed work runs on the thread that chains this stage
-                    assertTrue(chained.await(10, TimeUnit.SECONDS), "rank 0 has not chained its dependant");
-                }
-                Work first = group.allReduceAsync(HostTensor.of(new int[] {3}), ReduceOp.SUM);
-                CompletionStage<Void> dependant = first.completion();
-                if (group.rank() == 0) {
-                    dependant = dependant.thenRun(() -> {
-                        blocked.countDown();
-                        assertTrue(waits(released), "later operations did not end while the dependant blocked");
-                    });
-                    chained.countDown();
-                }
-                assertTrue(blocked.await(10, TimeUnit.SECONDS), "the dependant was never run");
-                Work second = group.allReduceAsync(HostTensor.of(new int[] {5}), ReduceOp.SUM);
-                Expect.eventually("the end of the second operation", Duration.ofSeconds(10), second::isDone);
-                Expect.works(group);
-                released.countDown();
-                dependant.toCompletableFuture().get(20, TimeUnit.SECONDS);
-            });
-        }
-    }
-
-    private static boolean waits(CountDownLatch latch) {
-        try {
-            return latch.await(15, TimeUnit.SECONDS);
-        } catch (InterruptedException interrupted) {
-            Thread.currentThread().interrupt();
-            return false;
-        }
+        eachRank(2, group -> {
+            if (group.rank() == 1) {
+                // a stage that is chained to completed work runs on the thread that chains this stage
+                Expect.opens(chained, "rank 0 has not chained its dependant");
+            }
+            Work first = group.allReduceAsync(HostTensor.of(new int[] {3}), ReduceOp.SUM);
+            CompletionStage<Void> dependant = first.completion();
+            if (group.rank() == 0) {
+                dependant = dependant.thenRun(() -> {
+                    blocked.countDown();
+                    Expect.opens(released, "later operations did not end while the dependant blocked");
+                });
+                chained.countDown();
+            }
+            Expect.opens(blocked, "the dependant was never run");
+            Work second = group.allReduceAsync(HostTensor.of(new int[] {5}), ReduceOp.SUM);
+            Expect.eventually("the end of the second operation", Duration.ofSeconds(10), second::isDone);
+            Expect.works(group);
+            released.countDown();
+            dependant.toCompletableFuture().get(20, TimeUnit.SECONDS);
+        });
     }
 
     /** Checks that the elapsed time of an operation stops when the operation ends. */
     @Rule(306)
     @Test
     default void elapsedTimeStopsAtTheEnd() {
-        try (Ranks ranks = group(2)) {
-            ranks.run(group -> {
-                long before = System.nanoTime();
-                Work work = finished(group.barrierAsync());
-                Duration elapsed = work.elapsed();
-                Duration bound = Duration.ofNanos(System.nanoTime() - before);
-                assertFalse(elapsed.isNegative(), "elapsed is " + elapsed);
-                assertTrue(elapsed.compareTo(bound) <= 0, "elapsed is " + elapsed + ", the call took " + bound);
-                group.barrier();
-                assertEquals(elapsed, work.elapsed(), "elapsed time of an operation that has ended");
-            });
-        }
+        eachRank(2, group -> {
+            long before = System.nanoTime();
+            Work work = finished(group.barrierAsync());
+            Duration elapsed = work.elapsed();
+            Duration bound = Duration.ofNanos(System.nanoTime() - before);
+            assertFalse(elapsed.isNegative(), "elapsed is " + elapsed);
+            assertTrue(elapsed.compareTo(bound) <= 0, "elapsed is " + elapsed + ", the call took " + bound);
+            group.barrier();
+            assertEquals(elapsed, work.elapsed(), "elapsed time of an operation that has ended");
+        });
     }
 
     /**
@@ -225,20 +202,18 @@ public interface WorkRules extends Subject {
     @Rule(308)
     @Test
     default void hundredsOfOperationsMayBeQueued() {
-        try (Ranks ranks = group(4)) {
-            ranks.run(group -> {
-                int[][] data = new int[300][];
-                Work[] queued = new Work[data.length];
-                for (int number = 0; number < data.length; number++) {
-                    data[number] = new int[] {number + group.rank(), 2};
-                    queued[number] = group.allReduceAsync(HostTensor.of(data[number]), ReduceOp.SUM);
-                }
-                for (int number = 0; number < data.length; number++) {
-                    queued[number].await();
-                    assertArrayEquals(new int[] {4 * number + 6, 8}, data[number], "operation " + number);
-                }
-            });
-        }
+        eachRank(4, group -> {
+            int[][] data = new int[300][];
+            Work[] queued = new Work[data.length];
+            for (int number = 0; number < data.length; number++) {
+                data[number] = new int[] {number + group.rank(), 2};
+                queued[number] = group.allReduceAsync(HostTensor.of(data[number]), ReduceOp.SUM);
+            }
+            for (int number = 0; number < data.length; number++) {
+                queued[number].await();
+                assertArrayEquals(new int[] {4 * number + 6, 8}, data[number], "operation " + number);
+            }
+        });
     }
 
     /**
@@ -248,23 +223,21 @@ public interface WorkRules extends Subject {
     @Rule(309)
     @Test
     default void severalThreadsMayWaitForOneOperation() {
-        try (Ranks ranks = group(2)) {
-            ranks.run(group -> {
-                for (int turn = 0; turn < 20; turn++) {
-                    long[] data = {group.rank() + 4};
-                    Work work = group.allReduceAsync(HostTensor.of(data), ReduceOp.SUM);
-                    List<CompletableFuture<Void>> waiting = new ArrayList<>();
-                    for (int waiter = 0; waiter < 3; waiter++) {
-                        waiting.add(Expect.onThread(work::await));
-                    }
-                    work.await();
-                    for (CompletableFuture<Void> ended : waiting) {
-                        ended.get(20, TimeUnit.SECONDS);
-                    }
-                    assertEquals(9, data[0], "sum of 4 and 5");
+        eachRank(2, group -> {
+            for (int turn = 0; turn < 20; turn++) {
+                long[] data = {group.rank() + 4};
+                Work work = group.allReduceAsync(HostTensor.of(data), ReduceOp.SUM);
+                List<CompletableFuture<Void>> waiting = new ArrayList<>();
+                for (int waiter = 0; waiter < 3; waiter++) {
+                    waiting.add(Expect.onThread(work::await));
                 }
-            });
-        }
+                work.await();
+                for (CompletableFuture<Void> ended : waiting) {
+                    ended.get(20, TimeUnit.SECONDS);
+                }
+                assertEquals(9, data[0], "sum of 4 and 5");
+            }
+        });
     }
 
     /**
@@ -275,25 +248,23 @@ public interface WorkRules extends Subject {
     @Test
     default void workThatNobodyWaitsForGoesOnWhenWaitersLeave() {
         ConcurrentLinkedQueue<Duration> slow = new ConcurrentLinkedQueue<>();
-        try (Ranks ranks = group(2)) {
-            ranks.run(group -> {
-                for (int turn = 0; turn < 200; turn++) {
-                    long[] data = {group.rank() + 4};
-                    HostTensor tensor = HostTensor.of(data);
-                    Work first = group.allReduceAsync(tensor, ReduceOp.SUM);
-                    Work second = group.allReduceAsync(tensor, ReduceOp.SUM);
-                    Work third = group.allReduceAsync(tensor, ReduceOp.SUM);
-                    CompletableFuture<Void> waiter = Expect.onThread(second::await);
-                    first.await();
-                    third.completion().toCompletableFuture().get(20, TimeUnit.SECONDS);
-                    waiter.get(20, TimeUnit.SECONDS);
-                    assertEquals(36, data[0], "three sums from 4 and 5");
-                    if (third.elapsed().toMillis() >= 800) {
-                        slow.add(third.elapsed());
-                    }
+        eachRank(2, group -> {
+            for (int turn = 0; turn < 200; turn++) {
+                long[] data = {group.rank() + 4};
+                HostTensor tensor = HostTensor.of(data);
+                Work first = group.allReduceAsync(tensor, ReduceOp.SUM);
+                Work second = group.allReduceAsync(tensor, ReduceOp.SUM);
+                Work third = group.allReduceAsync(tensor, ReduceOp.SUM);
+                CompletableFuture<Void> waiter = Expect.onThread(second::await);
+                first.await();
+                third.completion().toCompletableFuture().get(20, TimeUnit.SECONDS);
+                waiter.get(20, TimeUnit.SECONDS);
+                assertEquals(36, data[0], "three sums from 4 and 5");
+                if (third.elapsed().toMillis() >= 800) {
+                    slow.add(third.elapsed());
                 }
-            });
-        }
+            }
+        });
         // a busy machine may sometimes stop a thread for a while
         assertTrue(slow.size() <= 2, "of 400 operations, " + slow.size() + " took 800 ms or more: " + slow);
     }
@@ -306,28 +277,25 @@ public interface WorkRules extends Subject {
     @Test
     default void queuedOperationsLeaveWhatTheyLeaveOneByOne() {
         for (int worldSize = 2; worldSize <= 4; worldSize++) {
-            try (Ranks ranks = group(worldSize)) {
-                ranks.run(group -> {
-                    QueuedCalls oneByOne = new QueuedCalls(group.rank(), group.worldSize());
-                    QueuedCalls queued = new QueuedCalls(group.rank(), group.worldSize());
-                    for (int seed = 1; seed <= 10; seed++) {
-                        possible(group, oneByOne.make(seed, 25))
-                                .forEach(call -> group.submit(call).await());
-                        possible(group, queued.make(seed, 25)).stream()
-                                .map(group::submit)
-                                .toList()
-                                .forEach(Work::await);
-                        assertArrayEquals(oneByOne.left(), queued.left(), "memory after the calls of seed " + seed);
-                    }
-                });
-            }
+            eachRank(worldSize, group -> {
+                QueuedCalls oneByOne = new QueuedCalls(group.rank(), group.worldSize());
+                QueuedCalls queued = new QueuedCalls(group.rank(), group.worldSize());
+                for (int seed = 1; seed <= 10; seed++) {
+                    possible(group, oneByOne.make(seed, 25))
+                            .forEach(call -> group.submit(call).await());
+                    possible(group, queued.make(seed, 25)).stream()
+                            .map(group::submit)
+                            .toList()
+                            .forEach(Work::await);
+                    assertArrayEquals(oneByOne.left(), queued.left(), "memory after the calls of seed " + seed);
+                }
+            });
         }
     }
 
     private static List<Collective> possible(ProcessGroup group, List<Collective> calls) {
-        CollectiveBackend backend = (CollectiveBackend) group.backend();
         return calls.stream()
-                .filter(call -> backend.unsupportedBecause(call).isEmpty())
+                .filter(call -> Calls.unsupported(group, call).isEmpty())
                 .toList();
     }
 
@@ -341,41 +309,39 @@ public interface WorkRules extends Subject {
         needs(BackendContract.ASYNCHRONOUS_MESSAGES);
         assertThrows(IllegalArgumentException.class, () -> Work.any(List.of()));
         assertThrows(IllegalArgumentException.class, () -> Work.some(List.of()));
-        try (Ranks ranks = group(2)) {
-            ranks.run(group -> {
-                if (group.rank() == 1) {
-                    for (int tag = 2; tag >= 0; tag--) {
-                        // each message is sent when the one before it was found
-                        group.send(new int[] {tag + 7}, 0, tag);
-                        group.recv(new int[1], 0, 5);
-                    }
-                    Expect.works(group);
-                    return;
-                }
-                int[][] received = new int[3][1];
-                List<Work> receives = IntStream.range(0, 3)
-                        .mapToObj(tag -> group.recvAsync(received[tag], 1, tag))
-                        .toList();
+        eachRank(2, group -> {
+            if (group.rank() == 1) {
                 for (int tag = 2; tag >= 0; tag--) {
-                    List<Work> pending = receives.subList(0, tag + 1);
-                    assertEquals(tag, Work.any(pending), "position of the receive that has ended");
-                    assertEquals(tag + 7, received[tag][0], "message with tag " + tag);
-                    assertEquals(List.of(tag), Work.some(pending), "receives that have ended");
-                    group.send(new int[1], 1, 5);
+                    // each message is sent when the one before it was found
+                    group.send(new int[] {tag + 7}, 0, tag);
+                    group.recv(new int[1], 0, 5);
                 }
-                assertEquals(List.of(0, 1, 2), Work.some(receives), "receives that have ended at last");
-                assertEquals(0, Work.any(receives), "lowest position of the receives that have ended");
-                Work late = group.within(Duration.ofMillis(50)).recvAsync(new int[1], 1, 6);
-                Work never = group.recvAsync(new int[1], 1, 6);
-                assertEquals(1, Work.any(List.of(never, late)), "receive that timed out");
-                Expect.fails(each -> late.await(), group, Code.TIMED_OUT);
-                Thread.currentThread().interrupt();
-                assertEquals(0, Work.any(List.of(never)), "receive that was interrupted");
-                assertTrue(Thread.interrupted(), "interrupt flag");
-                Expect.fails(each -> never.await(), group, Code.INTERRUPTED);
                 Expect.works(group);
-            });
-        }
+                return;
+            }
+            int[][] received = new int[3][1];
+            List<Work> receives = IntStream.range(0, 3)
+                    .mapToObj(tag -> group.recvAsync(received[tag], 1, tag))
+                    .toList();
+            for (int tag = 2; tag >= 0; tag--) {
+                List<Work> pending = receives.subList(0, tag + 1);
+                assertEquals(tag, Work.any(pending), "position of the receive that has ended");
+                assertEquals(tag + 7, received[tag][0], "message with tag " + tag);
+                assertEquals(List.of(tag), Work.some(pending), "receives that have ended");
+                group.send(new int[1], 1, 5);
+            }
+            assertEquals(List.of(0, 1, 2), Work.some(receives), "receives that have ended at last");
+            assertEquals(0, Work.any(receives), "lowest position of the receives that have ended");
+            Work late = group.within(Duration.ofMillis(50)).recvAsync(new int[1], 1, 6);
+            Work never = group.recvAsync(new int[1], 1, 6);
+            assertEquals(1, Work.any(List.of(never, late)), "receive that timed out");
+            Expect.fails(each -> late.await(), group, Code.TIMED_OUT);
+            Thread.currentThread().interrupt();
+            assertEquals(0, Work.any(List.of(never)), "receive that was interrupted");
+            assertTrue(Thread.interrupted(), "interrupt flag");
+            Expect.fails(each -> never.await(), group, Code.INTERRUPTED);
+            Expect.works(group);
+        });
     }
 
     /**
@@ -385,33 +351,30 @@ public interface WorkRules extends Subject {
     @Rule(228)
     @Test
     default void aReceiveThatNothingHasMatchedCanBeCancelled() {
-        needs(BackendContract.ASYNCHRONOUS_MESSAGES);
-        needs(BackendContract.OPEN_RECEIVES);
-        try (Ranks ranks = group(2)) {
-            ranks.run(group -> {
-                int peer = 1 - group.rank();
-                for (int from : new int[] {peer, ProcessGroup.ANY_SOURCE, group.rank()}) {
-                    int[] untouched = {-6};
-                    Work cancelled = group.recvAsync(HostTensor.of(untouched), from, 4);
-                    int[] received = new int[1];
-                    Work next = group.recvAsync(HostTensor.of(received), peer, 4);
-                    cancelled(cancelled);
-                    group.barrier();
+        needs(BackendContract.ASYNCHRONOUS_MESSAGES, BackendContract.OPEN_RECEIVES);
+        eachRank(2, group -> {
+            int peer = 1 - group.rank();
+            for (int from : new int[] {peer, ProcessGroup.ANY_SOURCE, group.rank()}) {
+                int[] untouched = {-6};
+                Work cancelled = group.recvAsync(HostTensor.of(untouched), from, 4);
+                int[] received = new int[1];
+                Work next = group.recvAsync(HostTensor.of(received), peer, 4);
+                cancelled(cancelled);
+                group.barrier();
 
-                    Work send = group.sendAsync(HostTensor.of(new int[] {50 + group.rank()}), peer, 4);
-                    next.await();
-                    send.await();
-                    assertFalse(next.cancel(), "a receive that has its message was cancelled");
-                    assertFalse(send.cancel(), "a send was cancelled");
-                    assertEquals(50 + peer, received[0], "message of the next receive");
-                    assertEquals(-6, untouched[0], "memory of a cancelled receive");
-                }
-                Work barrier = group.barrierAsync();
-                assertFalse(barrier.cancel(), "a barrier was cancelled");
-                barrier.await();
-                Expect.works(group);
-            });
-        }
+                Work send = group.sendAsync(HostTensor.of(new int[] {50 + group.rank()}), peer, 4);
+                next.await();
+                send.await();
+                assertFalse(next.cancel(), "a receive that has its message was cancelled");
+                assertFalse(send.cancel(), "a send was cancelled");
+                assertEquals(50 + peer, received[0], "message of the next receive");
+                assertEquals(-6, untouched[0], "memory of a cancelled receive");
+            }
+            Work barrier = group.barrierAsync();
+            assertFalse(barrier.cancel(), "a barrier was cancelled");
+            barrier.await();
+            Expect.works(group);
+        });
     }
 
     private static void cancelled(Work receive) throws Exception {

@@ -1,10 +1,13 @@
 package ferro.backend.simulated;
 
 import ferro.CollectiveKind;
+import ferro.CollectiveKind.Held;
 import ferro.DataType;
 import ferro.ReduceOp;
+import ferro.Tensor;
 import ferro.Work;
 import ferro.group.ProcessGroup;
+import ferro.tck.cells.Calls;
 import ferro.tck.cells.Cell;
 import ferro.tck.cells.Numbers;
 import ferro.tck.cells.Operand;
@@ -39,7 +42,7 @@ final class Call implements Op {
             return kind == other.kind
                     && (kind == CollectiveKind.BARRIER || type == other.type && count == other.count)
                     && (!kind.isRooted() || root == other.root)
-                    && (!Cell.combines(kind) || op == other.op);
+                    && (!kind.combines() || op == other.op);
         }
 
         /** Returns whether a rank needs nobody else's data, so that it may be done before a mistake of others is seen. */
@@ -47,8 +50,7 @@ final class Call implements Op {
             return switch (kind) {
                 case BROADCAST, SCATTER -> rank == root;
                 case REDUCE, GATHER -> rank != root;
-                case SCAN, EXCLUSIVE_SCAN -> rank == 0;
-                default -> false;
+                default -> kind.isScan() && rank == 0;
             };
         }
     }
@@ -106,26 +108,17 @@ final class Call implements Op {
     @Override
     public Work submit(ProcessGroup group) {
         int rank = group.rank();
-        var part = smallCells[rank].tensor();
-        var whole = bigCells[rank].tensor();
-        return switch (shape.kind) {
-            case ALL_REDUCE -> group.allReduceAsync(part, shape.op);
-            case BROADCAST -> group.broadcastAsync(part, shape.root);
-            case REDUCE -> group.reduceAsync(part, shape.op, shape.root);
-            case ALL_GATHER -> group.allGatherAsync(part, whole);
-            case REDUCE_SCATTER -> group.reduceScatterAsync(whole, part, shape.op);
-            case GATHER -> group.gatherAsync(part, whole, shape.root);
-            case SCATTER -> group.scatterAsync(rank == shape.root ? whole : null, part, shape.root);
-            case ALL_TO_ALL -> group.allToAllAsync(sentCells[rank].tensor(), whole);
-            case SCAN -> group.scanAsync(part, shape.op);
-            case EXCLUSIVE_SCAN -> group.exclusiveScanAsync(part, shape.op);
-            default -> group.barrierAsync();
-        };
+        CollectiveKind kind = shape.kind;
+        Tensor part = smallCells[rank].tensor();
+        Tensor in = kind.hasParts() && kind.in() != Held.PART ? sentCells[rank].tensor() : part;
+        Tensor out = kind.hasParts() && kind.out() != Held.PART ? bigCells[rank].tensor() : part;
+        boolean receivesOnly = kind.hasParts() && !kind.in().has(rank == shape.root);
+        return group.submit(Calls.of(kind, receivesOnly ? null : in, out, shape.op, shape.root));
     }
 
     @Override
     public String wrongOn(int rank) {
-        boolean isFirst = shape.kind == CollectiveKind.EXCLUSIVE_SCAN && rank == 0;
+        boolean isFirst = shape.kind.isScan() && Calls.combined(shape.kind, rank, worldSize) == 0;
         String wrong = isFirst
                 ? wrong("small", smallCells[rank], at -> Numbers.identity(shape.type, shape.op))
                 : wrong("small", smallCells[rank], expectedSmall(rank));
@@ -152,13 +145,14 @@ final class Call implements Op {
     private long[] expectedSmall(int rank) {
         return switch (shape.kind) {
             case ALL_REDUCE -> reduced(small, 0);
-            case SCAN -> reduced(Arrays.copyOf(small, rank + 1), 0);
-            case EXCLUSIVE_SCAN -> reduced(Arrays.copyOf(small, rank), 0);
             case BROADCAST -> small[shape.root];
             case REDUCE -> rank == shape.root ? reduced(small, 0) : small[rank];
             case REDUCE_SCATTER -> reduced(big, rank * shape.count);
             case SCATTER -> Arrays.copyOfRange(big[shape.root], rank * shape.count, (rank + 1) * shape.count);
-            default -> small[rank];
+            default ->
+                shape.kind.isScan()
+                        ? reduced(Arrays.copyOf(small, Calls.combined(shape.kind, rank, worldSize)), 0)
+                        : small[rank];
         };
     }
 

@@ -1,6 +1,7 @@
 package ferro.tck.cells;
 
 import ferro.CollectiveKind;
+import ferro.CollectiveKind.Held;
 import ferro.DataType;
 import ferro.ReduceOp;
 import java.util.ArrayList;
@@ -30,20 +31,9 @@ public record Cell(CollectiveKind kind, DataType type, ReduceOp op, int length, 
             DataType.UINT8, DataType.UINT16, DataType.UINT32, DataType.UINT64, DataType.FLOAT16, DataType.BFLOAT16);
 
     /** All kinds of collectives that have data. */
-    public static final List<CollectiveKind> KINDS = List.of(
-            CollectiveKind.ALL_REDUCE,
-            CollectiveKind.BROADCAST,
-            CollectiveKind.REDUCE,
-            CollectiveKind.ALL_GATHER,
-            CollectiveKind.REDUCE_SCATTER,
-            CollectiveKind.GATHER,
-            CollectiveKind.SCATTER,
-            CollectiveKind.ALL_TO_ALL,
-            CollectiveKind.SCAN,
-            CollectiveKind.EXCLUSIVE_SCAN);
+    public static final List<CollectiveKind> KINDS = Calls.kinds(kind -> kind.in() != Held.NONE);
 
-    private static final List<ReduceOp> OPS =
-            List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.AVG);
+    static final List<ReduceOp> OPS = List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.AVG);
 
     /** The ops of a scan, which has no average. */
     private static final List<ReduceOp> OPS_OF_SCANS =
@@ -96,7 +86,7 @@ public record Cell(CollectiveKind kind, DataType type, ReduceOp op, int length, 
     private static void select(List<Cell> cells, Cell plain, int worldSize) {
         int number = cells.size();
         // turns of four cells would pair each of the four ops of a scan with one kind of memory
-        int turn = isScan(plain.kind) ? number + number / OPS_OF_SCANS.size() : number;
+        int turn = plain.kind.isScan() ? number + number / OPS_OF_SCANS.size() : number;
         boolean inPlace = worksInPlace(plain.kind) && turn / 2 % 2 == 1;
         // not the root of the cell that is a world size earlier, which is in place too if the world size is a multiple
         // of 4
@@ -111,14 +101,14 @@ public record Cell(CollectiveKind kind, DataType type, ReduceOp op, int length, 
 
     /** Returns the ops of a kind; for a kind that is no reduction, one null. */
     private static List<ReduceOp> ops(CollectiveKind kind) {
-        if (isScan(kind)) {
+        if (kind.isScan()) {
             return OPS_OF_SCANS;
         }
-        return combines(kind) ? OPS : Collections.singletonList(null);
+        return kind.combines() ? OPS : Collections.singletonList(null);
     }
 
     private static boolean worksInPlace(CollectiveKind kind) {
-        return kind != CollectiveKind.BROADCAST && kind != CollectiveKind.ALL_TO_ALL;
+        return !Calls.isOneTensor(kind) && kind != CollectiveKind.ALL_TO_ALL;
     }
 
     /**
@@ -141,7 +131,7 @@ public record Cell(CollectiveKind kind, DataType type, ReduceOp op, int length, 
     public static List<Cell> withEachRoot(int worldSize, int length) {
         List<Cell> cells = new ArrayList<>();
         for (CollectiveKind kind : KINDS) {
-            ReduceOp op = combines(kind) ? ReduceOp.SUM : null;
+            ReduceOp op = kind.combines() ? ReduceOp.SUM : null;
             for (int root = 0; root < (kind.isRooted() ? worldSize : 1); root++) {
                 cells.add(new Cell(kind, DataType.FLOAT32, op, length, root, false));
             }
@@ -151,31 +141,19 @@ public record Cell(CollectiveKind kind, DataType type, ReduceOp op, int length, 
 
     private static List<Cell> ofLengths(CollectiveKind kind, int worldSize, ToIntFunction<DataType> length) {
         List<Cell> cells = new ArrayList<>();
-        List<DataType> types = combines(kind)
+        List<DataType> types = kind.combines()
                 ? List.of(DataType.FLOAT32, DataType.INT64, DataType.BFLOAT16)
                 : List.of(DataType.FLOAT32, DataType.INT64);
         for (DataType type : types) {
-            ReduceOp op = combines(kind) ? ReduceOp.SUM : null;
+            ReduceOp op = kind.combines() ? ReduceOp.SUM : null;
             cells.add(new Cell(kind, type, op, length.applyAsInt(type), cells.size() % worldSize, false));
         }
         // the sums of these averages need one and two 64-bit numbers for each element
-        boolean averages = combines(kind) && !isScan(kind);
+        boolean averages = kind.combines() && !kind.isScan();
         for (DataType type : averages ? List.of(DataType.UINT8, DataType.INT64) : List.<DataType>of()) {
             cells.add(new Cell(kind, type, ReduceOp.AVG, length.applyAsInt(type), cells.size() % worldSize, true));
         }
         return cells;
-    }
-
-    /** Returns whether a kind is a reduction, which takes an op. */
-    public static boolean combines(CollectiveKind kind) {
-        return kind == CollectiveKind.ALL_REDUCE
-                || kind == CollectiveKind.REDUCE
-                || kind == CollectiveKind.REDUCE_SCATTER
-                || isScan(kind);
-    }
-
-    private static boolean isScan(CollectiveKind kind) {
-        return kind == CollectiveKind.SCAN || kind == CollectiveKind.EXCLUSIVE_SCAN;
     }
 
     private static void add(List<Cell> cells, Cell plain, int worldSize) {

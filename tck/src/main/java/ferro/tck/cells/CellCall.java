@@ -1,6 +1,9 @@
 package ferro.tck.cells;
 
 import ferro.Collective;
+import ferro.CollectiveKind;
+import ferro.CollectiveKind.Held;
+import ferro.HostTensor;
 
 /**
  * The call of one rank for a cell, with its data and its expected results.
@@ -19,6 +22,33 @@ public record CellCall(Collective call, Operand in, ExpectedElements given, Oper
             return Operand.unwritten(cell.type(), length, Operand.OperandMemory.of(rank + number));
         }
 
+        /** Returns the length of a rank's input or output that is all of the data, or a part. */
+        private int length(Cell cell, Held held) {
+            return cell.length() * (held == Held.PART || !cell.kind().hasParts() ? 1 : worldSize);
+        }
+
+        /** Returns the elements of this rank's operand. */
+        private long[] elements(Cell cell) {
+            int length = length(cell, cell.kind().in());
+            return cell.kind().combines() ? values.inputs(rank, length) : values.marks(rank, 0, length);
+        }
+
+        /** Returns the expected elements of this rank's result. */
+        private ExpectedElements answer(Cell cell) {
+            CollectiveKind kind = cell.kind();
+            int own = rank * cell.length();
+            if (kind.combines()) {
+                int ranks = Calls.combined(kind, rank, worldSize);
+                return ranks == 0
+                        ? ExpectedElements.exactly(values.identities(cell.op(), cell.length()))
+                        : values.right(ranks, cell.op(), kind.out() == Held.PART ? own : 0);
+            }
+            int from = kind.hasParts() && kind.in() != Held.PART ? own : 0;
+            boolean ofRoot = kind.in() == Held.ALL_ON_ROOT;
+            return ExpectedElements.exactly(
+                    ofRoot ? values.marks(cell.root(), from, cell.length()) : marksOfAll(cell.length(), from));
+        }
+
         /** Returns {@code count} marks of each rank from index {@code from} on, in rank order. */
         long[] marksOfAll(int count, int from) {
             long[] all = new long[worldSize * count];
@@ -31,19 +61,39 @@ public record CellCall(Collective call, Operand in, ExpectedElements given, Oper
 
     /** Builds the call of a cell on one rank. */
     public static CellCall of(Cell cell, CallInstant at) {
-        return switch (cell.kind()) {
-            case ALL_REDUCE -> allReduce(cell, at);
-            case BROADCAST -> broadcast(cell, at);
-            case REDUCE -> reduce(cell, at);
-            case ALL_GATHER -> allGather(cell, at);
-            case REDUCE_SCATTER -> reduceScatter(cell, at);
-            case GATHER -> gather(cell, at);
-            case SCATTER -> scatter(cell, at);
-            case ALL_TO_ALL -> allToAll(cell, at);
-            case SCAN -> scan(cell, at);
-            case EXCLUSIVE_SCAN -> exclusiveScan(cell, at);
-            default -> throw new IllegalArgumentException("the TCK has no cells of " + cell.kind());
-        };
+        CollectiveKind kind = cell.kind();
+        boolean isRoot = at.rank == cell.root();
+        boolean isOne = Calls.isOneTensor(kind);
+        int all = at.length(cell, Held.ALL);
+        // a part in place is cut from the tensor of all parts, which is made first
+        Operand in = isOne || kind.in().isAll(isRoot) ? at.unwritten(cell, all) : null;
+        Operand out = isOne ? in : null;
+        if (!isOne && kind.out().isAll(isRoot)) {
+            out = cell.inPlace() && in != null ? in : at.unwritten(cell, all);
+        }
+        if (kind.in() == Held.PART) {
+            in = own(cell, at, out);
+        } else if (kind.out() == Held.PART) {
+            out = own(cell, at, in);
+        }
+        long[] elements = at.elements(cell);
+        if (kind.in().has(isRoot)) {
+            in.fill(elements);
+        }
+        Collective call = Calls.of(kind, tensor(in), tensor(out), cell.op(), cell.root());
+        boolean shares = isOne || cell.inPlace() && out != null;
+        ExpectedElements answer = out == null ? null : at.answer(cell);
+        return new CellCall(call, shares ? null : in, ExpectedElements.exactly(elements), out, answer);
+    }
+
+    private static HostTensor tensor(Operand operand) {
+        return operand == null ? null : operand.tensor();
+    }
+
+    /** Returns this rank's part of the full tensor if the cell is in place, otherwise separate memory. */
+    private static Operand own(Cell cell, CallInstant at, Operand full) {
+        boolean shares = cell.inPlace() && full != null;
+        return shares ? full.part((long) at.rank * cell.length(), cell.length()) : at.unwritten(cell, cell.length());
     }
 
     /** Returns a description of the first error of the call, or null if the call is right. */
@@ -66,118 +116,5 @@ public record CellCall(Collective call, Operand in, ExpectedElements given, Oper
             return name + "[" + wrong + "]: " + need.wrong(wrong, found[wrong]) + unwritten;
         }
         return operand.guardsHold() ? null : name + ": elements outside the tensor were written";
-    }
-
-    private static CellCall allReduce(Cell cell, CallInstant at) {
-        long[] inputs = at.values.inputs(at.rank, cell.length());
-        Operand in = at.unwritten(cell, cell.length()).fill(inputs);
-        Operand out = cell.inPlace() ? in : at.unwritten(cell, cell.length());
-        Collective call = Collective.allReduce(in.tensor(), out.tensor(), cell.op());
-        ExpectedElements answer = at.values.right(cell.op(), 0);
-        return new CellCall(call, cell.inPlace() ? null : in, ExpectedElements.exactly(inputs), out, answer);
-    }
-
-    private static CellCall scan(Cell cell, CallInstant at) {
-        long[] inputs = at.values.inputs(at.rank, cell.length());
-        Operand in = at.unwritten(cell, cell.length()).fill(inputs);
-        Operand out = cell.inPlace() ? in : at.unwritten(cell, cell.length());
-        Collective call = Collective.scan(in.tensor(), out.tensor(), cell.op());
-        ExpectedElements answer = at.values.rightOfFirst(at.rank + 1, cell.op());
-        return new CellCall(call, cell.inPlace() ? null : in, ExpectedElements.exactly(inputs), out, answer);
-    }
-
-    private static CellCall exclusiveScan(Cell cell, CallInstant at) {
-        long[] inputs = at.values.inputs(at.rank, cell.length());
-        Operand in = at.unwritten(cell, cell.length()).fill(inputs);
-        Operand out = cell.inPlace() ? in : at.unwritten(cell, cell.length());
-        Collective call = Collective.exclusiveScan(in.tensor(), out.tensor(), cell.op());
-        ExpectedElements answer = at.rank == 0
-                ? ExpectedElements.exactly(at.values.identities(cell.op(), cell.length()))
-                : at.values.rightOfFirst(at.rank, cell.op());
-        return new CellCall(call, cell.inPlace() ? null : in, ExpectedElements.exactly(inputs), out, answer);
-    }
-
-    private static CellCall reduce(Cell cell, CallInstant at) {
-        long[] inputs = at.values.inputs(at.rank, cell.length());
-        Operand in = at.unwritten(cell, cell.length()).fill(inputs);
-        boolean receives = at.rank == cell.root();
-        Operand out = !receives ? null : cell.inPlace() ? in : at.unwritten(cell, cell.length());
-        Collective call = receives
-                ? Collective.reduce(in.tensor(), out.tensor(), cell.op(), cell.root())
-                : Collective.reduce(in.tensor(), cell.op(), cell.root());
-        ExpectedElements answer = at.values.right(cell.op(), 0);
-        return new CellCall(call, in == out ? null : in, ExpectedElements.exactly(inputs), out, answer);
-    }
-
-    private static CellCall broadcast(Cell cell, CallInstant at) {
-        long[] marks = at.values.marks(cell.root(), 0, cell.length());
-        Operand data = at.unwritten(cell, cell.length());
-        if (at.rank == cell.root()) {
-            data.fill(marks);
-        }
-        Collective call = Collective.broadcast(data.tensor(), cell.root());
-        return new CellCall(call, null, null, data, ExpectedElements.exactly(marks));
-    }
-
-    private static CellCall allGather(Cell cell, CallInstant at) {
-        Operand out = at.unwritten(cell, cell.length() * at.worldSize);
-        Operand in = own(cell, at, out);
-        return gathered(cell, at, Collective.allGather(in.tensor(), out.tensor()), in, out);
-    }
-
-    private static CellCall gather(Cell cell, CallInstant at) {
-        Operand out = at.rank == cell.root() ? at.unwritten(cell, cell.length() * at.worldSize) : null;
-        Operand in = own(cell, at, out);
-        Collective call = out == null
-                ? Collective.gather(in.tensor(), cell.root())
-                : Collective.gather(in.tensor(), out.tensor(), cell.root());
-        return gathered(cell, at, call, in, out);
-    }
-
-    private static CellCall gathered(Cell cell, CallInstant at, Collective call, Operand in, Operand out) {
-        long[] marks = at.values.marks(at.rank, 0, cell.length());
-        in.fill(marks);
-        ExpectedElements answer = out == null ? null : ExpectedElements.exactly(at.marksOfAll(cell.length(), 0));
-        boolean shares = cell.inPlace() && out != null;
-        return new CellCall(call, shares ? null : in, ExpectedElements.exactly(marks), out, answer);
-    }
-
-    private static CellCall reduceScatter(Cell cell, CallInstant at) {
-        int n = cell.length();
-        long[] inputs = at.values.inputs(at.rank, n * at.worldSize);
-        Operand in = at.unwritten(cell, n * at.worldSize).fill(inputs);
-        Operand out = own(cell, at, in);
-        Collective call = Collective.reduceScatter(in.tensor(), out.tensor(), cell.op());
-        ExpectedElements answer = at.values.right(cell.op(), at.rank * n);
-        return new CellCall(call, cell.inPlace() ? null : in, ExpectedElements.exactly(inputs), out, answer);
-    }
-
-    private static CellCall scatter(Cell cell, CallInstant at) {
-        int n = cell.length();
-        long[] marks = at.values.marks(cell.root(), 0, n * at.worldSize);
-        Operand in =
-                at.rank == cell.root() ? at.unwritten(cell, n * at.worldSize).fill(marks) : null;
-        Operand out = own(cell, at, in);
-        Collective call = in == null
-                ? Collective.scatter(out.tensor(), cell.root())
-                : Collective.scatter(in.tensor(), out.tensor(), cell.root());
-        ExpectedElements answer = ExpectedElements.exactly(at.values.marks(cell.root(), at.rank * n, n));
-        return new CellCall(call, cell.inPlace() ? null : in, ExpectedElements.exactly(marks), out, answer);
-    }
-
-    private static CellCall allToAll(Cell cell, CallInstant at) {
-        int n = cell.length();
-        long[] marks = at.values.marks(at.rank, 0, n * at.worldSize);
-        Operand in = at.unwritten(cell, n * at.worldSize).fill(marks);
-        Operand out = at.unwritten(cell, n * at.worldSize);
-        Collective call = Collective.allToAll(in.tensor(), out.tensor());
-        ExpectedElements answer = ExpectedElements.exactly(at.marksOfAll(n, at.rank * n));
-        return new CellCall(call, in, ExpectedElements.exactly(marks), out, answer);
-    }
-
-    /** Returns this rank's part of the full tensor if the cell is in place, otherwise separate memory. */
-    private static Operand own(Cell cell, CallInstant at, Operand full) {
-        boolean shares = cell.inPlace() && full != null;
-        return shares ? full.part((long) at.rank * cell.length(), cell.length()) : at.unwritten(cell, cell.length());
     }
 }

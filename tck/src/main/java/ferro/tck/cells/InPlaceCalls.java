@@ -1,9 +1,12 @@
 package ferro.tck.cells;
 
 import ferro.Collective;
+import ferro.CollectiveKind;
+import ferro.CollectiveKind.Held;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
@@ -130,21 +133,24 @@ public final class InPlaceCalls {
         }
 
         void run() {
-            marked(own);
-            InPlaceCalls.this.run(how, Collective.allGather(own, full, given), full, this::joined);
-            marked(own);
-            Collective gather =
-                    isRoot ? Collective.gather(own, full, root, given) : Collective.gather(own, root, given);
-            InPlaceCalls.this.run(how, gather, isRoot ? full : own, isRoot ? this::joined : InPlaceCalls.this::ownMark);
-            marked(full);
-            Collective reduceScatter = Collective.reduceScatter(full, own, ReduceOp.SUM, given);
-            InPlaceCalls.this.run(how, reduceScatter, own, index -> sum(start + index));
-            if (isRoot) {
-                marked(full);
+            // each part is a slice of the tensor of all parts
+            for (CollectiveKind kind : Calls.kinds(each -> each.in() == Held.PART || each.out() == Held.PART)) {
+                HostTensor in = !kind.in().has(isRoot) ? null : kind.in() == Held.PART ? own : full;
+                HostTensor out = !kind.out().has(isRoot) ? null : kind.out() == Held.PART ? own : full;
+                if (in != null) {
+                    marked(in);
+                }
+                Collective call = Calls.of(kind, in, out, ReduceOp.SUM, root, given);
+                InPlaceCalls.this.run(how, call, out == null ? in : out, index -> right(kind, out == full, index));
             }
-            Collective scatter =
-                    isRoot ? Collective.scatter(full, own, root, given) : Collective.scatter(own, root, given);
-            InPlaceCalls.this.run(how, scatter, own, index -> mark(root, start + index));
+        }
+
+        private int right(CollectiveKind kind, boolean isFull, int index) {
+            if (!kind.out().has(isRoot)) {
+                return ownMark(index);
+            }
+            int at = isFull ? index : start + index;
+            return kind.combines() ? sum(at) : isFull ? joined(at) : mark(root, at);
         }
 
         private int joined(int index) {
@@ -197,13 +203,14 @@ public final class InPlaceCalls {
         HostTensor full = memory.cut(0, part);
         HostTensor none = memory.cut(part / 2, 0);
         HostTensor other = memory.cut(0, 0);
-        marked(full);
-        run("nothing", Collective.allReduce(none, other, ReduceOp.SUM), full, this::ownMark);
-        marked(full);
-        run("nothing", Collective.allGather(none, other), full, this::ownMark);
-        marked(full);
-        run("nothing", Collective.reduceScatter(none, other, ReduceOp.SUM), full, this::ownMark);
-        marked(full);
-        run("nothing", Collective.allToAll(none, none), full, this::ownMark);
+        List<Collective> calls = List.of(
+                Collective.allReduce(none, other, ReduceOp.SUM),
+                Collective.allGather(none, other),
+                Collective.reduceScatter(none, other, ReduceOp.SUM),
+                Collective.allToAll(none, none));
+        for (Collective call : calls) {
+            marked(full);
+            run("nothing", call, full, this::ownMark);
+        }
     }
 }

@@ -1,14 +1,17 @@
 package ferro.tck.cells;
 
 import ferro.Collective;
+import ferro.CollectiveKind;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.LongStream;
 
 /** Records with an op that does not commute. The result of the op shows which ranks it has combined, in which order. */
 public enum OrderedRecords {
@@ -113,32 +116,31 @@ public enum OrderedRecords {
 
     /** Returns the calls of one rank on {@code count} records: every reduction, with parts of equal and unequal length. */
     public List<OrderedCall> calls(int rank, int worldSize, int count, int root) {
-        byte[] all = operand(rank, count);
-        byte[] data = operand(rank, count);
-        byte[] upTo = operand(rank, count);
-        byte[] before = operand(rank, count);
-        long[] counts = new long[worldSize];
-        Arrays.setAll(counts, part -> (long) bytes * count * (part % 3));
-        int first = (int) Arrays.stream(counts, 0, rank).sum() / bytes;
-        byte[] own = new byte[(int) counts[rank]];
-        byte[] part = new byte[count * bytes];
-        HostTensor parts = tensor(operand(rank, (int) Arrays.stream(counts).sum() / bytes));
-        HostTensor equal = tensor(operand(rank, count * worldSize));
-        return List.of(
-                new OrderedCall(Collective.allReduce(tensor(all), op), all, right(worldSize, 0, count)),
-                new OrderedCall(
-                        Collective.reduce(tensor(data), op, root),
-                        data,
-                        rank == root ? right(worldSize, 0, count) : data.clone()),
-                new OrderedCall(
-                        Collective.reduceScatter(equal, tensor(part), op), part, right(worldSize, rank * count, count)),
-                new OrderedCall(
-                        Collective.reduceScatter(parts, tensor(own), op, counts),
-                        own,
-                        right(worldSize, first, own.length / bytes)),
-                new OrderedCall(Collective.scan(tensor(upTo), op), upTo, right(rank + 1, 0, count)),
-                new OrderedCall(
-                        Collective.exclusiveScan(tensor(before), op), before, right(Math.max(1, rank), 0, count)));
+        List<OrderedCall> calls = new ArrayList<>();
+        long[] unequal = new long[worldSize];
+        Arrays.setAll(unequal, part -> (long) bytes * count * (part % 3));
+        for (CollectiveKind kind : Calls.kinds(CollectiveKind::combines)) {
+            if (kind.hasParts()) {
+                long[] equal = new long[worldSize];
+                Arrays.fill(equal, (long) bytes * count);
+                calls.add(scattered(kind, rank, equal, new long[0]));
+                calls.add(scattered(kind, rank, unequal, unequal));
+            } else {
+                byte[] data = operand(rank, count);
+                int ranks = kind.out().has(rank == root) ? Calls.combined(kind, rank, worldSize) : 0;
+                byte[] right = ranks == 0 ? data.clone() : right(ranks, 0, count);
+                calls.add(new OrderedCall(Calls.of(kind, tensor(data), tensor(data), op, root), data, right));
+            }
+        }
+        return calls;
+    }
+
+    private OrderedCall scattered(CollectiveKind kind, int rank, long[] lengths, long[] counts) {
+        int first = (int) LongStream.of(lengths).limit(rank).sum() / bytes;
+        byte[] out = new byte[(int) lengths[rank]];
+        HostTensor in = tensor(operand(rank, (int) LongStream.of(lengths).sum() / bytes));
+        byte[] right = right(lengths.length, first, out.length / bytes);
+        return new OrderedCall(Calls.of(kind, in, tensor(out), op, -1, counts), out, right);
     }
 
     private static HostTensor tensor(byte[] bytes) {

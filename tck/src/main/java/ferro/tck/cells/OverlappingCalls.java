@@ -1,6 +1,8 @@
 package ferro.tck.cells;
 
 import ferro.Collective;
+import ferro.CollectiveKind;
+import ferro.CollectiveKind.Held;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
@@ -82,20 +84,20 @@ public final class OverlappingCalls {
         add(how, Collective.allReduce(full(0), full(shift), ReduceOp.SUM));
         add(how, Collective.reduce(full(0), full(shift), ReduceOp.SUM, rank));
         add(how, Collective.allToAll(full(0), full(shift)));
-        parts(how, own(shift));
+        parts(how, own(shift), full(0));
     }
 
-    private void parts(String how, HostTensor own) {
-        add(how, Collective.allGather(own, full(0)));
-        add(how, Collective.gather(own, full(0), rank));
-        add(how, Collective.reduceScatter(full(0), own, ReduceOp.SUM));
-        add(how, Collective.scatter(full(0), own, rank));
+    private void parts(String how, HostTensor own, HostTensor full, long... counts) {
+        for (CollectiveKind kind : Calls.kinds(each -> each.in() == Held.PART || each.out() == Held.PART)) {
+            boolean gathers = kind.in() == Held.PART;
+            add(how, Calls.of(kind, gathers ? own : full, gathers ? full : own, ReduceOp.SUM, rank, counts));
+        }
     }
 
     private void inOthersParts() {
         for (int other = 0; other < size; other++) {
             if (other != rank) {
-                parts("in the part of rank " + other, memory.cut((long) (size + other) * part, part));
+                parts("in the part of rank " + other, memory.cut((long) (size + other) * part, part), full(0));
             }
         }
     }
@@ -125,10 +127,7 @@ public final class OverlappingCalls {
             }
             String how = "in unequal parts, at " + at + " instead of " + before;
             HostTensor own = memory.cut(start + at, counts[rank]);
-            add(how, Collective.allGather(own, full, counts));
-            add(how, Collective.gather(own, full, rank, counts));
-            add(how, Collective.reduceScatter(full, own, ReduceOp.SUM, counts));
-            add(how, Collective.scatter(full, own, rank, counts));
+            parts(how, own, full, counts);
         }
         add("in unequal parts", Collective.allToAll(full, memory.cut(start + 1, total), counts, counts));
         add("in unequal parts, into itself", Collective.allToAll(full, memory.cut(start, total), counts, counts));

@@ -32,8 +32,6 @@ public final class Values {
      */
     static final int PERIOD = 61;
 
-    private static final List<ReduceOp> OPS =
-            List.of(ReduceOp.SUM, ReduceOp.PRODUCT, ReduceOp.MIN, ReduceOp.MAX, ReduceOp.AVG);
     private static final int TRIALS = 10_000;
 
     /** Number of indices after which marks repeat. */
@@ -93,18 +91,17 @@ public final class Values {
         return all;
     }
 
-    /** Returns the check of one element of a reduction. */
-    ExpectedElements.Answer right(ReduceOp op) {
-        return right(new FirstRanks(worldSize, op));
+    /** Returns the check of one element of a reduction of the operands of the first {@code count} ranks. */
+    ExpectedElements.Answer right(int count, ReduceOp op) {
+        return rights.computeIfAbsent(new FirstRanks(count, op), this::plainLoop);
     }
 
-    private ExpectedElements.Answer right(FirstRanks ranks) {
-        return rights.computeIfAbsent(ranks, this::plainLoop);
-    }
-
-    /** Returns the check of all elements of a reduction of the operands of the first {@code count} ranks. */
-    ExpectedElements rightOfFirst(int count, ReduceOp op) {
-        return ExpectedElements.repeating(right(new FirstRanks(count, op)), PERIOD, 0);
+    /**
+     * Returns the check of all elements of a reduction of the operands of the first {@code count} ranks. The first
+     * element has the index {@code from}.
+     */
+    ExpectedElements right(int count, ReduceOp op, int from) {
+        return ExpectedElements.repeating(right(count, op), PERIOD, from);
     }
 
     /** Returns {@code count} identities of an op. */
@@ -112,11 +109,6 @@ public final class Values {
         long[] all = new long[count];
         Arrays.fill(all, Numbers.identity(type, op));
         return all;
-    }
-
-    /** Returns the check of all elements of a reduction. The first element has the index {@code from}. */
-    ExpectedElements right(ReduceOp op, int from) {
-        return ExpectedElements.repeating(right(op), PERIOD, from);
     }
 
     /** Computes the expected results once for every index of the period, because rules check millions of elements. */
@@ -246,9 +238,9 @@ public final class Values {
         if (worldSize == 1) {
             return true;
         }
-        for (int first = 0; first < OPS.size(); first++) {
+        for (int first = 0; first < Cell.OPS.size(); first++) {
             for (int second = 0; second < first; second++) {
-                if (same(answer(OPS.get(first), operands, -1), answer(OPS.get(second), operands, -1))) {
+                if (same(answer(Cell.OPS.get(first), operands, -1), answer(Cell.OPS.get(second), operands, -1))) {
                     return false;
                 }
             }

@@ -6,17 +6,21 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.CallCounters;
 import ferro.CallCounters.Totals;
+import ferro.Collective;
 import ferro.CollectiveKind;
+import ferro.CollectiveKind.Held;
 import ferro.FerroException;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.Work;
 import ferro.group.ProcessGroup;
+import ferro.tck.cells.Calls;
 import java.nio.ByteBuffer;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
 import java.util.function.Predicate;
 
 /** Calls of every kind, and what the counters of a group must have after them. */
@@ -66,9 +70,9 @@ public final class CountedCalls {
     public static void run(ProcessGroup group, int times, Predicate<String> refuses) {
         CallCounters before = group.counters();
         CountedCalls made = new CountedCalls(group, refuses);
-        made.reductions();
-        made.parts();
-        made.copies();
+        made.eachKind();
+        made.largeAndInABlock();
+        made.unequalParts();
         made.messages();
         CallCounters after = group.counters();
         made.compare("the calls of time " + times, after.minus(before), 1);
@@ -131,6 +135,11 @@ public final class CountedCalls {
         }
     }
 
+    private boolean makes(Collective call) {
+        HostTensor operand = (HostTensor) call.reads(rank);
+        return makes(call.kind(), 1, operand == null ? 0 : operand.byteCount());
+    }
+
     private boolean makes(CollectiveKind kind, int number, long contributed) {
         if (refuses.test(kind.label())) {
             return false;
@@ -140,12 +149,31 @@ public final class CountedCalls {
         return true;
     }
 
-    private void reductions() {
+    /** Makes a blocking call of each kind, with parts of three elements, and a submitted call, with parts of one. */
+    private void eachKind() {
+        for (CollectiveKind kind : CollectiveKind.values()) {
+            Collective blocking = call(kind, 3, length -> HostTensor.of(new int[length]));
+            if (makes(blocking)) {
+                Calls.run(group, blocking);
+                Collective submitted = call(kind, 1, length -> HostTensor.of(new double[length]));
+                makes(submitted);
+                group.submit(submitted).await();
+            }
+        }
+    }
+
+    private Collective call(CollectiveKind kind, int part, IntFunction<HostTensor> tensor) {
         int root = ranks - 1;
-        if (makes(CollectiveKind.ALL_REDUCE, 5, 20 + 24 + 8 * 3000 + 4 + 12)) {
-            group.allReduce(new float[] {1, 2, 3, 5, 7}, ReduceOp.SUM);
-            group.allReduceAsync(HostTensor.of(new long[] {2, 3, 5}), ReduceOp.SUM)
-                    .await();
+        int all = kind.hasParts() ? part * ranks : part;
+        boolean reads = kind.in().has(rank == root) || Calls.isOneTensor(kind);
+        HostTensor in = reads ? tensor.apply(kind.in() == Held.PART ? part : all) : null;
+        boolean writes = kind.out().has(rank == root);
+        HostTensor out = writes ? tensor.apply(kind.out() == Held.PART ? part : all) : null;
+        return Calls.of(kind, in, out, ReduceOp.MAX, root);
+    }
+
+    private void largeAndInABlock() {
+        if (makes(CollectiveKind.ALL_REDUCE, 3, 8 * 3000 + 4 + 12)) {
             group.allReduce(new double[3000], ReduceOp.SUM);
             HostTensor small = HostTensor.of(new int[] {3});
             HostTensor other = HostTensor.of(new int[] {3, 5, 7});
@@ -154,36 +182,6 @@ public final class CountedCalls {
                 group.allReduce(other, ReduceOp.SUM);
             });
         }
-        if (makes(CollectiveKind.REDUCE, 1, 16)) {
-            group.reduce(new double[] {2, 3}, ReduceOp.SUM, root);
-        }
-        if (makes(CollectiveKind.SCAN, 2, 12 + 8)) {
-            group.scan(new float[] {2, 3, 5}, ReduceOp.SUM);
-            group.scanAsync(new long[] {7}, ReduceOp.MAX).await();
-        }
-        if (makes(CollectiveKind.EXCLUSIVE_SCAN, 2, 6 + 8)) {
-            group.exclusiveScan(new short[] {2, 3, 5}, ReduceOp.SUM);
-            group.exclusiveScanAsync(new double[] {7}, ReduceOp.MIN).await();
-        }
-        if (makes(CollectiveKind.REDUCE_SCATTER, 1, 8L * ranks)) {
-            group.reduceScatter(new float[2 * ranks], new float[2], ReduceOp.SUM);
-        }
-    }
-
-    private void parts() {
-        if (makes(CollectiveKind.ALL_GATHER, 1, 3)) {
-            group.allGather(new byte[3], new byte[3 * ranks]);
-            unequalParts();
-        }
-        if (makes(CollectiveKind.GATHER, 1, 4)) {
-            group.gather(new int[1], rank == 0 ? new int[ranks] : null, 0);
-        }
-        if (makes(CollectiveKind.SCATTER, 1, rank == 0 ? 8L * ranks : 0)) {
-            group.scatter(rank == 0 ? new long[ranks] : null, new long[1], 0);
-        }
-        if (makes(CollectiveKind.ALL_TO_ALL, 1, 4L * ranks)) {
-            group.allToAll(new int[ranks], new int[ranks]);
-        }
     }
 
     private void unequalParts() {
@@ -191,22 +189,13 @@ public final class CountedCalls {
         for (int member = 0; member < ranks; member++) {
             counts[member] = member + 1;
         }
-        HostTensor own = HostTensor.of(new int[rank + 1]);
+        HostTensor all = HostTensor.of(new int[ranks * (ranks + 1) / 2]);
+        Collective call = Collective.allGather(HostTensor.of(new int[rank + 1]), all, counts);
         try {
-            group.allGather(own, HostTensor.of(new int[ranks * (ranks + 1) / 2]), counts);
-            makes(CollectiveKind.ALL_GATHER, 1, own.byteCount());
+            group.submit(call).await();
+            makes(call);
         } catch (UnsupportedOperationException refusal) {
             // rule 116 counts the refusal of parts of unequal length
-        }
-    }
-
-    private void copies() {
-        if (makes(CollectiveKind.BROADCAST, 2, rank == 0 ? 16 + 1 : 0)) {
-            group.broadcast(new int[4], 0);
-            group.broadcastAsync(HostTensor.of(new byte[1]), 0).await();
-        }
-        if (makes(CollectiveKind.BARRIER, 1, 0)) {
-            group.barrier();
         }
     }
 

@@ -34,7 +34,7 @@ class ValuesTest {
     private static void checkOne(Values values, DataType type, ReduceOp made, int index, int worldSize) {
         long answer = plain(values, type, made, index, worldSize);
         for (ReduceOp asked : OPS) {
-            String wrong = values.right(asked).wrong(index, answer);
+            String wrong = values.right(worldSize, asked).wrong(index, answer);
             String what = made + " for " + asked + " of " + type.label() + " at " + index + " of " + worldSize;
             if (asked == made) {
                 assertNull(wrong, what);
@@ -68,6 +68,7 @@ class ValuesTest {
                 continue;
             }
             Values values = new Values(type, worldSize);
+            ExpectedElements.Answer averages = values.right(worldSize, ReduceOp.AVG);
             int wrapped = 0;
             int down = 0;
             for (int index = 0; index < Values.PERIOD; index++) {
@@ -75,9 +76,9 @@ class ValuesTest {
                 BigInteger sum = Numbers.exactSum(type, operands);
                 BigInteger size = BigInteger.valueOf(worldSize);
                 BigInteger held = Numbers.exact(type, Numbers.narrow(type, sum.longValue()));
-                wrapped += isDistinguished(values, index, held.divide(size)) ? 1 : 0;
+                wrapped += isDistinguished(averages, index, held.divide(size)) ? 1 : 0;
                 BigInteger downward = sum.subtract(sum.mod(size)).divide(size);
-                down += isDistinguished(values, index, downward) ? 1 : 0;
+                down += isDistinguished(averages, index, downward) ? 1 : 0;
             }
             String where = " of " + type.label() + " at world size " + worldSize;
             assertTrue(wrapped >= Values.PERIOD / 4, wrapped + " sums that wrap" + where);
@@ -92,8 +93,8 @@ class ValuesTest {
                 .toArray();
     }
 
-    private static boolean isDistinguished(Values values, int index, BigInteger average) {
-        return values.right(ReduceOp.AVG).wrong(index, average.longValue()) != null;
+    private static boolean isDistinguished(ExpectedElements.Answer averages, int index, BigInteger average) {
+        return averages.wrong(index, average.longValue()) != null;
     }
 
     @Test

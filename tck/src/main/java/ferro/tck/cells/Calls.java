@@ -1,0 +1,96 @@
+package ferro.tck.cells;
+
+import ferro.Collective;
+import ferro.CollectiveBackend;
+import ferro.CollectiveKind;
+import ferro.CollectiveKind.Held;
+import ferro.ReduceOp;
+import ferro.Tensor;
+import ferro.group.ProcessGroup;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+/**
+ * The table of calls: how to make a call of a kind, and which operands its result combines. {@link CollectiveKind} says
+ * all else that the rules must know about a kind. The class also runs a call on a back end.
+ */
+public final class Calls {
+    private Calls() {}
+
+    /**
+     * Makes a call of any kind.
+     *
+     * @param in     operand; null on a rank that has none
+     * @param out    result; null on a rank that has none; ignored by a broadcast, which has one tensor
+     * @param op     reduction; ignored by a kind that combines nothing
+     * @param root   root; ignored by a kind without root
+     * @param counts lengths of the parts; empty if all are equal
+     */
+    public static Collective of(CollectiveKind kind, Tensor in, Tensor out, ReduceOp op, int root, long... counts) {
+        return switch (kind) {
+            case ALL_REDUCE -> Collective.allReduce(in, out, op);
+            case BROADCAST -> Collective.broadcast(in, root);
+            case REDUCE -> out == null ? Collective.reduce(in, op, root) : Collective.reduce(in, out, op, root);
+            case ALL_GATHER -> Collective.allGather(in, out, counts);
+            case REDUCE_SCATTER -> Collective.reduceScatter(in, out, op, counts);
+            case GATHER -> out == null ? Collective.gather(in, root, counts) : Collective.gather(in, out, root, counts);
+            case SCATTER ->
+                in == null ? Collective.scatter(out, root, counts) : Collective.scatter(in, out, root, counts);
+            case ALL_TO_ALL -> Collective.allToAll(in, out, counts, counts);
+            case SCAN -> Collective.scan(in, out, op);
+            case EXCLUSIVE_SCAN -> Collective.exclusiveScan(in, out, op);
+            case BARRIER -> Collective.barrier();
+        };
+    }
+
+    /** Returns how many ranks, from rank 0 on, have their operands combined in the result of a rank. */
+    public static int combined(CollectiveKind kind, int rank, int worldSize) {
+        return switch (kind) {
+            case SCAN -> rank + 1;
+            case EXCLUSIVE_SCAN -> rank;
+            default -> worldSize;
+        };
+    }
+
+    /** Returns the kinds of collectives that have a property, in the order of the enum. */
+    public static List<CollectiveKind> kinds(Predicate<CollectiveKind> property) {
+        return Stream.of(CollectiveKind.values()).filter(property).toList();
+    }
+
+    /** Returns whether operand and result of a kind are one tensor. */
+    public static boolean isOneTensor(CollectiveKind kind) {
+        return kind.out() == Held.ALL_OFF_ROOT;
+    }
+
+    /** Runs a call on the back end of a group, and waits for its end. */
+    public static void run(ProcessGroup group, Collective call) {
+        CollectiveBackend backend = (CollectiveBackend) group.backend();
+        backend.run(call, backend.timeout());
+    }
+
+    /** Returns why a back end does not support a call; empty if it supports the call. */
+    public static Optional<String> unsupported(ProcessGroup group, Collective call) {
+        return ((CollectiveBackend) group.backend()).unsupportedBecause(call);
+    }
+
+    /** Returns why a back end refuses a call; empty if it supports the call. Fails if the refusal is not correct. */
+    public static Optional<String> refusal(ProcessGroup group, Collective call) {
+        Optional<String> why = unsupported(group, call);
+        if (why.isPresent()) {
+            if (why.get().isBlank()) {
+                throw new IllegalStateException("unsupportedBecause gives no reason for " + call.kind());
+            }
+            try {
+                CollectiveBackend backend = (CollectiveBackend) group.backend();
+                backend.submit(call, backend.timeout());
+            } catch (UnsupportedOperationException expected) {
+                return why;
+            }
+            throw new IllegalStateException(
+                    "unsupportedBecause says \"" + why.get() + "\", but submit accepts the call");
+        }
+        return why;
+    }
+}
