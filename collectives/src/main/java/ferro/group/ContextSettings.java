@@ -58,7 +58,6 @@ final class ContextSettings {
         this.ownCores = ownCores;
     }
 
-    /** Properties of a context. */
     private interface Properties {
         /** Returns the text of a property; null if it is unset. */
         String text(String name);

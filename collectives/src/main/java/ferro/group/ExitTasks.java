@@ -28,7 +28,6 @@ final class ExitTasks {
     private final List<OrderedTask> entries = new ArrayList<>();
     private Thread hook;
 
-    /** A task and its stage. */
     private record OrderedTask(Stage stage, ExitTask task) {}
 
     ExitTasks(RankContext context) {

@@ -18,7 +18,6 @@ record GenerationEnd(Conclusion conclusion, boolean restarts, long waitMillis, S
         return new GenerationEnd(conclusion, false, 0, "", past);
     }
 
-    /** Returns how the job ends, with all its generations. */
     Conclusion ofJob() {
         return past.isEmpty() ? conclusion : conclusion.with(listed(past));
     }

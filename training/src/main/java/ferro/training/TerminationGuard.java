@@ -30,7 +30,6 @@ final class TerminationGuard {
         void halt(int exitCode);
     }
 
-    /** Ends this process. */
     static final class EndingOfThisJvm implements ProcessEnding {
         @Override
         public void exit(int exitCode) {

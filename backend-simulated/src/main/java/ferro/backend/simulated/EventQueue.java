@@ -43,7 +43,6 @@ final class EventQueue {
     private int pressing;
     private int owner = NOBODY;
 
-    /** An event. */
     private static final class QueuedEvent implements Comparable<QueuedEvent> {
         /** Elapsed virtual nanoseconds. */
         private long at;

@@ -38,7 +38,6 @@ final class FusedCalls {
     static final class FusedBatch implements OperandStaging {
         private final Copies copies = new Copies();
         final List<Collective> calls = new ArrayList<>();
-        /** Labels, one for each call. */
         final List<String> labels = new ArrayList<>();
 
         private long elements;

@@ -43,8 +43,6 @@ import java.util.function.Consumer;
  */
 public final class GroupEngine implements CollectiveBackend {
     private final GroupSpec group;
-    private final RankContext context;
-    private final GroupIdentity identity;
     private final boolean stepped;
     private final GroupLife parts;
     private final Transport bare;
@@ -59,8 +57,6 @@ public final class GroupEngine implements CollectiveBackend {
     /** Puts the engine on a transport; {@link #warm} and {@link #meet} come next. */
     public GroupEngine(Transport bare, GroupSpec group, RankContext context, GroupIdentity identity) {
         this.group = group;
-        this.context = context;
-        this.identity = identity;
         this.bare = bare;
         this.stepped = identity.options().stepped();
         this.parts = new GroupLife(bare, group, context, identity);
@@ -68,7 +64,7 @@ public final class GroupEngine implements CollectiveBackend {
         this.loop = parts.loop;
         this.collectives = parts.collectives;
         this.messages = parts.messages;
-        this.subgroups = new Subgroups(parts.transport, group, context, identity, control.agreement());
+        this.subgroups = new Subgroups(parts);
         parts.open();
     }
 
@@ -84,7 +80,7 @@ public final class GroupEngine implements CollectiveBackend {
 
     /** Finds out together with the other ranks which ranks share memory, before the group is used. */
     public GroupEngine meet() {
-        parts.localPeers.meet(this, identity.isJoined(group));
+        parts.localPeers.meet(this, parts.identity.isJoined(group));
         bootstrap = counted();
         return this;
     }
@@ -233,7 +229,7 @@ public final class GroupEngine implements CollectiveBackend {
         try {
             return made.meet();
         } catch (FerroException consequence) {
-            throw subgroups.causeOf(consequence, control.failure());
+            throw subgroups.causeOf(consequence);
         }
     }
 
@@ -244,7 +240,7 @@ public final class GroupEngine implements CollectiveBackend {
     }
 
     private GroupEngine opened(Subgroups.Child child) {
-        GroupEngine made = new GroupEngine(child, context);
+        GroupEngine made = new GroupEngine(child, parts.context);
         control.agreement().made().opened(child.identity().value(), made.control);
         return made;
     }
@@ -326,7 +322,7 @@ public final class GroupEngine implements CollectiveBackend {
         for (int rank = 0; rank < all.length; rank++) {
             all[rank] = rank;
         }
-        return bare.subgroup(all, Hashing.mix(identity.value(), purpose));
+        return bare.subgroup(all, Hashing.mix(parts.identity.value(), purpose));
     }
 
     /** Returns the parts, for tests. */

@@ -53,7 +53,6 @@ public final class LocalPeers {
 
     private final SharedMemoryProvider provider;
     private final GroupLife life;
-    /** The medium of the links. */
     private final Medium links;
 
     private volatile NodeTopology topology;

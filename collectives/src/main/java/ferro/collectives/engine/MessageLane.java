@@ -29,7 +29,6 @@ abstract class MessageLane {
 
     /** What a lane tells of its messages. Called with the progress lock held. */
     interface LaneOwner {
-        /** Returns the counts of the messages with a peer. */
         MessageCounts.OfPeer counts(int peer);
 
         /** Ends a transfer that has moved. */

@@ -80,7 +80,6 @@ final class PeerLanes {
         return isFromAny ? openUsed() : listens && intraNode != null && openShared();
     }
 
-    /** Opens the lanes that peers have opened. */
     private boolean openUsed() {
         boolean any = false;
         for (int peer = 0; peer < transport.worldSize(); peer++) {

@@ -249,7 +249,6 @@ final class Planner {
         return new Prepared(key, identity, plan, new Schedule(plan, cut));
     }
 
-    /** Returns the algorithm of an all-reduce. */
     Algorithm allReduceAlgorithm(DataType type, long elements) {
         return algorithm(
                 new SharedCall(

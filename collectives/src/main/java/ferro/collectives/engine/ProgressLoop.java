@@ -50,7 +50,6 @@ final class ProgressLoop implements WorkOwner {
      */
     private boolean listens;
 
-    /** The owner of the loop. */
     interface LoopOwner {
         /**
          * Ends everything after a failure; idempotent, called with the progress lock held. Returns whether it was the first

@@ -5,7 +5,6 @@ import ferro.FerroException.Where;
 import ferro.control.failure.Failure;
 import ferro.control.group.SubgroupAgreement;
 import ferro.spi.GroupSpec;
-import ferro.spi.RankContext;
 import ferro.spi.Transport;
 import java.time.Duration;
 import java.util.Objects;
@@ -15,10 +14,8 @@ import java.util.concurrent.TimeUnit;
 
 /** Makes subgroups: checks the ranks, agrees with the other members, opens the medium. */
 final class Subgroups {
-    private final Transport transport;
+    private final GroupLife parent;
     private final GroupSpec group;
-    private final RankContext context;
-    private final GroupIdentity identity;
     private final SubgroupAgreement agreement;
 
     /**
@@ -30,17 +27,10 @@ final class Subgroups {
      */
     record Child(Transport transport, GroupSpec group, GroupIdentity identity) {}
 
-    Subgroups(
-            Transport transport,
-            GroupSpec group,
-            RankContext context,
-            GroupIdentity identity,
-            SubgroupAgreement agreement) {
-        this.transport = transport;
-        this.group = group;
-        this.context = context;
-        this.identity = identity;
-        this.agreement = agreement;
+    Subgroups(GroupLife parent) {
+        this.parent = parent;
+        this.group = parent.group;
+        this.agreement = parent.control.agreement();
     }
 
     /** Makes a subgroup; waits until all members have called. */
@@ -49,7 +39,7 @@ final class Subgroups {
         int position = agreement.position(ranks);
         agreement.making().begun();
         try {
-            return child(ranks, name, position, agreement.reach(identity.value(), ranks, timeout));
+            return child(ranks, name, position, agreement.reach(parent.identity.value(), ranks, timeout));
         } finally {
             agreement.making().ended();
         }
@@ -60,11 +50,11 @@ final class Subgroups {
         check(ranks, name, timeout);
         int[] members = ranks.clone();
         int position = agreement.position(members);
-        SubgroupAgreement.OwnProposal attempt = agreement.begin(identity.value(), members, timeout);
+        SubgroupAgreement.OwnProposal attempt = agreement.begin(parent.identity.value(), members, timeout);
         agreement.making().begun();
         lookAgain(attempt);
         return attempt.end()
-                .thenApplyAsync(agreed -> child(members, name, position, agreed), context.background())
+                .thenApplyAsync(agreed -> child(members, name, position, agreed), parent.context.background())
                 .whenComplete((child, failure) -> agreement.making().ended());
     }
 
@@ -72,7 +62,8 @@ final class Subgroups {
      * Returns the exception for a group that could not be made ready. If the parent has failed, the failure of the parent is
      * the cause, and what its ranks did after that is a consequence.
      */
-    FerroException causeOf(FerroException notReady, Failure ofParent) {
+    FerroException causeOf(FerroException notReady) {
+        Failure ofParent = parent.control.failure();
         if (ofParent == null) {
             return notReady;
         }
@@ -91,14 +82,15 @@ final class Subgroups {
 
     private void lookAgain(SubgroupAgreement.OwnProposal attempt) {
         if (!attempt.hasEnded()) {
-            long wait = attempt.look() - context.nanoTime();
-            Future<?> timer = context.background().schedule(() -> lookAgain(attempt), wait, TimeUnit.NANOSECONDS);
+            long wait = attempt.look() - parent.context.nanoTime();
+            Future<?> timer =
+                    parent.context.background().schedule(() -> lookAgain(attempt), wait, TimeUnit.NANOSECONDS);
             attempt.end().whenComplete((agreed, failure) -> timer.cancel(false));
         }
     }
 
     private Child child(int[] ranks, String name, int position, long agreed) {
         GroupSpec spec = GroupSpec.of(group.name() + name, position, ranks.length, group.timeout());
-        return new Child(transport.subgroup(ranks, agreed), spec, identity.child(agreed, ranks));
+        return new Child(parent.transport.subgroup(ranks, agreed), spec, parent.identity.child(agreed, ranks));
     }
 }

@@ -12,7 +12,6 @@ import java.util.List;
  */
 final class ReductionTree {
     private final Hosts hosts;
-    /** The sum of each host. */
     private final PartialSum[] ofHost;
     /** The sum of each host, by the number of its leaf. */
     private final PartialSum[] ofLeaf;

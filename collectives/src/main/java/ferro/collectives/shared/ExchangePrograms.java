@@ -18,7 +18,6 @@ public final class ExchangePrograms {
     private final ExchangeKind form;
     private final ProgramBuilder program;
 
-    /** Kind of exchange. */
     private enum ExchangeKind {
         GATHER,
         SWAP,

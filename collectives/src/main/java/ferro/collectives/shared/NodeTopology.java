@@ -280,7 +280,6 @@ public final class NodeTopology {
         return said.name.isEmpty() ? said.host : said.name;
     }
 
-    /** Returns the number of the host that a rank is on. */
     int hostNumber(int rank) {
         return hosts == null ? 0 : hosts[rank];
     }

@@ -14,7 +14,6 @@ final class Directs {
     private final DirectView[] kept = new DirectView[KEPT];
     private int next;
 
-    /** A buffer and its view. */
     private static final class DirectView extends WeakReference<ByteBuffer> {
         private final WeakReference<Object> view;
 

@@ -61,7 +61,6 @@ public record Status(
         return left(LATE_ENOUGH, "");
     }
 
-    /** Returns whether the last call is known. */
     boolean isLastCallKnown() {
         return sequence != LATE_ENOUGH;
     }

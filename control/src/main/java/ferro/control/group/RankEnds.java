@@ -33,7 +33,6 @@ final class RankEnds {
         }
     }
 
-    /** Returns the ends that are known now, by rank. */
     Map<Integer, RankEnd> known() {
         return Collections.unmodifiableMap(known);
     }

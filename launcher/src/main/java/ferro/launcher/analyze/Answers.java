@@ -199,7 +199,6 @@ final class Answers {
         return waiting.isEmpty();
     }
 
-    /** Returns the rank that has waited longest. */
     WaitingRank longest() {
         return byTime().iterator().next();
     }

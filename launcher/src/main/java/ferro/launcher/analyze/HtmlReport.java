@@ -39,7 +39,6 @@ final class HtmlReport {
         json.setHtmlSafe(true);
     }
 
-    /** Returns the page. */
     static String page(Merge merge, Verdict verdict) {
         try {
             HtmlReport report = new HtmlReport(merge, verdict);

@@ -69,7 +69,6 @@ final class SharedGroup {
         return newest(rank).findFirst();
     }
 
-    /** Returns the call of a rank with this number. */
     Optional<RankRecording.RecordedOperation> call(int rank, long sequence) {
         return Optional.ofNullable(calls.get(rank)).map(own -> own.get(sequence));
     }

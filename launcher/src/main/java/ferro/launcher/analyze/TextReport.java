@@ -40,7 +40,6 @@ final class TextReport {
         this.verdict = verdict;
     }
 
-    /** Returns the lines of the report. */
     static List<String> lines(Merge merge, Ends ends, Verdict verdict) {
         TextReport report = new TextReport(merge, ends, verdict);
         report.write();

@@ -24,7 +24,6 @@ import java.util.TreeSet;
  */
 public record Verdict(
         ProblemKind kind, SortedSet<Integer> guilty, Agreement agreement, CallScene scene, VerdictFacts facts) {
-    /** The kind of problem. */
     enum ProblemKind {
         /** A group has failed, and its members say why. */
         FAILED,

@@ -326,7 +326,6 @@ public final class VerdictText {
                 .orElse("");
     }
 
-    /** Returns how a process ended. */
     private String said(ProcessEnd end, Wording who) {
         return switch (end.kind()) {
             case THREW ->

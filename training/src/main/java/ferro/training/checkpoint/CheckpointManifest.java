@@ -24,7 +24,6 @@ record CheckpointManifest(String folder, CheckpointInfo info, List<StoredPart> p
 
     private static final long VERSION = 1;
 
-    /** Parses the manifest of a folder. */
     static CheckpointManifest parse(String folder, String text) {
         String source = name(folder);
         long step = ObjectNames.stepOf(source);
@@ -51,7 +50,6 @@ record CheckpointManifest(String folder, CheckpointInfo info, List<StoredPart> p
                 StandardCharsets.UTF_8.decode(reader.small(name(folder))).toString());
     }
 
-    /** Returns the name of the manifest of a folder. */
     static String name(String folder) {
         return folder + "/" + ObjectNames.MANIFEST;
     }

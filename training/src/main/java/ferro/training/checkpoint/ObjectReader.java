@@ -56,7 +56,6 @@ final class ObjectReader {
         }
     }
 
-    /** Fills a buffer with bytes of an object, from an offset on. */
     void fill(String name, long offset, ByteBuffer into) {
         try {
             int wanted = into.remaining();

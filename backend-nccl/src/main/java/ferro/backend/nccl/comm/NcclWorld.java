@@ -122,7 +122,6 @@ public final class NcclWorld {
         }
     }
 
-    /** Returns the number of devices. */
     static int usableDevices(RankContext context) {
         NcclAvailability here = NcclAvailability.look(context);
         if (here.unavailableBecause().isPresent()) {

@@ -46,7 +46,6 @@ public enum NcclOperation {
     PREPARE("prepare", "CUDA preparation"),
     /** Gives each communicator a thread of its own. */
     SPLIT("split", "NCCL split"),
-    /** Closes. */
     CLOSE("close", "NCCL close");
 
     private static final Map<CollectiveKind, NcclOperation> COLLECTIVES = Stream.of(values())

@@ -98,7 +98,6 @@ public final class TcpDialer {
             Where where,
             long deadlineNanos) {}
 
-    /** A part of an attempt. */
     private interface AttemptPart {
         void take() throws Refusal;
     }

@@ -168,7 +168,6 @@ final class EpollLoop implements PolledLoop {
         }
     }
 
-    /** One socket. */
     private final class EpollWire implements DataSocket, EpollIoHandle {
         private final Channel channel;
         private final FileDescriptor descriptor;

@@ -66,7 +66,6 @@ final class NioLoop implements PolledLoop {
         }
     }
 
-    /** One socket. */
     private final class NioWire implements DataSocket {
         private final Channel channel;
         private final SocketChannel socket;

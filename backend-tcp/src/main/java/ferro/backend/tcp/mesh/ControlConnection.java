@@ -273,7 +273,6 @@ final class ControlConnection extends ExactReader {
 
     /** Receives the frames and the end of a connection; on the loop. */
     interface FrameReceiver {
-        /** Receives a frame. */
         void received(int peer, ControlFrame frame);
 
         /** Receives the end of the connection; called once; null means that the peer closed it. */

@@ -50,7 +50,6 @@ final class Inboxes {
         }
     }
 
-    /** A control message of a peer. */
     record ControlDelivery(int peer, ByteBuffer message) implements InboxEvent {
         @Override
         public void tell(TcpMesh.Listener listener) {

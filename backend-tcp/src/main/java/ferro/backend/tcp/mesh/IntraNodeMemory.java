@@ -124,7 +124,6 @@ final class IntraNodeMemory {
         return new IntraNodeMemory(provider, needed, lacking, broken, lackingByRank);
     }
 
-    /** Returns the provider if all of these ranks have shared memory. */
     Optional<SharedMemoryProvider> among(int[] ranks) {
         for (int rank : ranks) {
             if (rank >= lackingByRank.length || !lackingByRank[rank].isEmpty()) {

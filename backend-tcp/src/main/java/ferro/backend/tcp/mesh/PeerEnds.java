@@ -34,7 +34,6 @@ final class PeerEnds {
         this.listener = listener;
     }
 
-    /** Returns whether the end of a peer is reported. */
     boolean isReported(int peer) {
         return reported.get(peer);
     }
