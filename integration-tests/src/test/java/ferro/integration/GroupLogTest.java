@@ -4,16 +4,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ferro.GroupEvent;
 import ferro.GroupEvent.Kind;
-import ferro.integration.misuse.HeardTexts;
+import ferro.harness.HeardLog;
 import ferro.spi.Listeners;
 import java.util.List;
 import java.util.logging.LogRecord;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 class GroupLogTest {
-    @RegisterExtension
-    final HeardTexts heard = new HeardTexts("ferro.group", line -> true);
+    @AutoClose
+    final HeardLog heard = new HeardLog("ferro.group", line -> true);
 
     private static String text(LogRecord line) {
         String text =

@@ -8,12 +8,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.FerroException;
 import ferro.backend.simulated.SimulatedBackend;
 import ferro.group.ProcessGroup;
+import ferro.harness.HeardLog;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.logging.Handler;
+import java.util.function.Predicate;
 import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -22,27 +22,13 @@ import org.junit.jupiter.api.Timeout;
 class UnclosedContextTest {
     private static final IllegalStateException OF_LOG = new IllegalStateException("the log is full");
 
-    /** A handler that throws for each record. */
-    private static final class FullLog extends Handler {
-        @Override
-        public void publish(LogRecord record) {
-            throw OF_LOG;
-        }
-
-        @Override
-        public void flush() {}
-
-        @Override
-        public void close() {}
-    }
-
     @Test
     void theRankHasEndedAndTheRunReportsBothFailures() {
         IllegalStateException own = new IllegalStateException("no more batches");
-        Logger log = Logger.getLogger("ferro.group");
-        Handler full = new FullLog();
-        log.addHandler(full);
-        try {
+        Predicate<LogRecord> full = record -> {
+            throw OF_LOG;
+        };
+        try (HeardLog log = new HeardLog("ferro.group", full)) {
             AssertionError failure = assertThrows(
                     AssertionError.class,
                     () -> SimulatedBackend.run(2, group -> {
@@ -56,8 +42,7 @@ class UnclosedContextTest {
 
             assertSame(own, failure.getCause());
             assertEquals(List.of(OF_LOG), List.of(failure.getSuppressed()));
-        } finally {
-            log.removeHandler(full);
+            assertEquals(List.of(), log.records());
         }
     }
 

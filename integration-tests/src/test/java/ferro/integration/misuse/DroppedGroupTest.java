@@ -12,6 +12,7 @@ import ferro.collectives.CollectiveEngine;
 import ferro.group.JoinOptions;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
+import ferro.harness.HeardLog;
 import ferro.spi.PortRange;
 import java.lang.ref.WeakReference;
 import java.net.InetAddress;
@@ -24,9 +25,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 @Timeout(180)
 class DroppedGroupTest {
@@ -34,8 +35,8 @@ class DroppedGroupTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final String OF_SUBGROUP = "ProcessGroup of rank 0 of \"[0]\" was never closed";
 
-    @RegisterExtension
-    final HeardTexts heard = new HeardTexts(
+    @AutoClose
+    final HeardLog heard = new HeardLog(
             "ferro.group", record -> record.getLevel().equals(Level.WARNING) && isOfAGroupOfThisTest(record));
 
     private static boolean isOfAGroupOfThisTest(LogRecord record) {

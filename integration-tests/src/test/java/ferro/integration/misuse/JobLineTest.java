@@ -4,13 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ferro.group.Groups;
 import ferro.group.SystemContext;
+import ferro.harness.HeardLog;
 import ferro.spi.GroupSpec;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.logging.Level;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** Which launcher a rank believes is said when it joins. */
@@ -18,8 +19,8 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 class JobLineTest {
     private static final GroupSpec ALONE = GroupSpec.of("world", 0, 1, Duration.ofSeconds(20));
 
-    @RegisterExtension
-    final HeardTexts heard = new HeardTexts("ferro.join", Level.INFO);
+    @AutoClose
+    final HeardLog heard = new HeardLog("ferro.join", HeardLog.only(Level.INFO));
 
     @Test
     void aRankOfAClustersLauncherSaysItOnceAndOneByHandSaysNothing() {

@@ -6,6 +6,7 @@ import ferro.backend.tcp.TcpStoreServer;
 import ferro.group.Groups;
 import ferro.group.JoinOptions;
 import ferro.group.SystemContext;
+import ferro.harness.HeardLog;
 import ferro.spi.GroupSpec;
 import ferro.spi.PortRange;
 import java.net.InetAddress;
@@ -18,8 +19,8 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.logging.Level;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
 /** A job says once what its ranks share, however many groups it joins. */
@@ -28,8 +29,8 @@ class JobLinesTest {
     private static final int RANKS = 2;
     private static final Duration LIMIT = Duration.ofSeconds(30);
 
-    @RegisterExtension
-    final HeardTexts heard = new HeardTexts("ferro.group", Level.INFO);
+    @AutoClose
+    final HeardLog heard = new HeardLog("ferro.group", HeardLog.only(Level.INFO));
 
     private final ExecutorService threads = Executors.newFixedThreadPool(RANKS);
 

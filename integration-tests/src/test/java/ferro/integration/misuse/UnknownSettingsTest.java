@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.group.Groups;
 import ferro.group.ProcessGroup;
 import ferro.group.SystemContext;
+import ferro.harness.HeardLog;
 import ferro.spi.ForwardingContext;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
@@ -18,16 +19,16 @@ import java.util.Map;
 import java.util.Set;
 import java.util.logging.Level;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
 @ResourceLock("ferro.join")
 class UnknownSettingsTest {
     private static final Map<String, String> ALONE = Map.of("ferro.backend", "simulated");
 
-    @RegisterExtension
-    final HeardTexts heard = new HeardTexts("ferro.join", Level.WARNING);
+    @AutoClose
+    final HeardLog heard = new HeardLog("ferro.join", HeardLog.only(Level.WARNING));
 
     @Test
     void eachIsNamedOnceWithTheNearestThereIs() {

@@ -19,8 +19,8 @@ import ferro.backend.nccl.ffi.Checks;
 import ferro.backend.nccl.ffi.Cuda;
 import ferro.backend.nccl.ffi.DeviceGuard;
 import ferro.backend.nccl.ffi.StandIn;
-import ferro.backend.nccl.queue.HeardLog;
 import ferro.backend.nccl.queue.StreamFallback;
+import ferro.harness.HeardLog;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -165,7 +165,7 @@ class CudaStreamTest {
         CudaStream stream = CudaStream.create(0);
         standInFailNext("cudaStreamDestroy", 0, 709);
 
-        try (HeardLog log = new HeardLog()) {
+        try (HeardLog log = new HeardLog("ferro.backend.nccl")) {
             stream.close();
 
             assertEquals(List.of("FINE a stream of device 0 could not be destroyed"), log.lines());
@@ -179,7 +179,7 @@ class CudaStreamTest {
     void aDowngradeIsSaidAndCounted() {
         List<CudaException> told = new ArrayList<>();
         standInFailNext("cudaStreamCreateWithFlags", 0, 2);
-        try (HeardLog log = new HeardLog()) {
+        try (HeardLog log = new HeardLog("ferro.backend.nccl")) {
             CudaStream stream = StreamFallback.orDefault(1, told::add);
 
             assertFalse(stream.owned());

@@ -135,11 +135,6 @@ public final class TcpProxy implements AutoCloseable {
         CLOSED_THERE
     }
 
-    /** Ends the data connections that are there; returns how many. */
-    public int endData(End how) {
-        return endEach(how).size();
-    }
-
     /** Ends the control connections that are there; returns how many. */
     public int endControl(End how) {
         List<Connection> ending =
@@ -158,7 +153,7 @@ public final class TcpProxy implements AutoCloseable {
 
     /** Does the same as {@link #endIdleData}, and returns by which hello each connection was made that it ended. */
     public List<Hello> endEachIdle(End how) {
-        List<Hello> ended = endEach(how);
+        List<Hello> ended = endData(how);
         try {
             Thread.sleep(IDLE_MILLIS);
         } catch (InterruptedException interrupted) {
@@ -167,7 +162,8 @@ public final class TcpProxy implements AutoCloseable {
         return ended;
     }
 
-    private List<Hello> endEach(End how) {
+    /** Ends the data connections that are there, and returns by which hello each was made. */
+    public List<Hello> endData(End how) {
         List<Connection> ending =
                 connections.stream().filter(one -> one.isData && !one.isEnded).toList();
         ending.forEach(one -> one.end(how));
