@@ -31,6 +31,9 @@ public final class SpinThenPark {
      */
     private static final long YIELDING_MOST_NANOS = 2_000_000L;
 
+    /** Null on a JDK without virtual threads. */
+    private static final MethodHandle IS_VIRTUAL = findIsVirtual();
+
     private final Transport transport;
     private final RankContext context;
     private final WaitBudget budget;
@@ -97,7 +100,7 @@ public final class SpinThenPark {
         missesAtSleep = misses;
         long check = Math.min(collectives.untilNext(nowNanos, isQuiet), messages.untilNext(nowNanos, isQuiet));
         long nanos = Math.min(check, Math.min(limitNanos, MAX_SLEEP_NANOS));
-        if (VirtualThreads.isCurrent() && !transport.parksVirtualThreads()) {
+        if (isVirtual() && !transport.parksVirtualThreads()) {
             // a virtual thread in the kernel would keep its carrier, and the ranks queued on that carrier would never
             // run
             long backoff = Math.min(MAX_BACKOFF_NANOS, (nowNanos - yieldingSinceNanos) / BACKOFF_PART);
@@ -105,6 +108,29 @@ public final class SpinThenPark {
             return;
         }
         transport.park(nowNanos + nanos);
+    }
+
+    /** Returns whether this thread releases its carrier to other threads while it is parked, and only then. */
+    private static boolean isVirtual() {
+        if (IS_VIRTUAL == null) {
+            return false;
+        }
+        try {
+            return (boolean) IS_VIRTUAL.invokeExact(Thread.currentThread());
+        } catch (Throwable undeclared) {
+            throw new IllegalStateException(
+                    "Thread.isVirtual of JDK " + Runtime.version() + " threw an exception: report this as a bug",
+                    undeclared);
+        }
+    }
+
+    private static MethodHandle findIsVirtual() {
+        try {
+            return MethodHandles.publicLookup()
+                    .findVirtual(Thread.class, "isVirtual", MethodType.methodType(boolean.class));
+        } catch (ReflectiveOperationException before21) {
+            return null;
+        }
     }
 
     /**
@@ -148,36 +174,6 @@ public final class SpinThenPark {
         private WaitBudget limited(int polls) {
             int first = Math.min(spins, polls);
             return new WaitBudget(first, polls - first, yieldsBetweenLooks);
-        }
-    }
-
-    /** Tells virtual threads from others, for code that also runs on a JDK without them. */
-    static final class VirtualThreads {
-        private static final MethodHandle IS_VIRTUAL = isVirtual();
-
-        private VirtualThreads() {}
-
-        /** Returns whether this thread releases its carrier to other threads while it is parked, and only then. */
-        static boolean isCurrent() {
-            if (IS_VIRTUAL == null) {
-                return false;
-            }
-            try {
-                return (boolean) IS_VIRTUAL.invokeExact(Thread.currentThread());
-            } catch (Throwable undeclared) {
-                throw new IllegalStateException(
-                        "Thread.isVirtual of JDK " + Runtime.version() + " threw an exception: report this as a bug",
-                        undeclared);
-            }
-        }
-
-        private static MethodHandle isVirtual() {
-            try {
-                return MethodHandles.publicLookup()
-                        .findVirtual(Thread.class, "isVirtual", MethodType.methodType(boolean.class));
-            } catch (ReflectiveOperationException before21) {
-                return null;
-            }
         }
     }
 }

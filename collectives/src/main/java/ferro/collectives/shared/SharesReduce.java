@@ -134,6 +134,24 @@ public final class SharesReduce {
     }
 
     private ChunkPart share(int chunk, int rank) {
-        return ReduceSlices.of(chunks.piece(chunk, 0), call, rank);
+        return share(chunks.piece(chunk, 0), call, rank);
+    }
+
+    /**
+     * Returns the share of a rank. If the size of an element divides a line of memory, each share begins at a line, and
+     * no two ranks write one line. Shares of records with another size begin at a record, and two ranks may write one
+     * line. This makes the call slower, and changes no result.
+     */
+    private static ChunkPart share(ChunkPart whole, SharedCall call, int rank) {
+        int from = cut(whole.count(), call, rank);
+        return new ChunkPart(whole.chunk(), whole.at() + from * call.unit(), cut(whole.count(), call, rank + 1) - from);
+    }
+
+    private static int cut(int count, SharedCall call, int rank) {
+        if (rank == call.worldSize()) {
+            return count;
+        }
+        int line = call.elementsOfLine();
+        return (int) ((long) count * rank / call.worldSize()) / line * line;
     }
 }

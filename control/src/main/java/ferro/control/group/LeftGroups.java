@@ -48,6 +48,7 @@ public final class LeftGroups {
          */
         GracefulExit exit(String signal);
 
+        /** Returns whether it has failed. */
         boolean hasFailed();
 
         /** Closes its medium; called when no rank needs it any more, or the time is over. */

@@ -13,6 +13,7 @@ public interface WireMessage {
     /** Returns the kind of record within its family, from 1 on. */
     byte kind();
 
+    /** Writes the fields. */
     void write(FieldWriter out);
 
     /** {@return the bytes to send} */
