@@ -9,9 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -21,56 +19,6 @@ class DamagedRecordingTest {
 
     @TempDir
     private Path folder;
-
-    @Test
-    void aRankOfAQuietJobIsNamed() throws Exception {
-        Analysis analysis = damaged(new RecordedJob(3).calls(1, 5, 0), List.of(0), 1);
-
-        assertEquals(
-                "no call hangs and none has failed, but rank 2 wrote no recording, and the recording of rank 1 is"
-                        + " damaged",
-                analysis.verdict().get(0));
-        String text = String.join("\n", analysis.text());
-        assertTrue(text.contains("rank 1 wrote a recording that " + WHY), text);
-        assertTrue(text.contains("  rank 2 wrote no recording: dead"), text);
-        assertTrue(text.contains("  rank 1: recording damaged"), text);
-        assertFalse(text.contains("rank 1 wrote no"), text);
-        assertTrue(analysis.html().contains("\"damaged\":{\"1\":\"it is not valid JSON, or ends too early"));
-    }
-
-    @Test
-    void aRankToBlameIsNamed() throws Exception {
-        RecordedJob job = new RecordedJob(3).calls(1, 5, 0);
-        job.fail(List.of(0, 2), "PEER_LOST", List.of(1), 6, "the connection to rank 1 was closed");
-
-        String verdict = damaged(job, List.of(0, 2), 1).verdict().get(0);
-
-        assertTrue(verdict.startsWith("rank 1 is to blame: its process is gone"), verdict);
-        assertTrue(verdict.contains("; its recording " + WHY), verdict);
-        assertFalse(verdict.contains("wrote no recording"), verdict);
-    }
-
-    @Test
-    void theEndOfItsProcessIsKeptButNotThatItWroteNone() throws Exception {
-        RecordedJob job = new RecordedJob(3).calls(1, 5, 0);
-        job.fail(List.of(0, 2), "PEER_LOST", List.of(1), 6, "the connection to rank 1 was closed");
-        job.write(folder, "failure", List.of(0, 2));
-        breakOf(folder, 1);
-
-        String code = verdict(new Ends.ProcessEnd(Ends.EndKind.CODE, "exit code 3"));
-        String stopped = verdict(new Ends.ProcessEnd(Ends.EndKind.STOPPED, ""));
-
-        assertTrue(code.contains("it ended with exit code 3") && code.contains(WHY), code);
-        assertTrue(stopped.contains(WHY), stopped);
-        assertFalse(stopped.contains("wrote no recording"), stopped);
-    }
-
-    private String verdict(Ends.ProcessEnd end) throws Exception {
-        Ends ends = new Ends(Map.of(1, end), Set.of(), Map.of());
-        return Analysis.of(List.of(folder), Optional.of("a1b2c3d4"), file -> true, Optional.of(ends))
-                .verdict()
-                .get(0);
-    }
 
     /** Rank 1 answered an earlier dump on one host; its later recording on another host is damaged. */
     @Test
@@ -87,6 +35,7 @@ class DamagedRecordingTest {
         assertTrue(text.contains("the recording of rank 1 is left out: it answers an earlier ferro dump"), text);
         assertTrue(text.contains("rank 1 wrote a recording that " + WHY), text);
         assertTrue(analysis.verdict().get(1).startsWith("rank 1 wrote a recording that " + WHY), text);
+        assertTrue(analysis.html().contains("\"damaged\":{\"1\":\"it is not valid JSON, or ends too early"));
     }
 
     @Test
@@ -123,11 +72,6 @@ class DamagedRecordingTest {
             assertTrue(String.join("\n", each.text()).contains("ranks 0, 1 wrote a recording that " + WHY));
         }
         assertTrue(typed.contains("ferro-a1b2c3d4-rank1.json: it is not valid JSON"), typed);
-    }
-
-    private Analysis damaged(RecordedJob job, List<Integer> readable, int rank) throws Exception {
-        breakOf(folder, rank);
-        return job.analyzed(folder, readable);
     }
 
     private static void breakOf(Path folder, int rank) throws IOException {

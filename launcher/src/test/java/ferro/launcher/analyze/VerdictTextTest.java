@@ -3,6 +3,7 @@ package ferro.launcher.analyze;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -31,7 +32,7 @@ class VerdictTextTest {
             Pattern.compile("([\\d ]+) in (?:([^ ]+)/)?(?:seq (\\d+) ?)?(.*?)(?: ?for ([\\d ]+))?");
     private static final Pattern FAILURE =
             Pattern.compile("([\\d ]+|all) (also )?fail (\\w+) by ([\\d ]+|none)(?: at (\\d+))?: (.*)");
-    private static final Pattern END = Pattern.compile("([\\d ]+) (WELL|THREW|CODE|SIGNAL|HALTED) ?(.*)");
+    private static final Pattern END = Pattern.compile("([\\d ]+) (WELL|THREW|CODE|SIGNAL|HALTED|STOPPED) ?(.*)");
 
     private static final String CASES = """
             a rank that skips a call is to blame while the others still wait
@@ -427,6 +428,35 @@ class VerdictTextTest {
             > rank 1 is to blame: it never called allReduce seq 6 of group "tcp"; its last call was allReduce seq 5; \
             it is in recv from rank 0 tag 0 of group "tcp", waiting for rank 0
             > rank 0 waits in allReduce seq 6 of group "tcp" for rank 1
+
+            of a quiet job the rank whose recording is damaged is named
+            3 ranks after 5 calls | 1 damaged | 0 wrote
+            > no call hangs and none has failed, but rank 2 wrote no recording, and the recording of rank 1 is damaged
+            > rank 1 wrote a recording that is damaged: it is not valid JSON, or ends too early (line 1 column 13)
+            > rank 2 wrote no recording: dead, killed, stopped, asked too late, or on another host
+            ~ rank 1 wrote a recording that is damaged: it is not valid JSON, or ends too early
+            ~   rank 2 wrote no recording: dead
+            ~   rank 1: recording damaged
+
+            a rank to blame whose recording is damaged has not written none
+            3 ranks after 5 calls | 0 2 fail PEER_LOST by 1 at 6: the connection to rank 1 was closed | 1 damaged | 0 2 wrote
+            > rank 1 is to blame: its process is gone; its recording is damaged: it is not valid JSON, or ends too early (line 1 \
+            column 13)
+            > ranks 0, 2 agree: PEER_LOST: the connection to rank 1 was closed
+
+            the end of the process of a rank whose recording is damaged is kept
+            3 ranks after 5 calls | 0 2 fail PEER_LOST by 1 at 6: the connection to rank 1 was closed | 1 damaged | 0 2 wrote | \
+            1 CODE exit code 3
+            > rank 1 is to blame: it ended with exit code 3; its recording is damaged: it is not valid JSON, or ends too early (line 1 \
+            column 13)
+            > ranks 0, 2 agree: PEER_LOST
+
+            a rank whose recording is damaged was stopped and has not written none
+            3 ranks after 5 calls | 0 2 fail PEER_LOST by 1 at 6: the connection to rank 1 was closed | 1 damaged | 0 2 wrote | \
+            1 STOPPED
+            > rank 1 is to blame: its process is gone; its recording is damaged: it is not valid JSON, or ends too early (line 1 \
+            column 13)
+            > ranks 0, 2 agree: PEER_LOST: the connection to rank 1 was closed
             """;
 
     @TempDir
@@ -453,6 +483,8 @@ class VerdictTextTest {
         for (String step : steps.subList(1, steps.size())) {
             if (step.endsWith(" wrote")) {
                 wrote = ranks(job, step.replace(" wrote", ""));
+            } else if (step.endsWith(" damaged")) {
+                Files.writeString(folder.resolve("ferro-a1b2c3d4-rank" + step.charAt(0) + ".json"), "{\"format\":1,");
             } else if (step.startsWith("explains ")) {
                 explained.add(step.substring(9));
             } else if (END.matcher(step).matches()) {

@@ -406,19 +406,6 @@ class CommunicatorTest {
     }
 
     @Test
-    void aDeadlineAbortsAndLaterCallsSayWhy() {
-        Communicator comm = alone();
-        StandInHooks.standInHang(1);
-        DeviceFloats values = values(0);
-        FerroException late =
-                assertThrows(FerroException.class, () -> comm.run(Worlds.sum(values, 0), Worlds.millis(100)));
-        assertEquals(Code.TIMED_OUT, late.code());
-        FerroException later = assertThrows(FerroException.class, () -> comm.start(Worlds.sum(values, 0)));
-        assertEquals(Code.ABORTED, later.code());
-        assertTrue(later.getMessage().contains("timed out after 100 ms"), later.getMessage());
-    }
-
-    @Test
     void callsMadeInsideAGroupRunAtOnceAndTheGroupEnds() {
         Communicator comm = alone();
         DeviceFloats first = values(0);

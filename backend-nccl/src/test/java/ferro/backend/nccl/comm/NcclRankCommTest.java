@@ -301,6 +301,10 @@ class NcclRankCommTest {
         assertEquals(Code.TIMED_OUT, late.code());
         assertTrue(late.getMessage().contains("allReduce on group \"nccl\" rank 0"), late.getMessage());
         assertTrue(late.getMessage().contains("200 ms"), late.getMessage());
+        FerroException later =
+                assertThrows(FerroException.class, () -> pair.get(0).allReduce(List.of(values.tensor()), ReduceOp.SUM));
+        assertEquals(Code.ABORTED, later.code());
+        assertTrue(later.getMessage().contains("timed out after 200 ms"), later.getMessage());
         assertTrue(pair.get(0).isAborted());
         assertTrue(pair.get(0).isDefunct());
     }
