@@ -8,8 +8,13 @@ module ferro.collectives {
     requires jdk.unsupported;
 
     exports ferro.collectives;
-    exports ferro.collectives.link;
-    exports ferro.collectives.reduce;
+    exports ferro.collectives.link to
+            ferro.backend.simulated,
+            ferro.backend.tcp;
+    exports ferro.collectives.reduce to
+            ferro.backend.simulated,
+            ferro.backend.tcp,
+            ferro.tck;
     exports ferro.control.failure to
             ferro.backend.nccl,
             ferro.backend.simulated;

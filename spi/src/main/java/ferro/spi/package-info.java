@@ -6,7 +6,7 @@
  *
  * <p>Authors of back ends also need types of other packages. {@link ferro.recorder} is the flight recorder for a back
  * end that implements the collectives itself. {@link ferro.dispatch.HostFallback} and {@link
- * ferro.dispatch.DeviceMemoryProvider} are for devices. {@code ferro.collectives.link} helps to implement links.
+ * ferro.dispatch.DeviceMemoryProvider} are for devices. {@code ferro.collectives} helps to implement links.
  *
  * <p>An implementation gets all settings, variables and clocks from {@link ferro.spi.RankContext}. No other code reads
  * the environment or system properties.

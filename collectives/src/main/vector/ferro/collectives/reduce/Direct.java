@@ -3,6 +3,7 @@ package ferro.collectives.reduce;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.lang.ref.WeakReference;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -19,6 +20,9 @@ import jdk.incubator.vector.VectorSpecies;
  * Reads and writes of vectors in direct buffers. Up to JDK 18 the Vector API uses byte buffers for this, and later JDKs
  * use memory segments. No source compiles with both, so the methods of this JVM are called by method handles. The
  * handles are constants, so the JIT compiler can inline their targets.
+ *
+ * <p>An object keeps views of the buffers of the last calls. A new view for each call would allocate on the hot path.
+ * All references are weak, so that memory that the caller no longer uses can be collected.
  */
 final class Direct {
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();
@@ -40,7 +44,39 @@ final class Direct {
     private static final MethodHandle LOAD_BYTES = loadBuffer(ByteVector.class);
     private static final MethodHandle STORE_ANY = store();
 
-    private Direct() {}
+    /** Number of views kept, which is the usual number of peers on a host. */
+    private static final int KEPT = 8;
+
+    private final DirectView[] kept = new DirectView[KEPT];
+    private int next;
+
+    /** A buffer and its view. */
+    private static final class DirectView extends WeakReference<ByteBuffer> {
+        private final WeakReference<Object> view;
+
+        DirectView(ByteBuffer bytes, Object view) {
+            super(bytes);
+            this.view = new WeakReference<>(view);
+        }
+    }
+
+    /** Returns a view of the full capacity of a buffer. */
+    Object of(ByteBuffer bytes) {
+        for (int i = 0; i < KEPT; i++) {
+            if (kept[i] != null && kept[i].refersTo(bytes)) {
+                Object view = kept[i].view.get();
+                return view == null ? keep(bytes, i) : view;
+            }
+        }
+        next = (next + 1) % KEPT;
+        return keep(bytes, next);
+    }
+
+    private Object keep(ByteBuffer bytes, int slot) {
+        Object view = made(bytes);
+        kept[slot] = new DirectView(bytes, view);
+        return view;
+    }
 
     /** Returns why this JVM's Vector API cannot be called, or null. */
     static String unusableBecause() {
@@ -56,8 +92,7 @@ final class Direct {
         return SEGMENTS ? "memory segments" : "byte buffers";
     }
 
-    /** Returns a view of the full capacity of a buffer. */
-    static Object of(ByteBuffer bytes) {
+    private static Object made(ByteBuffer bytes) {
         ByteBuffer full = bytes.duplicate().clear().order(ORDER);
         try {
             return SEGMENTS ? (Object) VIEW.invokeExact((Buffer) full) : full;

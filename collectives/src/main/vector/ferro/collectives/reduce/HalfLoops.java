@@ -1,6 +1,7 @@
 package ferro.collectives.reduce;
 
 import ferro.DataType;
+import ferro.HalfFloats;
 import java.lang.invoke.MethodHandles;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
@@ -14,7 +15,7 @@ import jdk.incubator.vector.VectorSpecies;
  *
  * <p>A vector of elements is read as a vector of 32-bit pairs. The upper and the lower elements of all pairs become two
  * vectors of f32. The two vectors of f32 are combined, rounded and joined again. No value moves across lanes, all
- * vectors have one shape, and there are no masks.
+ * vectors have one shape, and there are no masks. {@link HalfFloats} names the source of the formats.
  *
  * <p>A NaN of bf16 remains a NaN when it is rounded, because it has the lower bits of an operand, which are 0. So a run
  * has NaNs if the largest magnitude is above that of infinity, as in {@link ElementLoops}.
@@ -40,6 +41,9 @@ final class HalfLoops {
     private static final short MAGNITUDE = Short.MAX_VALUE;
     /** Bits of the infinity of bf16. */
     private static final short INFINITY = 0x7f80;
+
+    private static final int UPPER = 0xffff_0000;
+    private static final int JUST_BELOW_HALF = 0x7fff;
 
     private HalfLoops() {}
 
@@ -98,9 +102,24 @@ final class HalfLoops {
             FloatVector lower = combine(Float16Pairs.lower(a), Float16Pairs.lower(b), scale);
             return Float16Pairs.joined(Float16Pairs.rounded(upper), Float16Pairs.rounded(lower));
         }
-        FloatVector upper = combine(Bfloat16Pairs.upper(a), Bfloat16Pairs.upper(b), scale);
-        FloatVector lower = combine(Bfloat16Pairs.lower(a), Bfloat16Pairs.lower(b), scale);
-        return Bfloat16Pairs.joined(Bfloat16Pairs.rounded(upper), Bfloat16Pairs.rounded(lower));
+        FloatVector upper =
+                combine(a.and(UPPER).reinterpretAsFloats(), b.and(UPPER).reinterpretAsFloats(), scale);
+        FloatVector lower = combine(
+                a.lanewise(VectorOperators.LSHL, Short.SIZE).reinterpretAsFloats(),
+                b.lanewise(VectorOperators.LSHL, Short.SIZE).reinterpretAsFloats(),
+                scale);
+        return rounded(upper)
+                .and(UPPER)
+                .or(rounded(lower).lanewise(VectorOperators.LSHR, Short.SIZE))
+                .reinterpretAsShorts();
+    }
+
+    /** Rounds numbers to bf16 in the upper halves of ints. The bits of the lower halves have no meaning. */
+    private static IntVector rounded(FloatVector numbers) {
+        IntVector bits = numbers.reinterpretAsInts();
+        // ties to even: if the lower half is exactly half of a unit, only an odd upper half is rounded up
+        IntVector odd = bits.lanewise(VectorOperators.LSHR, Short.SIZE).and(1);
+        return bits.or(odd).add(JUST_BELOW_HALF);
     }
 
     private static FloatVector combine(FloatVector a, FloatVector b, FloatVector scale) {

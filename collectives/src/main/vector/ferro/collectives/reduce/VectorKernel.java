@@ -14,7 +14,7 @@ final class VectorKernel extends Kernel {
     private final BlockKernel plain;
     private final long vectorMask;
     private final LoopOperands operands;
-    private final Directs directs = new Directs();
+    private final Direct directs = new Direct();
 
     /** Makes a kernel; {@code lanes} is a power of two. */
     VectorKernel(Loops[] loops, BlockKernel plain, int lanes, double scale) {

@@ -54,17 +54,7 @@ class VectorKernelsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "Direct",
-                "Directs",
-                "ElementLoops",
-                "HalfLoops",
-                "Bfloat16Pairs",
-                "Float16Pairs",
-                "Float16Products",
-                "VectorKernel"
-            })
+    @ValueSource(strings = {"Direct", "ElementLoops", "HalfLoops", "Float16Pairs", "Float16Products", "VectorKernel"})
     void nameNoMethodThatOnlySomeJdksHave(String type) throws IOException {
         try (InputStream stream = VectorSearch.class.getResourceAsStream(type + ".class")) {
             String constants = new String(stream.readAllBytes(), StandardCharsets.ISO_8859_1);

@@ -1,6 +1,6 @@
 package ferro.examples.files;
 
-import ferro.collectives.link.StagedLink;
+import ferro.collectives.StagedLink;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;

@@ -4,6 +4,6 @@
  *
  * <p>Read {@link ferro.examples.files.FileTransport} first, then {@code Ring}, which moves bytes in a file. A test runs
  * the contract kit on this medium, and no operation is refused. The package may use only {@code ferro},
- * {@code ferro.spi}, {@code ferro.collectives} and {@code ferro.collectives.link}.
+ * {@code ferro.spi} and {@code ferro.collectives}.
  */
 package ferro.examples.files;

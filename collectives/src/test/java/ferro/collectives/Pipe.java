@@ -1,4 +1,4 @@
-package ferro.collectives.link;
+package ferro.collectives;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 

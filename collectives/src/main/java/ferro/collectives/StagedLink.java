@@ -1,7 +1,11 @@
-package ferro.collectives.link;
+package ferro.collectives;
 
 import ferro.HostTensor;
 import ferro.ReduceOp;
+import ferro.collectives.link.Post;
+import ferro.collectives.link.PostRing;
+import ferro.collectives.link.StagedElements;
+import ferro.collectives.link.WireHeader;
 import ferro.collectives.reduce.KeptKernels;
 import ferro.spi.CallHeader;
 import ferro.spi.Link;
@@ -36,7 +40,7 @@ public final class StagedLink implements Link {
         /**
          * Returns how many bytes the medium can take now.
          *
-         * @return number of bytes; at least {@link WireHeader#BYTES} after the peer has taken all earlier bytes
+         * @return number of bytes; at least the 16 bytes of a header after the peer has taken all earlier bytes
          */
         int free();
 
@@ -181,7 +185,7 @@ public final class StagedLink implements Link {
     /**
      * Describes the progress of the posts, for a message.
      *
-     * @return text as of {@link PostRing#progress}
+     * @return text for people
      */
     public String progress() {
         return PostRing.progress(receives, 0, sends);

@@ -1,4 +1,4 @@
-package ferro.collectives.link;
+package ferro.collectives;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ferro.FerroException;
 import ferro.HostTensor;
 import ferro.ReduceOp;
+import ferro.collectives.link.WireHeader;
 import ferro.spi.CallHeader;
 import ferro.spi.Transport;
 import java.nio.ByteBuffer;

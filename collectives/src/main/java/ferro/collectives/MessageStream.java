@@ -1,4 +1,4 @@
-package ferro.collectives.link;
+package ferro.collectives;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
