@@ -97,30 +97,32 @@ record OptionalCall(String name, Collective call, Operand out, long before, IntT
         in.fill(index -> values.mark(rank, index));
         Operand out = scatters ? Operand.unwritten(type, LENGTH, Operand.OperandMemory.of(rank + 1)) : in;
         int from = scatters ? rank * LENGTH : 0;
-        int ranks = Calls.combined(kind, rank, RANKS);
+        Calls.RankSpan ranks = Calls.combined(kind, rank, RANKS);
         return new OptionalCall(
                 (kind.isScan() ? kind + " by " : scatters ? "scattered " : "") + op + " of " + type.label(),
                 Calls.of(kind, in.tensor(), out.tensor(), op, -1),
                 out,
                 Cells.hash(out),
-                index -> ranks == 0 ? ofNoRank(values, type, op, index) : right(values, type, op, from + index, ranks));
+                index -> ranks.isEmpty()
+                        ? ofNoRank(values, type, op, index, rank)
+                        : right(values, type, op, from + index, ranks));
     }
 
     /** Returns what a rank gets if its result combines no rank: the identity, or with a user-defined op the operand. */
-    private static long ofNoRank(Values values, DataType type, ReduceOp op, int index) {
+    private static long ofNoRank(Values values, DataType type, ReduceOp op, int index, int rank) {
         if (op.combiner() != null) {
-            return values.mark(0, index);
+            return values.mark(rank, index);
         }
         return op.factor() == 1 ? Numbers.identity(type, op) : 0;
     }
 
     /**
-     * Returns the expected bits of an element that the first {@code ranks} ranks combine. The operands are multiples of
+     * Returns the expected bits of an element that some ranks combine. The operands are multiples of
      * 0.5, so that their sums are exact in every order.
      */
-    private static long right(Values values, DataType type, ReduceOp op, int index, int ranks) {
-        long result = product(type, op, values.mark(0, index));
-        for (int rank = 1; rank < ranks; rank++) {
+    private static long right(Values values, DataType type, ReduceOp op, int index, Calls.RankSpan ranks) {
+        long result = product(type, op, values.mark(ranks.from(), index));
+        for (int rank = ranks.from() + 1; rank < ranks.to(); rank++) {
             result = combined(type, op, result, product(type, op, values.mark(rank, index)));
         }
         return result;

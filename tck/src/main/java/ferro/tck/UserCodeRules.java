@@ -39,7 +39,7 @@ public interface UserCodeRules extends Subject {
                     Operand data = UserCode.operand(group.rank(), length, call);
                     boolean done = isDone(group, data, op);
                     if (done) {
-                        UserCode.check(data, worldSize, group.rank());
+                        UserCode.check(data, new Calls.RankSpan(0, worldSize), group.rank());
                     }
                     hashes[group.rank()][call++] = done ? Cells.hash(data) : 0;
                 }
@@ -75,7 +75,7 @@ public interface UserCodeRules extends Subject {
                         Operand data = UserCode.operand(rank, length, number++);
                         isDone = isDone(group, scan(kind, data.tensor(), op));
                         if (isDone) {
-                            UserCode.check(data, Math.max(1, Calls.combined(kind, rank, worldSize)), rank);
+                            UserCode.check(data, Calls.combined(kind, rank, worldSize), rank);
                         }
                     }
                 }

@@ -118,7 +118,8 @@ final class Call implements Op {
 
     @Override
     public String wrongOn(int rank) {
-        boolean isFirst = shape.kind.isScan() && Calls.combined(shape.kind, rank, worldSize) == 0;
+        boolean isFirst = shape.kind.isScan()
+                && Calls.combined(shape.kind, rank, worldSize).isEmpty();
         String wrong = isFirst
                 ? wrong("small", smallCells[rank], at -> Numbers.identity(shape.type, shape.op))
                 : wrong("small", smallCells[rank], expectedSmall(rank));
@@ -149,11 +150,13 @@ final class Call implements Op {
             case REDUCE -> rank == shape.root ? reduced(small, 0) : small[rank];
             case REDUCE_SCATTER -> reduced(big, rank * shape.count);
             case SCATTER -> Arrays.copyOfRange(big[shape.root], rank * shape.count, (rank + 1) * shape.count);
-            default ->
-                shape.kind.isScan()
-                        ? reduced(Arrays.copyOf(small, Calls.combined(shape.kind, rank, worldSize)), 0)
-                        : small[rank];
+            default -> shape.kind.isScan() ? scanned(rank) : small[rank];
         };
+    }
+
+    private long[] scanned(int rank) {
+        Calls.RankSpan ranks = Calls.combined(shape.kind, rank, worldSize);
+        return reduced(Arrays.copyOfRange(small, ranks.from(), ranks.to()), 0);
     }
 
     private long[] expectedBig(int rank) {

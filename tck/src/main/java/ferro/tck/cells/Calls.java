@@ -45,12 +45,20 @@ public final class Calls {
         };
     }
 
-    /** Returns how many ranks, from rank 0 on, have their operands combined in the result of a rank. */
-    public static int combined(CollectiveKind kind, int rank, int worldSize) {
+    /** The ranks whose operands are combined, in rank order. */
+    public record RankSpan(int from, int to) {
+        /** Returns whether there are no such ranks. */
+        public boolean isEmpty() {
+            return from == to;
+        }
+    }
+
+    /** Returns the ranks whose operands the result of a rank combines. */
+    public static RankSpan combined(CollectiveKind kind, int rank, int worldSize) {
         return switch (kind) {
-            case SCAN -> rank + 1;
-            case EXCLUSIVE_SCAN -> rank;
-            default -> worldSize;
+            case SCAN -> new RankSpan(0, rank + 1);
+            case EXCLUSIVE_SCAN -> new RankSpan(0, rank);
+            default -> new RankSpan(0, worldSize);
         };
     }
 

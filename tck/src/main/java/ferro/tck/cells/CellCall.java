@@ -38,8 +38,8 @@ public record CellCall(Collective call, Operand in, ExpectedElements given, Oper
             CollectiveKind kind = cell.kind();
             int own = rank * cell.length();
             if (kind.combines()) {
-                int ranks = Calls.combined(kind, rank, worldSize);
-                return ranks == 0
+                Calls.RankSpan ranks = Calls.combined(kind, rank, worldSize);
+                return ranks.isEmpty()
                         ? ExpectedElements.exactly(values.identities(cell.op(), cell.length()))
                         : values.right(ranks, cell.op(), kind.out() == Held.PART ? own : 0);
             }

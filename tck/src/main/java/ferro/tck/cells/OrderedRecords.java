@@ -127,8 +127,9 @@ public enum OrderedRecords {
                 calls.add(scattered(kind, rank, unequal, unequal));
             } else {
                 byte[] data = operand(rank, count);
-                int ranks = kind.out().has(rank == root) ? Calls.combined(kind, rank, worldSize) : 0;
-                byte[] right = ranks == 0 ? data.clone() : right(ranks, 0, count);
+                Calls.RankSpan ranks = Calls.combined(kind, rank, worldSize);
+                boolean stays = ranks.isEmpty() || !kind.out().has(rank == root);
+                byte[] right = stays ? data.clone() : right(ranks, 0, count);
                 calls.add(new OrderedCall(Calls.of(kind, tensor(data), tensor(data), op, root), data, right));
             }
         }
@@ -139,7 +140,7 @@ public enum OrderedRecords {
         int first = (int) LongStream.of(lengths).limit(rank).sum() / bytes;
         byte[] out = new byte[(int) lengths[rank]];
         HostTensor in = tensor(operand(rank, (int) LongStream.of(lengths).sum() / bytes));
-        byte[] right = right(lengths.length, first, out.length / bytes);
+        byte[] right = right(new Calls.RankSpan(0, lengths.length), first, out.length / bytes);
         return new OrderedCall(Calls.of(kind, in, tensor(out), op, -1, counts), out, right);
     }
 
@@ -155,12 +156,12 @@ public enum OrderedRecords {
         return all.array();
     }
 
-    /** Joins the records of the first ranks, one rank after the other. */
-    private byte[] right(int ranks, int first, int count) {
+    /** Joins the records of some ranks, one rank after the other. */
+    private byte[] right(Calls.RankSpan ranks, int first, int count) {
         ByteBuffer all = ByteBuffer.allocate(count * bytes);
         for (int index = first; index < first + count; index++) {
-            byte[] result = record(0, index);
-            for (int rank = 1; rank < ranks; rank++) {
+            byte[] result = record(ranks.from(), index);
+            for (int rank = ranks.from() + 1; rank < ranks.to(); rank++) {
                 result = joined(result, record(rank, index));
             }
             all.put(result);

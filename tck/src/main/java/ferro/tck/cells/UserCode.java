@@ -36,12 +36,12 @@ public final class UserCode {
         return operand.fill(index -> Float.floatToRawIntBits(element(rank, index)));
     }
 
-    /** Compares the result with a plain loop over all ranks. */
-    public static void check(Operand data, int worldSize, int rank) {
+    /** Compares the result with a plain loop over some ranks, or with the operand of this rank if there are none. */
+    public static void check(Operand data, Calls.RankSpan ranks, int rank) {
         long[] bits = data.bits();
         for (int index = 0; index < bits.length; index++) {
-            float largest = element(0, index);
-            for (int other = 1; other < worldSize; other++) {
+            float largest = element(ranks.isEmpty() ? rank : ranks.from(), index);
+            for (int other = ranks.from(); other < ranks.to(); other++) {
                 largest = larger(largest, element(other, index));
             }
             float found = Float.intBitsToFloat((int) bits[index]);

@@ -40,10 +40,10 @@ public final class Values {
     private final DataType type;
     private final int worldSize;
     private final long[][] inputs = new long[PERIOD][];
-    private final Map<FirstRanks, ExpectedElements.Answer> rights = new ConcurrentHashMap<>();
+    private final Map<ReducedRanks, ExpectedElements.Answer> rights = new ConcurrentHashMap<>();
 
-    /** A reduction of the operands of the first ranks. */
-    private record FirstRanks(int count, ReduceOp op) {}
+    /** A reduction of the operands of some ranks. */
+    private record ReducedRanks(Calls.RankSpan ranks, ReduceOp op) {}
 
     /** Creates the operands of one type for each rank, and the expected results. */
     public Values(DataType type, int worldSize) {
@@ -91,17 +91,14 @@ public final class Values {
         return all;
     }
 
-    /** Returns the check of one element of a reduction of the operands of the first {@code count} ranks. */
-    ExpectedElements.Answer right(int count, ReduceOp op) {
-        return rights.computeIfAbsent(new FirstRanks(count, op), this::plainLoop);
+    /** Returns the check of one element of a reduction of the operands of some ranks. */
+    ExpectedElements.Answer right(Calls.RankSpan ranks, ReduceOp op) {
+        return rights.computeIfAbsent(new ReducedRanks(ranks, op), this::plainLoop);
     }
 
-    /**
-     * Returns the check of all elements of a reduction of the operands of the first {@code count} ranks. The first
-     * element has the index {@code from}.
-     */
-    ExpectedElements right(int count, ReduceOp op, int from) {
-        return ExpectedElements.repeating(right(count, op), PERIOD, from);
+    /** Returns the check of all elements of such a reduction. The first element has the index {@code from}. */
+    ExpectedElements right(Calls.RankSpan ranks, ReduceOp op, int from) {
+        return ExpectedElements.repeating(right(ranks, op), PERIOD, from);
     }
 
     /** Returns {@code count} identities of an op. */
@@ -112,9 +109,10 @@ public final class Values {
     }
 
     /** Computes the expected results once for every index of the period, because rules check millions of elements. */
-    private ExpectedElements.Answer plainLoop(FirstRanks ranks) {
-        ReduceOp op = ranks.op;
-        Stream<long[]> combined = Stream.of(inputs).map(operands -> Arrays.copyOf(operands, ranks.count));
+    private ExpectedElements.Answer plainLoop(ReducedRanks made) {
+        ReduceOp op = made.op;
+        Stream<long[]> combined =
+                Stream.of(inputs).map(operands -> Arrays.copyOfRange(operands, made.ranks.from(), made.ranks.to()));
         if (!Numbers.isFloating(type)) {
             long[] rights =
                     combined.mapToLong(operands -> integer(op, operands, -1)).toArray();

@@ -23,7 +23,7 @@ class ExpectedElementsTest {
     @EnumSource(DataType.class)
     void oneWrongElementIsFoundWhereverItIs(DataType type) {
         Values values = new Values(type, RANKS);
-        ExpectedElements need = values.right(RANKS, ReduceOp.SUM, FROM);
+        ExpectedElements need = values.right(new Calls.RankSpan(0, RANKS), ReduceOp.SUM, FROM);
         for (int wrong = 0; wrong < COUNT; wrong++) {
             long[] found = sums(values, type, 0);
             assertEquals(-1, need.firstWrong(found), "right sums of " + type.label());
@@ -33,7 +33,8 @@ class ExpectedElementsTest {
                 values.input(0, FROM + wrong), found[(wrong + 1) % COUNT], found[(wrong + COUNT - 1) % COUNT]
             };
             for (long other : others) {
-                boolean isWrong = values.right(RANKS, ReduceOp.SUM).wrong(FROM + wrong, other) != null;
+                boolean isWrong =
+                        values.right(new Calls.RankSpan(0, RANKS), ReduceOp.SUM).wrong(FROM + wrong, other) != null;
                 found[wrong] = other;
                 assertEquals(isWrong ? wrong : -1, need.firstWrong(found), "first wrong element, of " + type.label());
                 assertEquals(isWrong, need.wrong(wrong, other) != null);
@@ -52,7 +53,9 @@ class ExpectedElementsTest {
         long[] up = sums(values, DataType.FLOAT32, 1);
         System.arraycopy(up, Values.PERIOD, found, Values.PERIOD, Values.PERIOD);
 
-        assertEquals(-1, values.right(RANKS, ReduceOp.SUM, FROM).firstWrong(found));
+        assertEquals(
+                -1,
+                values.right(new Calls.RankSpan(0, RANKS), ReduceOp.SUM, FROM).firstWrong(found));
     }
 
     @Test

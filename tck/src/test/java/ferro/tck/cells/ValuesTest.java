@@ -34,7 +34,7 @@ class ValuesTest {
     private static void checkOne(Values values, DataType type, ReduceOp made, int index, int worldSize) {
         long answer = plain(values, type, made, index, worldSize);
         for (ReduceOp asked : OPS) {
-            String wrong = values.right(worldSize, asked).wrong(index, answer);
+            String wrong = values.right(new Calls.RankSpan(0, worldSize), asked).wrong(index, answer);
             String what = made + " for " + asked + " of " + type.label() + " at " + index + " of " + worldSize;
             if (asked == made) {
                 assertNull(wrong, what);
@@ -68,7 +68,7 @@ class ValuesTest {
                 continue;
             }
             Values values = new Values(type, worldSize);
-            ExpectedElements.Answer averages = values.right(worldSize, ReduceOp.AVG);
+            ExpectedElements.Answer averages = values.right(new Calls.RankSpan(0, worldSize), ReduceOp.AVG);
             int wrapped = 0;
             int down = 0;
             for (int index = 0; index < Values.PERIOD; index++) {
