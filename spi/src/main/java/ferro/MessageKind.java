@@ -51,7 +51,7 @@ public enum MessageKind {
         return this != PROBE && this != MATCH;
     }
 
-    /** Returns the label, and of a {@link #RECEIVE_MATCHED} what tells it from a plain receive. */
+    /** Returns the label. A {@link #RECEIVE_MATCHED} has the label of a receive, so "of a matched message" follows it. */
     @Override
     public String toString() {
         return this == RECEIVE_MATCHED ? label + " of a matched message" : label;

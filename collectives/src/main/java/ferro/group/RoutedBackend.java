@@ -88,7 +88,7 @@ final class RoutedBackend extends ForwardingBackend {
         of(call).run(call, options);
     }
 
-    /** Submits a message where its tensor is; a matched message is the host back end's, whatever receives it. */
+    /** Submits a message to the back end of its tensor. The host back end receives each message that it has matched. */
     @Override
     public Work submit(Message message, CallOptions options) {
         Objects.requireNonNull(message, "message");

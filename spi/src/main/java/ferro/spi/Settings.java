@@ -238,6 +238,7 @@ public final class Settings {
     /** The folder for temporary files. */
     public static final Setting<String> TMPDIR = setting("TMPDIR", "a folder", TEXT);
 
+    /** The job id is part of the first frame of every connection, whose length is limited. */
     private static final int MOST_JOB_ID_BYTES = 64;
 
     /** Names that only the build and the scripts use. Ranks do not read these names. */

@@ -34,7 +34,7 @@ final class RoundTripWork implements Work {
     private volatile FerroException stopped;
     private volatile boolean stopping;
     private boolean finished;
-    /** Of a message the host's part, whose end comes before the end of this work; null for a collective. */
+    /** The host's part of a message, which ends before this work. Null for a collective. */
     private Work network;
 
     private volatile long sequence;
@@ -239,7 +239,10 @@ final class RoundTripWork implements Work {
         return stage.minimalCompletionStage();
     }
 
-    /** Returns the sequence number of the first piece on the host back end; 0 until that piece was handed over. */
+    /**
+     * Returns the sequence number of the first piece on the host back end; 0 until that piece was handed over. A message has
+     * the number of the host's part, -1, from the beginning.
+     */
     @Override
     public long sequence() {
         return sequence;

@@ -268,8 +268,8 @@ public final class LocalPeers {
             SegmentLayout layout =
                     SegmentLayout.within(SegmentLayout.FIRST_SLOT + (isOneProcess ? SLOTS_OF_THREAD : share));
             int slots = count == group.worldSize() ? layout.end() : 0;
-            // between threads, links copy from one caller's memory to the other's directly, which is better than any
-            // ring
+            // between threads, links copy from one caller's memory to the other's directly, which is better
+            // than any ring
             return new Sharing(group, layout, new RingLayout(hosted, slots, !isOneProcess), count);
         }
 

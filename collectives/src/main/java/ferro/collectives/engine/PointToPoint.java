@@ -92,7 +92,7 @@ final class PointToPoint implements MessageProgress, MessageLane.LaneOwner {
         String what;
         synchronized (text) {
             text.setLength(0);
-            what = Transfer.describe(message, options, text).toString();
+            what = Transfer.describe(message, taken, options, text).toString();
         }
         loop.refuseInside(what);
         Transfer transfer = new Transfer(this, new PendingWork(loop, what, -1, options.timeout()), message);

@@ -158,9 +158,8 @@ public final class SpinThenPark {
         /** Returns the budget for the settings and the cores of this rank. {@code ferro.spin.count} sets the number of polls. */
         public static WaitBudget of(RankContext context, int worldSize) {
             int local = Settings.LOCAL_WORLD_SIZE.find(context).orElse(worldSize);
-            // a bound rank sees its own cores only, while each other rank has as many: so the launcher, or the context,
-            // counts
-            // them
+            // a bound rank sees its own cores only, while each other rank has as many: so the launcher, or the
+            // context, counts them
             int cores = Settings.LOCAL_CORES
                     .find(context)
                     .orElse(Runtime.getRuntime().availableProcessors());

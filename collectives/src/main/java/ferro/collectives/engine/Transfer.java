@@ -109,16 +109,18 @@ final class Transfer implements PendingWork.ReceivedMessage {
     }
 
     /** Appends what a message is: send to rank 3 tag 7, or recv from any rank any tag. Makes no text on the way. */
-    static StringBuilder describe(Message message, CallOptions options, StringBuilder text) {
+    static StringBuilder describe(Message message, Transfer taken, CallOptions options, StringBuilder text) {
+        int peer = taken == null ? message.peer() : taken.peer;
+        int tag = taken == null ? message.tag() : taken.tag;
         text.append(options.named(message.kind().label())).append(message.kind().isSend() ? " to " : " from ");
-        if (message.peer() == CollectiveBackend.ANY_SOURCE) {
+        if (peer == CollectiveBackend.ANY_SOURCE) {
             text.append("any rank");
         } else {
-            text.append("rank ").append(message.peer());
+            text.append("rank ").append(peer);
         }
-        return message.tag() == CollectiveBackend.ANY_TAG
+        return tag == CollectiveBackend.ANY_TAG
                 ? text.append(" any tag")
-                : text.append(" tag ").append(message.tag());
+                : text.append(" tag ").append(tag);
     }
 
     /** Describes the transfers beside the one that a text names. */

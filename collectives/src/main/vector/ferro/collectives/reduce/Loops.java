@@ -3,10 +3,11 @@ package ferro.collectives.reduce;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles.Lookup;
 import java.lang.invoke.MethodType;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * The loops of one type and op: one class of {@link ElementLoops} or {@link HalfLoops} per pair of kinds of memory, because a loop that gets
- * both arrays and buffers is fast for neither. A class is defined when a run first needs it.
+ * The loops of one type and op: one class of {@link ElementLoops} or {@link HalfLoops} per pair of kinds of memory, because a
+ * loop that gets both arrays and buffers is fast for neither. A class is defined when a run first needs it. Thread-safe.
  *
  * <p>The loops are called by method handles that are no constants, so that the JIT compiler compiles each loop as a
  * separate method. Two loops inlined into one caller exceed the compiler's limit of nodes. Above this limit the
@@ -17,7 +18,7 @@ final class Loops {
 
     private final Specialised.Choice choice;
     /** Loops by the kinds of memory of both operands; null until they are needed. */
-    private final MethodHandle[] byMemories = new MethodHandle[4];
+    private final AtomicReferenceArray<MethodHandle> byMemories = new AtomicReferenceArray<>(4);
 
     Loops(Specialised.Choice choice) {
         this.choice = choice;
@@ -28,10 +29,15 @@ final class Loops {
         boolean isFirstDirect = !operands.first.getClass().isArray();
         boolean isSecondDirect = !operands.second.getClass().isArray();
         int memories = (isFirstDirect ? 2 : 0) + (isSecondDirect ? 1 : 0);
-        MethodHandle loop = byMemories[memories];
+        MethodHandle loop = byMemories.get(memories);
         if (loop == null) {
-            loop = define(choice.of(isFirstDirect, isSecondDirect));
-            byMemories[memories] = loop;
+            synchronized (byMemories) {
+                loop = byMemories.get(memories);
+                if (loop == null) {
+                    loop = define(choice.of(isFirstDirect, isSecondDirect));
+                    byMemories.set(memories, loop);
+                }
+            }
         }
         try {
             return (boolean) loop.invokeExact(operands);
