@@ -116,11 +116,6 @@ final class CommClosing implements DeviceTask<Void> {
         }
 
         @Override
-        public boolean over() {
-            return true;
-        }
-
-        @Override
         public Void result() {
             giveBackEvents();
             List<CommHandle> members = comm.members();
@@ -247,15 +242,5 @@ final class CommClosing implements DeviceTask<Void> {
     private ClosingStep destroyAll() {
         comm.members().forEach(CommHandle::destroy);
         return ClosingStep.DONE;
-    }
-
-    @Override
-    public boolean over() {
-        return true;
-    }
-
-    @Override
-    public Void result() {
-        return null;
     }
 }

@@ -105,11 +105,6 @@ final class CommInit implements DeviceTask<List<CommHandle>> {
     }
 
     @Override
-    public boolean over() {
-        return true;
-    }
-
-    @Override
     public List<CommHandle> result() {
         addresses.close();
         return List.copyOf(made);

@@ -111,10 +111,5 @@ final class CudaCopy implements DeviceMemory.Copy {
                 throw e;
             }
         }
-
-        @Override
-        public Void result() {
-            return null;
-        }
     }
 }

@@ -313,10 +313,5 @@ final class DeviceLane {
         public boolean over() {
             return underWay == 0;
         }
-
-        @Override
-        public Void result() {
-            return null;
-        }
     }
 }

@@ -18,14 +18,18 @@ public interface DeviceTask<T> {
      * Polls whether the work is over, without waiting. It is called until it returns true. Other tasks may start
      * meanwhile.
      *
-     * @return whether it is over
+     * @return whether it is over; true unless the task polls
      */
-    boolean over();
+    default boolean over() {
+        return true;
+    }
 
     /**
      * Returns the result of the work. It is called once, at the end.
      *
-     * @return result or null
+     * @return result; null unless the task has one
      */
-    T result();
+    default T result() {
+        return null;
+    }
 }

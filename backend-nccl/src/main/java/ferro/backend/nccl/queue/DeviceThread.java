@@ -84,11 +84,6 @@ public final class DeviceThread implements AutoCloseable {
         }
 
         @Override
-        public boolean over() {
-            return true;
-        }
-
-        @Override
         public T result() {
             return result;
         }

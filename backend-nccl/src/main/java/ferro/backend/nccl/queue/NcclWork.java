@@ -335,9 +335,4 @@ public final class NcclWork implements Work, DeviceTask<Void> {
             return failures.get();
         }
     }
-
-    @Override
-    public Void result() {
-        return null;
-    }
 }

@@ -197,16 +197,6 @@ class DeviceThreadTest {
                 order.add("try");
                 return tries.incrementAndGet() == 200;
             }
-
-            @Override
-            public boolean over() {
-                return true;
-            }
-
-            @Override
-            public Void result() {
-                return null;
-            }
         });
         List<String> seen = thread.call(
                 () -> {
@@ -261,11 +251,6 @@ class DeviceThreadTest {
         @Override
         public boolean over() {
             return passed.getAsBoolean();
-        }
-
-        @Override
-        public Void result() {
-            return null;
         }
     }
 }
