@@ -19,6 +19,9 @@ public final class NodeTopology {
     /** Most reasons that a text lists: a group of many hosts has as many reasons as pairs of hosts. */
     private static final int REASONS_LISTED = 16;
 
+    /** Most clusters that a text lists: a group of many hosts has one per host. */
+    private static final int CLUSTERS_LISTED = 8;
+
     private static final int SHIFT = 32;
 
     private final List<Said> ranks;
@@ -184,12 +187,82 @@ public final class NodeTopology {
         Map<Long, Pairs> apart = apart(false);
         List<String> lines = new ArrayList<>();
         if (none == null) {
-            lines.add(new Clusters(this, links).line(apart.isEmpty()));
+            lines.add(clusters(links, apart.isEmpty()));
         } else if (!links.text().isEmpty()) {
             lines.add("data: over " + links.text());
         }
         addReasons(apart, lines);
         return lines;
+    }
+
+    /**
+     * Returns a line that says which medium carries data between which ranks, by clusters: ranks that share memory with the
+     * same ranks. A rank is in several clusters where two ranks share memory with a third but not with each other.
+     */
+    private String clusters(Medium links, boolean onlyHostsAreApart) {
+        List<BitSet> together = new ArrayList<>();
+        List<BitSet> alone = new ArrayList<>();
+        Map<BitSet, Boolean> known = new LinkedHashMap<>();
+        for (int rank = 0; rank < ranks.size(); rank++) {
+            BitSet near = new BitSet();
+            for (int other = 0; other < ranks.size(); other++) {
+                near.set(other, areNear(rank, other));
+            }
+            if (known.putIfAbsent(near, true) == null) {
+                (near.cardinality() > 1 ? together : alone).add(near);
+            }
+        }
+        String others = links.text().isEmpty() ? "links" : links.text();
+        if (together.isEmpty()) {
+            return "data: over " + others + ", " + listed(alone, links);
+        }
+        return "data: " + listed(together, links) + " over shared memory"
+                + (alone.isEmpty() ? "" : ", " + listed(alone, links))
+                + (onlyHostsAreApart ? ", between hosts over " : ", all else over ") + others;
+    }
+
+    private String listed(List<BitSet> clusters, Medium links) {
+        boolean one = clusters.size() == 1 && clusters.get(0).cardinality() == 1;
+        StringBuilder text = new StringBuilder(one ? "rank " : "ranks ");
+        int shown = Math.min(CLUSTERS_LISTED, clusters.size());
+        for (int i = 0; i < shown; i++) {
+            boolean last = i == clusters.size() - 1;
+            text.append(i == 0 ? "" : last ? " and " : ", ")
+                    .append(runs(clusters.get(i)))
+                    .append(host(clusters.get(i), links));
+        }
+        return clusters.size() > shown
+                ? text + " and more on " + (clusters.size() - shown) + " hosts"
+                : text.toString();
+    }
+
+    /** Returns ranks as runs, for example {@code 0-3, 6}. */
+    private static String runs(BitSet cluster) {
+        StringBuilder text = new StringBuilder();
+        for (int from = cluster.nextSetBit(0); from >= 0; ) {
+            int end = cluster.nextClearBit(from);
+            text.append(text.isEmpty() ? "" : ", ").append(from);
+            if (end - from > 1) {
+                text.append('-').append(end - 1);
+            }
+            from = cluster.nextSetBit(end);
+        }
+        return text.toString();
+    }
+
+    /** Returns the name of the host of some ranks, with an address where another host has that name too. */
+    private String host(BitSet cluster, Medium links) {
+        int first = cluster.nextSetBit(0);
+        String name = named(first);
+        if (name.isEmpty()) {
+            return "";
+        }
+        boolean ambiguous = false;
+        for (int rank = 0; rank < ranks.size(); rank++) {
+            ambiguous |= hostNumber(rank) != hostNumber(first) && named(rank).equals(name);
+        }
+        boolean hasAddress = ambiguous && first < links.addresses().size();
+        return " (host " + name + (hasAddress ? " at " + links.addresses().get(first) : "") + ")";
     }
 
     /**
@@ -275,17 +348,13 @@ public final class NodeTopology {
     }
 
     /** Returns the name of a rank's host for people. */
-    String named(int rank) {
+    private String named(int rank) {
         Said said = ranks.get(rank);
         return said.name.isEmpty() ? said.host : said.name;
     }
 
-    int hostNumber(int rank) {
+    private int hostNumber(int rank) {
         return hosts == null ? 0 : hosts[rank];
-    }
-
-    int worldSize() {
-        return ranks.size();
     }
 
     /**
