@@ -44,7 +44,7 @@ class MessageBufferTest {
                             + "these first, or set a larger ferro.message.buffer"),
                     unread);
             for (int number = 0; number < messages; number++) {
-                group.recv(new byte[64 << 10], 1, 3);
+                group.within(Duration.ofSeconds(15)).recv(new byte[64 << 10], 1, 3);
             }
             group.recv(last, 1, 7);
             assertEquals(7, last[0]);
