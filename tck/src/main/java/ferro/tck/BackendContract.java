@@ -206,13 +206,11 @@ public abstract class BackendContract
     }
 
     @Override
-    public final void needs(String... capabilities) {
-        for (String capability : capabilities) {
-            if (refuses(capability)) {
-                refused(capability);
-            }
-            assumeFalse(refuses(capability), () -> "declared refusal: " + capability);
+    public final void needs(String capability) {
+        if (refuses(capability)) {
+            refused(capability);
         }
+        assumeFalse(refuses(capability), () -> "declared refusal: " + capability);
     }
 
     @Override

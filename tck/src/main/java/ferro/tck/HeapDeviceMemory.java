@@ -67,16 +67,53 @@ public final class HeapDeviceMemory implements DeviceMemory {
         STALL
     }
 
-    /**
-     * An event of {@link #watch}, which reports the start or the end of a copy.
-     *
-     * @param direction direction of the copy
-     * @param device    ordinal of the device
-     * @param bytes     size of the copy
-     * @param number    number of the copy in its direction, from 1
-     * @param ended     whether the copy has run
-     */
-    public record CopyEvent(Direction direction, int device, long bytes, long number, boolean ended) {}
+    /** An event of {@link #watch}, which reports the start or the end of a copy. */
+    public static final class CopyEvent {
+        private final Direction direction;
+        private final int device;
+        private final long bytes;
+        private final long number;
+        private final boolean ended;
+
+        private CopyEvent(Direction direction, int device, long bytes, long number, boolean ended) {
+            this.direction = direction;
+            this.device = device;
+            this.bytes = bytes;
+            this.number = number;
+            this.ended = ended;
+        }
+
+        /** {@return the direction of the copy} */
+        public Direction direction() {
+            return direction;
+        }
+
+        /** {@return the ordinal of the device} */
+        public int device() {
+            return device;
+        }
+
+        /** {@return the size of the copy} */
+        public long bytes() {
+            return bytes;
+        }
+
+        /** {@return the number of the copy in its direction, from 1} */
+        public long number() {
+            return number;
+        }
+
+        /** {@return whether the copy has run} */
+        public boolean ended() {
+            return ended;
+        }
+
+        @Override
+        public String toString() {
+            return "CopyEvent[direction=" + direction + ", device=" + device + ", bytes=" + bytes + ", number=" + number
+                    + ", ended=" + ended + "]";
+        }
+    }
 
     /**
      * Creates devices with the ordinals 0 to {@code devices - 1}.

@@ -188,12 +188,10 @@ public final class RankContract implements CollectiveRules, ResultRules, Message
     }
 
     @Override
-    public void needs(String... capabilities) {
-        for (String capability : capabilities) {
-            if (refuses(capability)) {
-                throw new UnsupportedOperationException(
-                        "declared refusal: " + capability + "; without a JUnit launcher the rule cannot be skipped");
-            }
+    public void needs(String capability) {
+        if (refuses(capability)) {
+            throw new UnsupportedOperationException(
+                    "declared refusal: " + capability + "; without a JUnit launcher the rule cannot be skipped");
         }
     }
 

@@ -92,11 +92,20 @@ public interface Subject {
     boolean refuses(String capability);
 
     /**
-     * Skips the running test and counts a refusal if the back end declares that it refuses one of the capabilities.
+     * Skips the running test and counts a refusal if the back end declares that it refuses a capability.
+     *
+     * @param capability for example {@code subgroups}
+     */
+    void needs(String capability);
+
+    /**
+     * Needs each of the capabilities, as {@link #needs(String)} does.
      *
      * @param capabilities for example {@code subgroups}
      */
-    void needs(String... capabilities);
+    default void needs(String... capabilities) {
+        List.of(capabilities).forEach(this::needs);
+    }
 
     /**
      * Returns the memory of the devices that the back end is tested on.

@@ -57,8 +57,8 @@ public interface UserCodeRules extends Subject {
     }
 
     /**
-     * Checks that a user-defined reduction combines the operands of the right ranks in scans, and that a scan
-     * leaves the operand of a rank without ranks before it unchanged. Checks that a scan with AVG is refused before data moves.
+     * Checks that a user-defined reduction combines the operands of the right ranks in scans, and that an exclusive scan
+     * leaves the operand of rank 0 unchanged. Checks that a scan with AVG is refused before data moves.
      *
      * @param worldSize number of ranks
      */

@@ -20,7 +20,6 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.function.IntFunction;
 import java.util.function.Predicate;
 
 /** Calls of every kind, and what the counters of a group must have after them. */
@@ -70,7 +69,8 @@ public final class CountedCalls {
     public static void run(ProcessGroup group, int times, Predicate<String> refuses) {
         CallCounters before = group.counters();
         CountedCalls made = new CountedCalls(group, refuses);
-        made.eachKind();
+        made.arrays();
+        made.submitted();
         made.largeAndInABlock();
         made.unequalParts();
         made.messages();
@@ -135,11 +135,6 @@ public final class CountedCalls {
         }
     }
 
-    private boolean makes(Collective call) {
-        HostTensor operand = (HostTensor) call.reads(rank);
-        return makes(call.kind(), 1, operand == null ? 0 : operand.byteCount());
-    }
-
     private boolean makes(CollectiveKind kind, int number, long contributed) {
         if (refuses.test(kind.label())) {
             return false;
@@ -149,27 +144,48 @@ public final class CountedCalls {
         return true;
     }
 
-    /** Makes a blocking call of each kind, with parts of three elements, and a submitted call, with parts of one. */
-    private void eachKind() {
-        for (CollectiveKind kind : CollectiveKind.values()) {
-            Collective blocking = call(kind, 3, length -> HostTensor.of(new int[length]));
-            if (makes(blocking)) {
-                Calls.run(group, blocking);
-                Collective submitted = call(kind, 1, length -> HostTensor.of(new double[length]));
-                makes(submitted);
-                group.submit(submitted).await();
-            }
+    /** Makes calls of arrays, with elements of 1, 2, 4 and 8 bytes. */
+    private void arrays() {
+        int root = ranks - 1;
+        counted(CollectiveKind.ALL_REDUCE, 20, () -> group.allReduce(new float[5], ReduceOp.SUM));
+        counted(CollectiveKind.BROADCAST, rank == 0 ? 16 : 0, () -> group.broadcast(new int[4], 0));
+        counted(CollectiveKind.REDUCE, 16, () -> group.reduce(new double[2], ReduceOp.SUM, root));
+        counted(CollectiveKind.ALL_GATHER, 3, () -> group.allGather(new byte[3], new byte[3 * ranks]));
+        counted(
+                CollectiveKind.REDUCE_SCATTER,
+                8L * ranks,
+                () -> group.reduceScatter(new float[2 * ranks], new float[2], ReduceOp.SUM));
+        counted(CollectiveKind.GATHER, 4, () -> group.gather(new int[1], rank == 0 ? new int[ranks] : null, 0));
+        counted(
+                CollectiveKind.SCATTER,
+                rank == 0 ? 8L * ranks : 0,
+                () -> group.scatter(rank == 0 ? new long[ranks] : null, new long[1], 0));
+        counted(CollectiveKind.ALL_TO_ALL, 4L * ranks, () -> group.allToAll(new int[ranks], new int[ranks]));
+        counted(CollectiveKind.SCAN, 6, () -> group.scan(new short[3], ReduceOp.SUM));
+        counted(CollectiveKind.BARRIER, 0, group::barrier);
+    }
+
+    private void counted(CollectiveKind kind, long contributed, Runnable call) {
+        if (makes(kind, 1, contributed)) {
+            call.run();
         }
     }
 
-    private Collective call(CollectiveKind kind, int part, IntFunction<HostTensor> tensor) {
+    /** Submits a call of each kind, with parts of one element. */
+    private void submitted() {
         int root = ranks - 1;
-        int all = kind.hasParts() ? part * ranks : part;
-        boolean reads = kind.in().has(rank == root) || Calls.isOneTensor(kind);
-        HostTensor in = reads ? tensor.apply(kind.in() == Held.PART ? part : all) : null;
-        boolean writes = kind.out().has(rank == root);
-        HostTensor out = writes ? tensor.apply(kind.out() == Held.PART ? part : all) : null;
-        return Calls.of(kind, in, out, ReduceOp.MAX, root);
+        for (CollectiveKind kind : CollectiveKind.values()) {
+            int all = kind.hasParts() ? ranks : 1;
+            boolean reads = kind.in().has(rank == root) || Calls.isOneTensor(kind);
+            HostTensor in = reads ? HostTensor.of(new double[kind.in() == Held.PART ? 1 : all]) : null;
+            boolean writes = kind.out().has(rank == root);
+            HostTensor out = writes ? HostTensor.of(new double[kind.out() == Held.PART ? 1 : all]) : null;
+            Collective call = Calls.of(kind, in, out, ReduceOp.MAX, root);
+            counted(
+                    kind,
+                    8L * Calls.contributed(kind, rank == root, ranks),
+                    () -> group.submit(call).await());
+        }
     }
 
     private void largeAndInABlock() {
@@ -193,7 +209,7 @@ public final class CountedCalls {
         Collective call = Collective.allGather(HostTensor.of(new int[rank + 1]), all, counts);
         try {
             group.submit(call).await();
-            makes(call);
+            makes(CollectiveKind.ALL_GATHER, 1, 4L * (rank + 1));
         } catch (UnsupportedOperationException refusal) {
             // rule 116 counts the refusal of parts of unequal length
         }
