@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
@@ -115,18 +116,22 @@ class LeavingTest {
         List<String> failed = Collections.synchronizedList(new ArrayList<>());
         try (Ranks ranks = new Ranks(Map.of(), contexts::add)) {
             Map<Integer, List<SimulatedBackend>> simulated = new ConcurrentHashMap<>();
-            if (!medium.equals("simulated")) {
-                Ranks.eachOf(ranks.joined(DEADLINE, settings(medium, worldSize)), ProcessGroup::close);
-            }
+            List<Future<ProcessGroup>> first =
+                    medium.equals("simulated") ? List.of() : ranks.join(DEADLINE, settings(medium, worldSize));
             List<CompletableFuture<Boolean>> running = new ArrayList<>();
             for (int each = 0; each < worldSize; each++) {
                 int rank = each;
-                IntFunction<ProcessGroup> join = loop -> contexts.isEmpty()
-                        ? ProcessGroup.of(simulated
-                                .computeIfAbsent(loop, first -> SimulatedBackend.createGroup(worldSize))
-                                .get(rank))
-                        : Groups.join(GroupSpec.of("loop" + loop, rank, worldSize, DEADLINE), contexts.get(rank));
-                running.add(OnThread.start(() -> failed.addAll(failures(medium, loops, join, program))));
+                IntFunction<ProcessGroup> join = loop -> {
+                    if (first.isEmpty()) {
+                        return ProcessGroup.of(simulated
+                                .computeIfAbsent(loop, group -> SimulatedBackend.createGroup(worldSize))
+                                .get(rank));
+                    }
+                    return loop == 0
+                            ? OnThread.result(first.get(rank))
+                            : Groups.join(GroupSpec.of("loop" + loop, rank, worldSize, DEADLINE), contexts.get(rank));
+                };
+                running.add(OnThread.start(() -> failed.addAll(failures(medium, rank, loops, join, program))));
             }
             running.forEach(CompletableFuture::join);
         }
@@ -141,7 +146,8 @@ class LeavingTest {
                 .toList();
     }
 
-    private static List<String> failures(String medium, int loops, IntFunction<ProcessGroup> join, Program program) {
+    private static List<String> failures(
+            String medium, int rank, int loops, IntFunction<ProcessGroup> join, Program program) {
         List<String> failed = new ArrayList<>();
         for (int i = 0; i < loops; i++) {
             try (ProcessGroup group = join.apply(i)) {
@@ -154,7 +160,7 @@ class LeavingTest {
                 assertTrue(isOver, report);
                 program.run(group);
             } catch (RuntimeException failure) {
-                failed.add("loop " + i + ": " + failure);
+                failed.add("loop " + i + " rank " + rank + ": " + failure);
             }
         }
         return failed;

@@ -29,6 +29,10 @@ public final class ApiSources {
 
     private static final Pattern EXPORTS = Pattern.compile("exports ([a-z.]+);");
 
+    /** The folders of {@link MainSources}. */
+    private static final Pattern ROOT =
+            Pattern.compile("\\.(src\\.main\\.java|target\\.generated-sources\\.templates)\\.");
+
     private final List<ApiRecord> records = new ArrayList<>();
     private final List<Value> values = new ArrayList<>();
     private final List<Value> texts = new ArrayList<>();
@@ -144,7 +148,7 @@ public final class ApiSources {
     static String packageOf(Path file) {
         Path parent = file.getParent();
         String path = parent.toString().replace(parent.getFileSystem().getSeparator(), ".");
-        int root = path.indexOf(".src.main.java.");
-        return root < 0 ? "" : path.substring(root + ".src.main.java.".length());
+        Matcher root = ROOT.matcher(path);
+        return root.find() ? path.substring(root.end()) : "";
     }
 }
