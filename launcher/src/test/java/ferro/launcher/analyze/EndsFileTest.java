@@ -17,6 +17,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What an analysis takes from the file in which a launcher says how its ranks ended. */
@@ -27,15 +28,20 @@ class EndsFileTest {
     @TempDir
     private Path folder;
 
-    @Test
-    void processThatTheLauncherSawEndIsDescribedAsTheLauncherDid() throws Exception {
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            SIGNAL | ended by signal KILL (exit code 137) | is gone: ended by signal KILL (exit code 137)
+            HALTED | ''                                   | was suspended by a signal (SIGSTOP, ctrl-Z, a debugger)
+            """)
+    void processThatTheLauncherSawEndIsDescribedAsTheLauncherDid(EndKind kind, String detail, String said)
+            throws Exception {
         RecordedJob job = lost();
 
-        EndsFile.write(folder, JOB, 0, KILLED);
+        EndsFile.write(folder, JOB, 0, ends(new ProcessEnd(kind, detail)));
 
         assertEquals(
-                "rank 1 is to blame: its process is gone: ended by signal KILL (exit code 137), while the others were in"
-                        + " allReduce seq 6 of group \"tcp\"",
+                "rank 1 is to blame: its process " + said
+                        + ", while the others were in allReduce seq 6 of group \"tcp\"",
                 verdict(job, List.of(0, 2)));
     }
 

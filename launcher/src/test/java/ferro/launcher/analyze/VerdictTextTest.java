@@ -51,6 +51,7 @@ class VerdictTextTest {
             allReduce seq 16, 12.3 s earlier; it is in no call of ferro, but in its own code
             > ranks 0-2 wait in allReduce "dense2 weight" seq 17 of group "tcp" for rank 3
             ~ ranks 0-2: allReduce "dense2 weight" seq 17, running at step 3
+            ~ rank 3: allReduce seq 16, done; 1 call behind ranks 0-2
 
             a rank that wrote nothing is to blame for a timeout
             4 ranks after 5 calls | 0 1 3 in seq 6 for 2 | 3000 ms | 0 1 3 fail TIMED_OUT by 2 at 6: gave up on rank 2 | \
