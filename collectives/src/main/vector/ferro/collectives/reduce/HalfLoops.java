@@ -10,8 +10,8 @@ import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * The loop for f16 and bf16, a template as {@link ElementLoops} is. In {@link ElementLoops} the loop for these types was
- * three to seven times as slow on JDK 25.
+ * The loop for f16 and bf16, a template as {@link ElementLoops} is. In {@link ElementLoops} the loop for bf16 was three to
+ * seven times as slow on JDK 25.
  *
  * <p>A vector of elements is read as a vector of 32-bit pairs. The upper and the lower elements of all pairs become two
  * vectors of f32. The two vectors of f32 are combined, rounded and joined again. No value moves across lanes, all

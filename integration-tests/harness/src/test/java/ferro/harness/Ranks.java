@@ -216,9 +216,9 @@ public final class Ranks implements AutoCloseable {
     }
 
     /**
-     * Runs something on all ranks at once; results by rank. Where a rank throws, its group is aborted, so that the others end,
-     * and what it threw is thrown here, with what others threw as suppressed. A failure of a group that a rank hears of is
-     * not taken for the cause: it may be thrown first, as the rank that fails still closes what it has opened.
+     * Runs something on all ranks at once; results by rank. If a rank throws, its group is aborted, so that the others end.
+     * What it threw is thrown here, and what others threw is suppressed. A FerroException is the cause only if all ranks
+     * threw one: a rank that hears of the failure may throw before the rank that failed.
      */
     public <T> List<T> all(Task<T> task) {
         List<Throwable> thrown = Collections.synchronizedList(new ArrayList<>());
