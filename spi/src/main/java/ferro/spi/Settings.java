@@ -54,7 +54,7 @@ public final class Settings {
     public static final Setting<Integer> RANK = setting("ferro.rank", "a rank from 0", INTEGER);
     /** Number of ranks; if it is unset, the variable WORLD_SIZE is used. */
     public static final Setting<Integer> WORLD_SIZE = setting("ferro.world.size", "a number of ranks from 1", INTEGER);
-    /** Algorithms that override the algorithms of the table, for experiments. The value must be equal on all ranks. */
+    /** Algorithms that the user chooses in place of the default ones. The value must be equal on all ranks. */
     public static final Setting<String> ALGORITHM =
             setting("ferro.algorithm", "pairs such as allReduce=ring,broadcast=binomial", TEXT, "");
     /** Size of the pieces in which a chunk is sent. */

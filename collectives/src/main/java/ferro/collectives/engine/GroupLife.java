@@ -95,7 +95,7 @@ final class GroupLife implements ProgressLoop.LoopOwner, ControlOwner, GroupDepa
         this.loop = new ProgressLoop(this, transport, group, context, isStepped);
         this.listeners = new Listeners(group.name(), loop::later, !isStepped);
         this.control = new GroupControl(transport, group, context, this, identity.control());
-        this.planner = new Planner(group, context, identity.value(), choice(context));
+        this.planner = new Planner(group, context, identity.value(), choice());
         LinkExecutor overLinks = new LinkExecutor(transport, identity.options().maxInFlight());
         this.collectives = new OperationQueue(loop, control, overLinks, planner, this::checkUsable);
         this.messages =
@@ -150,7 +150,7 @@ final class GroupLife implements ProgressLoop.LoopOwner, ControlOwner, GroupDepa
         control.open();
     }
 
-    private AlgorithmChoice choice(RankContext context) {
+    private AlgorithmChoice choice() {
         return AlgorithmChoice.of(Settings.ALGORITHM.of(context))
                 .far(transport.medium().far());
     }
@@ -325,7 +325,7 @@ final class GroupLife implements ProgressLoop.LoopOwner, ControlOwner, GroupDepa
     }
 
     /** Polls while a condition holds, for at most a time, because no signal comes. */
-    void look(long nanos, BooleanSupplier holds, Runnable again) {
+    private void look(long nanos, BooleanSupplier holds, Runnable again) {
         long until = context.nanoTime() + nanos;
         while (holds.getAsBoolean() && context.nanoTime() - until < 0) {
             LockSupport.parkNanos(this, LOOK_NANOS);

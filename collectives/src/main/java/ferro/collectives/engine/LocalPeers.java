@@ -83,8 +83,8 @@ public final class LocalPeers {
     }
 
     /**
-     * Finds out together with the other ranks which ranks share memory, before the first call of a user. Closes a group that cannot be
-     * made ready, and throws.
+     * Finds out together with the other ranks which ranks share memory, before the first call of a user. Closes a group that
+     * cannot be made ready, and throws.
      */
     void meet(CollectiveBackend engine, boolean isJoined) {
         try {
@@ -234,8 +234,8 @@ public final class LocalPeers {
     }
 
     /**
-     * Unmaps the segments of tensors; what callers have of them stays theirs. Called by the thread that makes progress, with the links
-     * ended.
+     * Unmaps the segments of tensors; what callers have of them stays theirs. Called by the thread that makes progress, with
+     * the links ended.
      */
     synchronized void close() {
         isClosed = true;

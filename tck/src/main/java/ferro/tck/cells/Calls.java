@@ -14,7 +14,8 @@ import java.util.stream.Stream;
 
 /**
  * The table of calls: how to make a call of a kind, which operands its result combines, and how much a rank
- * contributes. {@link CollectiveKind} says all else that the rules must know about a kind. The class also runs a call on a back end.
+ * contributes. {@link CollectiveKind} says all else that the rules must know about a kind. The class also runs a call on
+ * a back end.
  */
 public final class Calls {
     private Calls() {}
