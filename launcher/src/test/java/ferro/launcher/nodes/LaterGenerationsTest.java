@@ -256,7 +256,9 @@ class LaterGenerationsTest {
     void secondLauncherOfANodeThatIsThereIsRefusedAndDisturbsNobody() throws Exception {
         List<Nodes> first = met(1);
         Launcher second = launcher(1);
-        NodePlace place = new NodePlace(second.connection.store(), second.card, Duration.ofMillis(1), missing -> {});
+        // it also waits so long for the card of node 0
+        Duration patience = Duration.ofSeconds(3);
+        NodePlace place = new NodePlace(second.connection.store(), second.card, patience, missing -> {});
 
         NodesApartException refused =
                 assertThrows(NodesApartException.class, () -> place.taken(new GenerationStart(0, true, Duration.ZERO)));
