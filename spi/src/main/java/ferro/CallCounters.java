@@ -114,11 +114,7 @@ public record CallCounters(Map<CollectiveKind, Totals> collectives, Totals sends
         return collectives.getOrDefault(Objects.requireNonNull(kind, "kind"), Totals.NONE);
     }
 
-    /**
-     * Returns the sum of all kinds, with sends and receives.
-     *
-     * @return numbers of all calls
-     */
+    /** {@return the numbers of all calls: the sum of all kinds, with sends and receives} */
     public Totals all() {
         Totals all = sends.plus(receives);
         for (Totals each : collectives.values()) {

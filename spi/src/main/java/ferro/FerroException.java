@@ -315,20 +315,12 @@ public class FerroException extends RuntimeException {
         this(code, where, message, null);
     }
 
-    /**
-     * Returns the kind.
-     *
-     * @return code
-     */
+    /** {@return the kind of failure} */
     public Code code() {
         return code;
     }
 
-    /**
-     * Returns the location of the failure.
-     *
-     * @return location
-     */
+    /** {@return the location of the failure} */
     public Where where() {
         return where;
     }

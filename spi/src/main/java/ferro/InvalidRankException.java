@@ -66,20 +66,12 @@ public final class InvalidRankException extends IllegalArgumentException {
         return rank;
     }
 
-    /**
-     * Returns the rank that was given.
-     *
-     * @return rank
-     */
+    /** {@return the rank that was given} */
     public int rank() {
         return rank;
     }
 
-    /**
-     * Returns the number of ranks of the group.
-     *
-     * @return size
-     */
+    /** {@return the number of ranks of the group} */
     public int worldSize() {
         return worldSize;
     }

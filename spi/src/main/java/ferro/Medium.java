@@ -59,11 +59,7 @@ public record Medium(String text, List<String> addresses, boolean far) {
         return new Medium(Objects.requireNonNull(other, "other"), addresses, far);
     }
 
-    /**
-     * Returns whether the addresses of the ranks differ.
-     *
-     * @return true if there are at least two different addresses; false if all are equal or there are none
-     */
+    /** {@return whether at least two addresses of ranks differ; false if there are none} */
     public boolean hasSeveralAddresses() {
         return new HashSet<>(addresses).size() > 1;
     }

@@ -45,47 +45,27 @@ public final class MessageStatus {
         return new MessageStatus(source, tag, type, bytes);
     }
 
-    /**
-     * Returns the rank that has sent the message.
-     *
-     * @return rank of the group
-     */
+    /** {@return the rank of the group that has sent the message} */
     public int source() {
         return source;
     }
 
-    /**
-     * Returns the tag of the send.
-     *
-     * @return tag
-     */
+    /** {@return the tag of the send} */
     public int tag() {
         return tag;
     }
 
-    /**
-     * Returns the element type of the send. The receive has the same element type, unless one of the two has bytes.
-     *
-     * @return element type
-     */
+    /** {@return the element type of the send; the receive has the same, unless one of the two has bytes} */
     public DataType type() {
         return type;
     }
 
-    /**
-     * Returns the number of elements of the message, in elements of {@link #type}.
-     *
-     * @return number of elements
-     */
+    /** {@return the number of elements of the message, in elements of {@link #type}} */
     public long elements() {
         return bytes / type.byteSize();
     }
 
-    /**
-     * Returns the size of the message.
-     *
-     * @return number of bytes
-     */
+    /** {@return the number of bytes of the message} */
     public long bytes() {
         return bytes;
     }

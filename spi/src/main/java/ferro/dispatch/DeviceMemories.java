@@ -77,13 +77,7 @@ public final class DeviceMemories {
                 },
                 broken::add);
         reasons.addAll(broken.texts());
-        DeviceMemoryProvider best = null;
-        for (DeviceMemoryProvider provider : usable) {
-            if (best == null || provider.priority() > best.priority()) {
-                best = provider;
-            }
-        }
-        return Optional.ofNullable(best);
+        return usable.stream().reduce((best, next) -> next.priority() > best.priority() ? next : best);
     }
 
     private static String noneOf(List<String> reasons) {

@@ -83,11 +83,7 @@ public interface DeviceMemory extends AutoCloseable {
          */
         ByteBuffer buffer();
 
-        /**
-         * Returns whether the memory is pinned.
-         *
-         * @return false if the memory could not be pinned
-         */
+        /** {@return whether the memory is pinned; false if it could not be pinned} */
         boolean pinned();
 
         /** Releases the memory; idempotent. */

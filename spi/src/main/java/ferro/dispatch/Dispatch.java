@@ -6,21 +6,30 @@ import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.DataType;
 import ferro.DeviceTensor;
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
 import ferro.HostTensor;
 import ferro.InvalidRankException;
 import ferro.Message;
 import ferro.MessageKind;
 import ferro.NcclBackend;
+import ferro.NcclBackend.RawShape;
 import ferro.Tensor;
+import ferro.Work;
+import ferro.spi.Deadlines;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.time.Duration;
+import java.util.Arrays;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
- * The decision which route a call on device tensors takes, for all kinds of call. The dispatch checks the call first.
- * Then the dispatch chooses NCCL. Without NCCL, the dispatch chooses the host round trip if the settings allow the
- * round trip. A call without a route throws an exception. No other class chooses a route.
+ * The route of calls on device tensors, for all kinds of call: NCCL; without NCCL the host round trip, if the settings
+ * allow it; otherwise an exception. The dispatch checks each call first. No other class chooses a route, and a call that
+ * fails on one route is not tried again on the other.
  *
  * <p>The checks run in this order: the root is a rank; all tensors are on one device; the route supports the type and
  * op; shapes and counts fit; the device is that of NCCL. If a call goes to NCCL, the NCCL view makes the last three
@@ -30,6 +39,8 @@ import java.util.Optional;
  * of the back end or its NCCL view.
  */
 final class Dispatch {
+    private static final long DEFAULT_STREAM = 0;
+
     private final HostFallbackPath slow;
     private final Backend backend;
     private final NcclBackend nccl;
@@ -59,32 +70,27 @@ final class Dispatch {
     }
 
     /**
-     * Finds the route of a call. Makes the checks that no later step of the route makes. If this method throws, no data
-     * has been moved and no memory allocated.
+     * Makes the checks of a call that no later step of its route makes. On the route through host memory, also logs the
+     * warning and counts the call. If this method throws, no data has been moved and no memory allocated.
      */
-    Route open(Collective call) {
+    Dispatch open(Collective call) {
+        String operation = call.kind().label();
         if (call.kind().isRooted()) {
-            InvalidRankException.check(call.kind().label(), "root", call.root(), worldSize());
+            InvalidRankException.check(operation, "root", call.root(), worldSize());
         }
         DeviceTensor tensor = onOneDevice(call);
-        if (nccl != null) {
-            return new NcclRoute(nccl);
+        if (nccl == null) {
+            openHost(operation, tensor, () -> unsupportedOnHost(call), () -> call.check(rank(), worldSize()));
         }
-        FallbackGate gate = FallbackGate.of(slow.context());
-        Optional<String> refusal = slow.refusal(call.kind().label(), backend, gate);
-        if (refusal.isEmpty()) {
-            refuse(call.kind().label(), unsupportedOnHost(call));
-        }
-        call.check(rank(), worldSize());
-        return hostRoute(call.kind().label(), tensor, gate, refusal);
+        return this;
     }
 
     /**
-     * Finds the route as {@link #open} does, for a call whose result has no memory yet. Makes all checks, so that no
-     * memory is allocated for a rejected call.
+     * Opens a call as {@link #open} does, for a call whose result has no memory yet. Makes all checks, so that no memory
+     * is allocated for a rejected call.
      */
-    Route openFresh(Collective template) {
-        Route route = open(template);
+    void openFresh(Collective template) {
+        open(template);
         if (nccl != null) {
             String operation = template.kind().label();
             refuse(operation, nccl.unsupportedBecause(template));
@@ -95,7 +101,81 @@ final class Dispatch {
                         + nccl.rank() + " drives device " + nccl.device() + ": nothing is moved between devices");
             }
         }
-        return route;
+    }
+
+    /** Runs a call that is open. */
+    void run(Collective call) {
+        if (nccl != null) {
+            nccl.run(call, options());
+        } else {
+            submit(call).await();
+        }
+    }
+
+    /** Starts a call that is open. */
+    Work submit(Collective call) {
+        return nccl != null
+                ? nccl.submit(call, options())
+                : slow.fallback().submit(call, host(), slow.context(), options());
+    }
+
+    /** Opens and starts a send or a receive. */
+    Work transfer(Message message) {
+        open(message);
+        return nccl != null
+                ? nccl.submit(message, options())
+                : slow.fallback().transfer(message, host(), slow.context(), options());
+    }
+
+    /** Allocates the tensor of a fresh result. Exception messages contain {@code operation}. */
+    DeviceTensor allocate(String operation, DeviceTensor template) {
+        DataType type = template.dataType();
+        if (nccl == null) {
+            return slow.memory().allocate(type, template.shape(), template.device());
+        }
+        try {
+            return nccl.allocate(type, template.shape());
+        } catch (RuntimeException failure) {
+            String fresh = type.label() + Arrays.toString(template.shape());
+            throw cloneFailed(operation, "no memory for a fresh " + fresh, failure);
+        }
+    }
+
+    /**
+     * Copies the root's data into its fresh tensor. The next submitted call runs after the copy. On NCCL, the copy is
+     * queued on the stream of the collective, after the work that is now in the caller's default stream. A host round
+     * trip reads the copy from another stream, so this method waits until the copy has ended.
+     */
+    void copy(String operation, DeviceTensor from, DeviceTensor to) {
+        if (nccl == null) {
+            copyAndWait(operation, from, to);
+            return;
+        }
+        try {
+            long stream = nccl.stream();
+            nccl.waitFor(DEFAULT_STREAM, stream);
+            nccl.copy(from.address(), to.address(), new RawShape(from.elementCount(), from.dataType()), stream);
+        } catch (RuntimeException failure) {
+            throw cloneFailed(operation, "cannot copy " + from, failure);
+        }
+    }
+
+    private void copyAndWait(String operation, DeviceTensor from, DeviceTensor to) {
+        Duration bound = backend.timeout();
+        if (!slow.memory().onDevice(from, to).await(bound)) {
+            throw new FerroException(
+                    Code.TIMED_OUT,
+                    Where.of("", rank()),
+                    operation + " on rank " + rank() + ": the copy of " + from + " took more than "
+                            + Deadlines.millis(bound) + " ms: check whether the device is busy or hangs");
+        }
+    }
+
+    private IllegalArgumentException cloneFailed(String operation, String what, RuntimeException cause) {
+        return new IllegalArgumentException(
+                operation + " on rank " + nccl.rank() + ": D2D clone failed: " + what + " on device " + nccl.device()
+                        + ": " + cause.getMessage() + ": free tensors, or use a form that works in place",
+                cause);
     }
 
     /**
@@ -119,29 +199,21 @@ final class Dispatch {
                 .or(() -> slow.fallback().unsupportedBecause(call, slow.context()));
     }
 
-    /** Finds the route of a send or a receive. Makes the checks that no later step of the route makes. */
-    Route open(Message message) {
+    /** Makes the checks of a send or a receive that no later step of its route makes. */
+    private void open(Message message) {
         if (!(message.tensor() instanceof DeviceTensor tensor)) {
-            throw new IllegalArgumentException(message.kind()
-                    + " has no device tensor: GpuCollectives accepts only device tensors, call the back end itself");
+            throw noDeviceTensor(message.kind());
         }
         refuseUnlessPlain(message, tensor);
         String operation = message.kind().label();
-        boolean sends = message.kind().isSend();
-        InvalidRankException.check(operation, sends ? "to" : "from", message.peer(), worldSize());
+        InvalidRankException.check(operation, message.kind().isSend() ? "to" : "from", message.peer(), worldSize());
         if (message.tag() < 0) {
             throw new IllegalArgumentException(operation + ": a tag must be 0 or more, found " + message.tag()
                     + ": negative tags are reserved for ferro");
         }
-        if (nccl != null) {
-            return new NcclRoute(nccl);
+        if (nccl == null) {
+            openHost(operation, tensor, () -> slow.fallback().unsupportedBecause(message), () -> {});
         }
-        FallbackGate gate = FallbackGate.of(slow.context());
-        Optional<String> refusal = slow.refusal(operation, backend, gate);
-        if (refusal.isEmpty()) {
-            refuse(operation, slow.fallback().unsupportedBecause(message));
-        }
-        return hostRoute(operation, tensor, gate, refusal);
     }
 
     private void refuseUnlessPlain(Message message, DeviceTensor tensor) {
@@ -169,12 +241,19 @@ final class Dispatch {
         return (CollectiveBackend) backend;
     }
 
-    private Route hostRoute(String operation, DeviceTensor tensor, FallbackGate gate, Optional<String> refusal) {
+    /** Opens a call through host memory. If the settings allow the call, says first why the route does not support it. */
+    private void openHost(
+            String operation, DeviceTensor tensor, Supplier<Optional<String>> unsupported, Runnable check) {
+        FallbackGate gate = FallbackGate.of(slow.context());
+        Optional<String> refusal = slow.refusal(operation, backend, gate);
+        if (refusal.isEmpty()) {
+            refuse(operation, unsupported.get());
+        }
+        check.run();
         if (refusal.isPresent()) {
             throw new UnsupportedOperationException(refusal.get());
         }
         slow.publish(operation, options == null ? "" : options.label(), tensor, gate, backend);
-        return new HostRoute(slow, slow.fallback(), host(), tensor.device());
     }
 
     private void refuse(String operation, Optional<String> because) {
@@ -192,8 +271,7 @@ final class Dispatch {
         DeviceTensor in = onDevice(call, "input", call.in());
         DeviceTensor out = onDevice(call, "output", call.out());
         if (in == null && out == null) {
-            throw new IllegalArgumentException(call.kind()
-                    + " has no device tensor: GpuCollectives accepts only device tensors, call the back end itself");
+            throw noDeviceTensor(call.kind());
         }
         if (in == null || out == null) {
             return in == null ? out : in;
@@ -203,6 +281,11 @@ final class Dispatch {
                     + ", output on device " + out.device() + ": both must be in the same memory");
         }
         return out.elementCount() > in.elementCount() ? out : in;
+    }
+
+    private static IllegalArgumentException noDeviceTensor(Object kind) {
+        return new IllegalArgumentException(
+                kind + " has no device tensor: GpuCollectives accepts only device tensors, call the back end itself");
     }
 
     private static DeviceTensor onDevice(Collective call, String name, Tensor tensor) {

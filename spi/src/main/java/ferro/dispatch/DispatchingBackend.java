@@ -53,7 +53,7 @@ final class DispatchingBackend extends ForwardingBackend {
     @Override
     public void run(Collective call, CallOptions options) {
         if (isOnDevice(call)) {
-            gpu.dispatch(host, options).open(call).run(call, options);
+            gpu.dispatch(host, options).open(call).run(call);
         } else if (isBusy()) {
             gpu.behind(call, host, options).await();
         } else {
@@ -64,7 +64,7 @@ final class DispatchingBackend extends ForwardingBackend {
     @Override
     public Work submit(Collective call, CallOptions options) {
         if (isOnDevice(call)) {
-            return gpu.dispatch(host, options).open(call).submit(call, options);
+            return gpu.dispatch(host, options).open(call).submit(call);
         }
         return isBusy() ? gpu.behind(call, host, options) : host.submit(call, options);
     }
@@ -113,7 +113,7 @@ final class DispatchingBackend extends ForwardingBackend {
     public Work submit(Message message, CallOptions options) {
         Objects.requireNonNull(options, "options");
         return Objects.requireNonNull(message, "message").tensor() instanceof DeviceTensor
-                ? gpu.dispatch(host, options).open(message).transfer(message, options)
+                ? gpu.dispatch(host, options).transfer(message)
                 : host.submit(message, options);
     }
 

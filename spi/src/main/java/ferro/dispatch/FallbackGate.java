@@ -54,8 +54,8 @@ public record FallbackGate(boolean isOpen, String decidedBy) {
     public String refusal(String operation, String found, int rank, int worldSize) {
         Objects.requireNonNull(operation, "operation");
         Objects.requireNonNull(found, "found");
-        return refusal(
-                operation, found, rank, worldSize, isOpen ? HostFallbackPath.whyNotAlone() : HostFallbackPath.needs());
+        String why = isOpen ? HostFallbackPath.whyNotAlone() : HostFallbackPath.needs(HostFallbackPath::service);
+        return refusal(operation, found, rank, worldSize, why);
     }
 
     /**

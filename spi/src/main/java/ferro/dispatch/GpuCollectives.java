@@ -84,7 +84,8 @@ public final class GpuCollectives implements AutoCloseable {
      * @return whether a route can exist, independent of the settings
      */
     public static boolean hasWay(CollectiveBackend backend) {
-        return Objects.requireNonNull(backend, "backend").asNcclBackend().isPresent() || HostFallbackPath.isDeclared();
+        return Objects.requireNonNull(backend, "backend").asNcclBackend().isPresent()
+                || HostFallbackPath.isDeclared(HostFallbackPath::service);
     }
 
     /**
@@ -123,10 +124,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @param timeout time limit from this call to the end of the operation
      */
     public void run(Collective call, Backend backend, Duration timeout) {
-        Objects.requireNonNull(call, "call");
-        Objects.requireNonNull(timeout, "timeout");
-        CallOptions options = CallOptions.of(timeout);
-        dispatch(backend, options).open(call).run(call, options);
+        opened(call, backend, timeout).run(call);
     }
 
     /**
@@ -138,10 +136,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @return handle
      */
     public Work submit(Collective call, Backend backend, Duration timeout) {
-        Objects.requireNonNull(call, "call");
-        Objects.requireNonNull(timeout, "timeout");
-        CallOptions options = CallOptions.of(timeout);
-        return dispatch(backend, options).open(call).submit(call, options);
+        return opened(call, backend, timeout).submit(call);
     }
 
     /**
@@ -171,9 +166,7 @@ public final class GpuCollectives implements AutoCloseable {
      */
     public Work behind(Collective call, CollectiveBackend backend, Duration timeout) {
         Objects.requireNonNull(call, "call");
-        Objects.requireNonNull(backend, "backend");
-        Objects.requireNonNull(timeout, "timeout");
-        return behind(call, backend, CallOptions.of(timeout));
+        return behind(call, Objects.requireNonNull(backend, "backend"), CallOptions.of(timeout));
     }
 
     Work behind(Collective call, CollectiveBackend backend, CallOptions options) {
@@ -190,9 +183,7 @@ public final class GpuCollectives implements AutoCloseable {
      */
     public Work transfer(Message message, Backend backend, Duration timeout) {
         Objects.requireNonNull(message, "message");
-        Objects.requireNonNull(timeout, "timeout");
-        CallOptions options = CallOptions.of(timeout);
-        return dispatch(backend, options).open(message).transfer(message, options);
+        return dispatch(backend, CallOptions.of(timeout)).transfer(message);
     }
 
     /**
@@ -420,7 +411,7 @@ public final class GpuCollectives implements AutoCloseable {
      * @return number of calls
      */
     public long fallbackCount(String collective) {
-        return slow.calls().count(Objects.requireNonNull(collective, "collective"));
+        return slow.count(Objects.requireNonNull(collective, "collective"));
     }
 
     /**
@@ -456,6 +447,11 @@ public final class GpuCollectives implements AutoCloseable {
 
     private static DeviceTensor given(DeviceTensor in) {
         return Objects.requireNonNull(in, "input");
+    }
+
+    private Dispatch opened(Collective call, Backend backend, Duration timeout) {
+        Objects.requireNonNull(call, "call");
+        return dispatch(backend, CallOptions.of(timeout)).open(call);
     }
 
     private OutOfPlaceCall fresh(Collective call, Backend backend) {

@@ -11,6 +11,9 @@ import ferro.spi.Services;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.ServiceConfigurationError;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 
 /**
@@ -28,6 +31,27 @@ final class HostFallbackPath implements AutoCloseable {
     private volatile HostFallback found;
     private volatile FallbackCounters calls;
     private DeviceMemory memory;
+
+    /**
+     * Data about the slow path that all {@code GpuCollectives} of one context share: the number of calls of each
+     * collective on the slow path, and the fallback that ran the last of them. A call on host tensors may have to wait
+     * for that fallback, even if another {@code GpuCollectives} object made the earlier calls.
+     *
+     * @param byCollective number of calls on the slow path
+     * @param carrier      fallback that ran the last call on the slow path; null if there was none
+     */
+    private record FallbackCounters(
+            ConcurrentHashMap<String, LongAdder> byCollective, AtomicReference<HostFallback> carrier)
+            implements AutoCloseable {
+        FallbackCounters() {
+            this(new ConcurrentHashMap<>(), new AtomicReference<>());
+        }
+
+        @Override
+        public void close() {
+            // counters hold no resources
+        }
+    }
 
     HostFallbackPath(RankContext context, Supplier<Optional<HostFallback>> finds, System.Logger log) {
         this.context = context;
@@ -54,11 +78,7 @@ final class HostFallbackPath implements AutoCloseable {
      * Returns whether a fallback service is declared. Also returns true if the service cannot be loaded; the calls that
      * need it then throw.
      */
-    static boolean isDeclared() {
-        return isDeclared(HostFallbackPath::service);
-    }
-
-    private static boolean isDeclared(Supplier<Optional<HostFallback>> finds) {
+    static boolean isDeclared(Supplier<Optional<HostFallback>> finds) {
         try {
             return finds.get().isPresent();
         } catch (UnsupportedOperationException broken) {
@@ -71,17 +91,13 @@ final class HostFallbackPath implements AutoCloseable {
      * host round trip.
      */
     static String whyNotAlone() {
-        return isDeclared()
+        return isDeclared(HostFallbackPath::service)
                 ? "this back end itself does not accept device tensors: call ProcessGroup or GpuCollectives"
                 : NONE;
     }
 
     /** Returns what the host round trip needs beside an open gate, as the end of a sentence; empty if it needs nothing. */
-    static String needs() {
-        return needs(HostFallbackPath::service);
-    }
-
-    private static String needs(Supplier<Optional<HostFallback>> finds) {
+    static String needs(Supplier<Optional<HostFallback>> finds) {
         return isDeclared(finds) ? "" : " and needs " + ARTIFACT + " on the class path";
     }
 
@@ -90,13 +106,13 @@ final class HostFallbackPath implements AutoCloseable {
      * has ever gone through host memory.
      */
     boolean isBusy(CollectiveBackend host, Duration timeout) {
-        HostFallback carrier = calls().carrier();
+        HostFallback carrier = calls().carrier.get();
         return carrier != null && carrier.isBusy(host, context, timeout);
     }
 
     /** Queues a call on host tensors behind the calls through host memory. May be called only while {@link #isBusy}. */
     Work behind(Collective call, CollectiveBackend host, CallOptions options) {
-        HostFallback carrier = calls().carrier();
+        HostFallback carrier = calls().carrier.get();
         if (carrier == null) {
             throw new IllegalStateException(call.kind() + " on rank " + host.rank()
                     + " cannot be queued behind calls through host memory, because no such call was made: "
@@ -163,15 +179,20 @@ final class HostFallbackPath implements AutoCloseable {
                         + backend.worldSize()
                         + " takes a host round-trip (Gloo-equivalent slow path), collective=" + operation + ": unset "
                         + gate.decidedBy() + " to get an error");
-        calls().add(operation, found);
+        FallbackCounters counts = calls();
+        counts.carrier.set(found);
+        counts.byCollective.computeIfAbsent(operation, name -> new LongAdder()).increment();
         FallbackTrace.commit(operation, label, tensor.byteCount(), tensor.device());
     }
 
-    /**
-     * Returns the shared data about the slow path. This data is never released: the counters live as long as the
-     * context and hold no resources.
-     */
-    FallbackCounters calls() {
+    /** Returns how many calls of a collective took the slow path. */
+    long count(String collective) {
+        LongAdder count = calls().byCollective.get(collective);
+        return count == null ? 0 : count.sum();
+    }
+
+    /** Returns the shared data, which is never released: the counters live as long as the context. */
+    private FallbackCounters calls() {
         FallbackCounters known = calls;
         if (known == null) {
             known = context.shared(FallbackCounters.class, FallbackCounters::new);

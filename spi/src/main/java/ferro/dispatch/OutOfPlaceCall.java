@@ -50,10 +50,10 @@ final class OutOfPlaceCall {
 
     /** Runs the call. Returns the result after the call has ended, or null if this rank receives no result. */
     DeviceTensor run() {
-        Route route = dispatch.openFresh(call);
-        DeviceTensor out = allocate(route);
+        dispatch.openFresh(call);
+        DeviceTensor out = allocate();
         try {
-            route.run(ready(route, out), dispatch.options());
+            dispatch.run(ready(out));
         } catch (RuntimeException | Error failure) {
             free(out, failure);
             throw failure;
@@ -65,10 +65,10 @@ final class OutOfPlaceCall {
 
     /** Starts the call. */
     OutOfPlaceResult submit() {
-        Route route = dispatch.openFresh(call);
-        DeviceTensor out = allocate(route);
+        dispatch.openFresh(call);
+        DeviceTensor out = allocate();
         try {
-            Work work = route.submit(ready(route, out), dispatch.options());
+            Work work = dispatch.submit(ready(out));
             work.completion().whenComplete((nothing, failure) -> {
                 if (failure != null) {
                     free(out, failure);
@@ -81,18 +81,18 @@ final class OutOfPlaceCall {
         }
     }
 
-    private DeviceTensor allocate(Route route) {
-        return template == null ? null : route.allocate(call.kind().label(), template.dataType(), template.shape());
+    private DeviceTensor allocate() {
+        return template == null ? null : dispatch.allocate(call.kind().label(), template);
     }
 
     /**
      * Returns the call with the allocated tensor in place of the template. A broadcast has only one tensor, so the
      * root's data is first copied into the new tensor.
      */
-    private Collective ready(Route route, DeviceTensor out) {
+    private Collective ready(DeviceTensor out) {
         if (call.kind() == CollectiveKind.BROADCAST) {
             if (dispatch.rank() == call.root()) {
-                route.copy(call.kind().label(), (DeviceTensor) call.in(), out);
+                dispatch.copy(call.kind().label(), (DeviceTensor) call.in(), out);
             }
             return Collective.broadcast(out, call.root());
         }

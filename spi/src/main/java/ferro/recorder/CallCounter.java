@@ -90,11 +90,7 @@ public final class CallCounter {
         NUMBER.setOpaque(numbers, at, numbers[at] + more);
     }
 
-    /**
-     * Returns the calls so far. Any thread may call this method.
-     *
-     * @return counters of one moment
-     */
+    /** {@return the calls so far, as counters of one moment. Any thread may call this method} */
     public CallCounters counters() {
         long[] copy = new long[numbers.length];
         while (!isCopied(copy)) {

@@ -1,5 +1,6 @@
 package ferro.recorder;
 
+import ferro.FerroException.Code;
 import jdk.jfr.Category;
 import jdk.jfr.DataAmount;
 import jdk.jfr.Description;
@@ -26,25 +27,18 @@ final class CollectiveTrace {
         return PRESENT && jdk.jfr.FlightRecorder.isInitialized() ? CollectiveEvent.begun() : null;
     }
 
-    static void end(Object begun, GroupRecorder group, long sequence, String text, TraceOutcome outcome) {
+    /** Ends the event. The code of the failure is null if the operation has not failed. */
+    static void end(Object begun, GroupRecorder group, long sequence, String text, long bytes, Code code) {
         CollectiveEvent event = (CollectiveEvent) begun;
         event.group = group.name();
         event.rank = group.rank();
         event.sequence = sequence;
         event.operation = JsonText.firstWord(text);
         event.description = text;
-        event.bytes = outcome.bytes;
-        event.code = outcome.code;
+        event.bytes = bytes;
+        event.code = code == null ? "" : code.name();
         event.commit();
     }
-
-    /**
-     * The result of an operation.
-     *
-     * @param bytes bytes of data of the operation
-     * @param code  code of the failure, empty if the operation has not failed
-     */
-    record TraceOutcome(long bytes, String code) {}
 
     private static boolean isPresent() {
         try {

@@ -1,6 +1,7 @@
 package ferro.recorder;
 
 import ferro.FerroException.Code;
+import ferro.GroupEvent;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
@@ -60,6 +61,11 @@ public final class FlightRecorder implements AutoCloseable {
      * @param host      name that {@code ferro.host} gives to the host; empty if it is not set
      */
     record RecorderOwner(String job, int rank, int worldSize, Optional<String> host) {}
+
+    record RecordedEvent(long at, GroupRecorder group, GroupEvent event) {}
+
+    /** The stacks of the threads of a rank at one time, with the reason for people why they were taken. */
+    record RecordedStacks(long at, String reason, List<ThreadStack> stacks) {}
 
     private FlightRecorder(RecorderOwner owner, RankContext context) {
         this.owner = owner;
@@ -207,15 +213,16 @@ public final class FlightRecorder implements AutoCloseable {
         return clock.getAsLong();
     }
 
-    void event(RecordedEvent event) {
+    void event(GroupRecorder group, GroupEvent event) {
         if (ring == null) {
             return;
         }
+        RecordedEvent recorded = new RecordedEvent(nanoTime(), group, event);
         synchronized (events) {
             if (events.size() == EVENTS) {
                 events.removeFirst();
             }
-            events.addLast(event);
+            events.addLast(recorded);
         }
     }
 

@@ -191,14 +191,7 @@ public final class GroupRecorder implements AutoCloseable {
      * @param bytesMoved bytes that were sent and received
      */
     public void done(int entry, long endedNanos, int steps, long bytesMoved) {
-        if (entry != OperationRing.NONE && ring.take(entry)) {
-            int place = ring.place(entry);
-            ring.ended[place] = endedNanos;
-            ring.steps[place] = steps;
-            ring.moved[place] = bytesMoved;
-            trace(place);
-            ring.show(entry, OperationRing.DONE);
-        }
+        end(entry, endedNanos, steps, bytesMoved, null, Progress.UNKNOWN, null);
     }
 
     /**
@@ -210,16 +203,7 @@ public final class GroupRecorder implements AutoCloseable {
      * @param at         progress of the operation when it failed
      */
     public void failed(int entry, long endedNanos, Code code, Progress at) {
-        if (entry != OperationRing.NONE && ring.take(entry)) {
-            int place = ring.place(entry);
-            ring.ended[place] = endedNanos;
-            ring.steps[place] = at.step();
-            ring.moved[place] = at.bytesMoved();
-            ring.codes[place] = code;
-            ring.failedAt[place] = at;
-            trace(place);
-            ring.show(entry, OperationRing.FAILED);
-        }
+        end(entry, endedNanos, at.step(), at.bytesMoved(), code, at, null);
     }
 
     /**
@@ -232,14 +216,27 @@ public final class GroupRecorder implements AutoCloseable {
      * @param text       description that replaces the one from the submit
      */
     public void failed(int entry, long endedNanos, Code code, String text) {
-        if (entry != OperationRing.NONE && ring.take(entry)) {
-            int place = ring.place(entry);
-            ring.ended[place] = endedNanos;
-            ring.codes[place] = code;
-            ring.texts[place] = text;
-            trace(place);
-            ring.show(entry, OperationRing.FAILED);
+        end(entry, endedNanos, Progress.UNKNOWN.step(), 0, code, Progress.UNKNOWN, text);
+    }
+
+    /** Records the end of an operation. The code is null without a failure, and the text is null if it stays. */
+    private void end(int entry, long endedNanos, int steps, long bytesMoved, Code code, Progress at, String text) {
+        if (entry == OperationRing.NONE || !ring.take(entry)) {
+            return;
         }
+        int place = ring.place(entry);
+        ring.ended[place] = endedNanos;
+        ring.steps[place] = steps;
+        ring.moved[place] = bytesMoved;
+        if (code != null) {
+            ring.codes[place] = code;
+            ring.failedAt[place] = at;
+        }
+        if (text != null) {
+            ring.texts[place] = text;
+        }
+        trace(place);
+        ring.show(entry, code == null ? OperationRing.DONE : OperationRing.FAILED);
     }
 
     private static Object begunTrace() {
@@ -262,19 +259,14 @@ public final class GroupRecorder implements AutoCloseable {
 
     private void endTrace(int place, Object trace) {
         try {
-            Code code = ring.codes[place];
-            var outcome = new CollectiveTrace.TraceOutcome(ring.bytes[place], code == null ? "" : code.name());
-            CollectiveTrace.end(trace, this, ring.sequences[place], ring.texts[place], outcome);
+            CollectiveTrace.end(
+                    trace, this, ring.sequences[place], ring.texts[place], ring.bytes[place], ring.codes[place]);
         } catch (RuntimeException | Error broken) {
             LOG.log(Level.DEBUG, "JFR cannot end the event of an operation", broken);
         }
     }
 
-    /**
-     * Returns the count of the group's calls. The back end counts each operation that ends without failure.
-     *
-     * @return count, which works even if the recorder is off
-     */
+    /** {@return the count of the group's calls that ended without failure, also if the recorder is off} */
     public CallCounter counter() {
         return counter;
     }
@@ -285,7 +277,7 @@ public final class GroupRecorder implements AutoCloseable {
      * @param event event, with ranks of the group
      */
     public void event(GroupEvent event) {
-        recorder.event(new RecordedEvent(recorder.nanoTime(), this, event));
+        recorder.event(this, event);
         events.incrementAndGet();
     }
 

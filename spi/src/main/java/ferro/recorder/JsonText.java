@@ -1,5 +1,7 @@
 package ferro.recorder;
 
+import java.util.Collection;
+
 /**
  * A writer of JSON, which also sets the commas. Texts are shortened and escaped, so that no text is mistaken for JSON
  * syntax.
@@ -48,30 +50,34 @@ final class JsonText {
         return this;
     }
 
-    JsonText number(long number) {
+    /** Writes a name and its {@link #value}. */
+    JsonText put(String name, Object value) {
+        return name(name).value(value);
+    }
+
+    /** Writes null, a number, a list of such values, or the text of any other object. */
+    JsonText value(Object value) {
+        if (value instanceof Collection<?> list) {
+            open('[');
+            list.forEach(this::value);
+            return close(']');
+        }
         separate();
-        out.append(number);
+        if (value == null || value instanceof Number) {
+            out.append(value);
+        } else {
+            text(value.toString());
+        }
         return this;
     }
 
-    JsonText nothing() {
-        separate();
-        out.append("null");
-        return this;
-    }
-
-    JsonText text(String text) {
-        separate();
+    private void text(String text) {
         out.append('"');
         int length = Math.min(text.length(), TEXT_CHARACTERS);
         for (int i = 0; i < length; i++) {
             character(text.charAt(i));
         }
-        if (length < text.length()) {
-            out.append("...");
-        }
-        out.append('"');
-        return this;
+        out.append(length < text.length() ? "...\"" : "\"");
     }
 
     String text() {

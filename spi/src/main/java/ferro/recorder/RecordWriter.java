@@ -12,6 +12,7 @@ import java.util.Collection;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 
 /**
  * A writer of a record as JSON (RFC 8259), with one operation, event or stack per line. Ranks are rank numbers of the joined
@@ -63,67 +64,48 @@ final class RecordWriter {
 
     private void header(String reason) {
         Instant now = Instant.now();
-        json.name("format").number(FORMAT);
-        json.name("job").text(recorder.owner().job());
-        json.name("rank").number(recorder.owner().rank());
-        json.name("worldSize").number(recorder.owner().worldSize());
-        json.name("host").text(recorder.owner().host().orElseGet(RecordWriter::nameOfKernel));
-        json.name("pid").number(ProcessHandle.current().pid());
-        json.name("written").text(now.truncatedTo(ChronoUnit.MILLIS).toString());
-        json.name("wallNanos").number(ChronoUnit.NANOS.between(Instant.EPOCH, now));
-        json.name("clockNanos").number(recorder.nanoTime());
-        json.name("reason").text(reason);
+        json.put("format", FORMAT);
+        json.put("job", recorder.owner().job());
+        json.put("rank", recorder.owner().rank());
+        json.put("worldSize", recorder.owner().worldSize());
+        json.put("host", recorder.owner().host().orElseGet(RecordWriter::nameOfKernel));
+        json.put("pid", ProcessHandle.current().pid());
+        json.put("written", now.truncatedTo(ChronoUnit.MILLIS));
+        json.put("wallNanos", ChronoUnit.NANOS.between(Instant.EPOCH, now));
+        json.put("clockNanos", recorder.nanoTime());
+        json.put("reason", reason);
     }
 
     private void group(GroupRecorder group) {
-        json.open('{').name("name").text(group.name()).name("rank").number(group.rank());
-        json.name("ranks").open('[');
-        for (int rank : group.ranks()) {
-            json.number(rank);
-        }
-        json.close(']').name("worldSize").number(group.ranks().length);
+        json.open('{').put("name", group.name()).put("rank", group.rank());
+        json.put("ranks", IntStream.of(group.ranks()).boxed().toList()).put("worldSize", group.ranks().length);
         Failed failure = group.failure();
-        json.name("failure");
         if (failure == null) {
-            json.nothing();
+            json.put("failure", null);
         } else {
-            json.open('{').name("code").text(failure.code().name());
-            json.name("culprits");
-            ranks(group, failure.culprits());
-            json.name("sequence").number(failure.sequence());
-            json.name("origin").number(inJoined(group, failure.origin()));
-            json.name("known").number(failure.known());
-            json.name("text").text(failure.text()).close('}');
+            json.name("failure").open('{').put("code", failure.code());
+            json.put("culprits", inJoined(group, failure.culprits())).put("sequence", failure.sequence());
+            json.put("origin", inJoined(group, failure.origin())).put("known", failure.known());
+            json.put("text", failure.text()).close('}');
         }
         if (group.identity() != 0) {
-            json.name("id").text(String.format("%016x", group.identity()));
+            json.put("id", String.format("%016x", group.identity()));
         }
         json.close('}');
     }
 
     private void operation(OperationRing.RingEntry entry) {
-        GroupRecorder group = entry.group();
-        json.open('{').name("group").text(group.name()).name("sequence").number(entry.sequence());
-        json.name("kind").text(JsonText.firstWord(entry.text())).name("text").text(entry.text());
-        json.name("bytes").number(entry.bytes());
-        json.name("begun").number(entry.begun()).name("ended").number(entry.ended());
-        json.name("state").text(state(entry.state()));
-        json.name("code");
-        if (entry.code() == null) {
-            json.nothing();
-        } else {
-            json.text(entry.code().name());
-        }
-        json.name("step").number(entry.step()).name("bytesMoved").number(entry.moved());
         RecordedStatus status = status(entry);
-        json.name("waitingFor");
-        if (entry.isOpen() && entry.peer() >= 0) {
-            json.open('[').number(inJoined(group, entry.peer())).close(']');
-        } else {
-            ranks(group, entry.isOpen() ? status.waitingFor() : entry.waitingFor());
-        }
+        json.open('{').put("group", entry.group().name()).put("sequence", entry.sequence());
+        json.put("kind", JsonText.firstWord(entry.text()))
+                .put("text", entry.text())
+                .put("bytes", entry.bytes());
+        json.put("begun", entry.begun()).put("ended", entry.ended()).put("state", state(entry.state()));
+        json.put("code", entry.code()).put("step", entry.step()).put("bytesMoved", entry.moved());
+        Collection<Integer> whileOpen = entry.peer() >= 0 ? List.of(entry.peer()) : status.waitingFor();
+        json.put("waitingFor", inJoined(entry.group(), entry.isOpen() ? whileOpen : entry.waitingFor()));
         if (!status.progress().isEmpty()) {
-            json.name("progress").text(status.progress());
+            json.put("progress", status.progress());
         }
         json.close('}');
     }
@@ -134,38 +116,24 @@ final class RecordWriter {
         return isThis ? status : RecordedStatus.IDLE;
     }
 
-    private void event(RecordedEvent recorded) {
+    private void event(FlightRecorder.RecordedEvent recorded) {
         GroupEvent event = recorded.event();
-        json.open('{')
-                .name("at")
-                .number(recorded.at())
-                .name("group")
-                .text(recorded.group().name());
-        json.name("kind").text(event.kind().name()).name("ranks");
-        ranks(recorded.group(), event.ranks());
-        json.name("text").text(event.text()).close('}');
+        json.open('{').put("at", recorded.at()).put("group", recorded.group().name());
+        json.put("kind", event.kind()).put("ranks", inJoined(recorded.group(), event.ranks()));
+        json.put("text", event.text()).close('}');
     }
 
-    private void stacks(RecordedStacks taken) {
+    private void stacks(FlightRecorder.RecordedStacks taken) {
         for (ThreadStack stack : taken.stacks()) {
-            json.open('{').name("at").number(taken.at()).name("reason").text(taken.reason());
-            json.name("thread").text(stack.thread()).name("joined").number(stack.isJoining() ? 1 : 0);
-            json.name("group");
-            if (stack.group().isEmpty()) {
-                json.nothing();
-            } else {
-                json.text(stack.group());
-            }
-            json.name("location").text(stack.location()).name("frames").open('[');
-            stack.frames().forEach(json::text);
-            json.close(']').close('}');
+            json.open('{').put("at", taken.at()).put("reason", taken.reason());
+            json.put("thread", stack.thread()).put("joined", stack.isJoining() ? 1 : 0);
+            json.put("group", stack.group().isEmpty() ? null : stack.group());
+            json.put("location", stack.location()).put("frames", stack.frames()).close('}');
         }
     }
 
-    private void ranks(GroupRecorder group, Collection<Integer> ranks) {
-        json.open('[');
-        ranks.forEach(rank -> json.number(inJoined(group, rank)));
-        json.close(']');
+    private static List<Integer> inJoined(GroupRecorder group, Collection<Integer> ranks) {
+        return ranks.stream().map(rank -> inJoined(group, rank)).toList();
     }
 
     private static int inJoined(GroupRecorder group, int rank) {

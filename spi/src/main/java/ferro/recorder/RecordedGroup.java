@@ -13,27 +13,15 @@ import java.util.TreeSet;
  * method may wait.
  */
 public interface RecordedGroup {
-    /**
-     * Returns why the group has failed.
-     *
-     * @return failure; null while the group works
-     */
+    /** {@return why the group has failed; null while the group works} */
     Failed failure();
 
-    /**
-     * Returns the identity that distinguishes this group from other groups of its job.
-     *
-     * @return identity, the same on all ranks of the group; 0 if the group has none
-     */
+    /** {@return the identity of this group in its job, the same on all its ranks; 0 if the group has none} */
     default long identity() {
         return 0;
     }
 
-    /**
-     * Returns the status of the rank in this group.
-     *
-     * @return snapshot of the status, which may be slightly old
-     */
+    /** {@return the status of the rank in this group, which may be slightly old} */
     RecordedStatus status();
 
     /**
