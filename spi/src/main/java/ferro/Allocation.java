@@ -68,20 +68,12 @@ public final class Allocation implements AutoCloseable {
         return tensor;
     }
 
-    /**
-     * Returns whether all ranks of the group share the memory. The result is the same on all ranks.
-     *
-     * @return false for direct memory of this rank alone
-     */
+    /** {@return whether all ranks of the group share the memory, the same on all ranks} */
     public boolean isShared() {
         return whyNotShared.isEmpty();
     }
 
-    /**
-     * Returns why the ranks do not share the memory.
-     *
-     * @return text for people; empty if the ranks share the memory
-     */
+    /** {@return why the ranks do not share the memory, for people; empty if they share it} */
     public String whyNotShared() {
         return whyNotShared;
     }

@@ -6,6 +6,7 @@ import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.BinaryOperator;
 
 /**
  * The calls of one rank in one group, by kind, up to one moment. An object of this class never changes; {@code
@@ -36,11 +37,8 @@ public record CallCounters(Map<CollectiveKind, Totals> collectives, Totals sends
     public CallCounters {
         Objects.requireNonNull(collectives, "collectives");
         Map<CollectiveKind, Totals> called = new EnumMap<>(CollectiveKind.class);
-        for (Map.Entry<CollectiveKind, Totals> each : collectives.entrySet()) {
-            if (each.getValue().calls() > 0) {
-                called.put(each.getKey(), each.getValue());
-            }
-        }
+        called.putAll(collectives);
+        called.values().removeIf(totals -> totals.calls() == 0);
         collectives = Collections.unmodifiableMap(called);
         Objects.requireNonNull(sends, "sends");
         Objects.requireNonNull(receives, "receives");
@@ -130,11 +128,7 @@ public record CallCounters(Map<CollectiveKind, Totals> collectives, Totals sends
      * @return sums by kind
      */
     public CallCounters plus(CallCounters other) {
-        Objects.requireNonNull(other, "other");
-        Map<CollectiveKind, Totals> sums = new EnumMap<>(CollectiveKind.class);
-        sums.putAll(collectives);
-        other.collectives.forEach((kind, totals) -> sums.merge(kind, totals, Totals::plus));
-        return new CallCounters(sums, sends.plus(other.sends), receives.plus(other.receives));
+        return combined(Totals::plus, Objects.requireNonNull(other, "other"));
     }
 
     /**
@@ -145,12 +139,15 @@ public record CallCounters(Map<CollectiveKind, Totals> collectives, Totals sends
      * @throws IllegalArgumentException if {@code earlier} has more calls, bytes or time of a kind than these counters
      */
     public CallCounters minus(CallCounters earlier) {
-        Objects.requireNonNull(earlier, "earlier");
-        Map<CollectiveKind, Totals> differences = new EnumMap<>(CollectiveKind.class);
+        return combined(Totals::minus, Objects.requireNonNull(earlier, "earlier"));
+    }
+
+    private CallCounters combined(BinaryOperator<Totals> by, CallCounters other) {
+        Map<CollectiveKind, Totals> all = new EnumMap<>(CollectiveKind.class);
         for (CollectiveKind kind : CollectiveKind.values()) {
-            differences.put(kind, of(kind).minus(earlier.of(kind)));
+            all.put(kind, by.apply(of(kind), other.of(kind)));
         }
-        return new CallCounters(differences, sends.minus(earlier.sends), receives.minus(earlier.receives));
+        return new CallCounters(all, by.apply(sends, other.sends), by.apply(receives, other.receives));
     }
 
     /**

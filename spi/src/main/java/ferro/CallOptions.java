@@ -1,7 +1,6 @@
 package ferro;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.Objects;
 
 /**
@@ -155,15 +154,11 @@ public final class CallOptions {
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof CallOptions that && values().equals(that.values());
+        return other instanceof CallOptions that && timeout.equals(that.timeout) && label.equals(that.label);
     }
 
     @Override
     public int hashCode() {
-        return values().hashCode();
-    }
-
-    private List<Object> values() {
-        return List.of(timeout, label);
+        return Objects.hash(timeout, label);
     }
 }

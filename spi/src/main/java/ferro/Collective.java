@@ -331,11 +331,7 @@ public sealed interface Collective permits CollectiveCall {
      */
     void check(int rank, int worldSize);
 
-    /**
-     * Returns the kind of the operation.
-     *
-     * @return kind; messages name it by its label
-     */
+    /** {@return the kind of the operation; messages name it by its label} */
     CollectiveKind kind();
 
     /**
@@ -349,11 +345,7 @@ public sealed interface Collective permits CollectiveCall {
      */
     Collective on(Tensor in, Tensor out);
 
-    /**
-     * Returns a tensor of the call that every rank has. The element type of this tensor is the type of the call.
-     *
-     * @return tensor; null for a barrier
-     */
+    /** {@return a tensor of the call that every rank has, with the element type of the call; null for a barrier} */
     Tensor operand();
 
     /**
@@ -372,25 +364,13 @@ public sealed interface Collective permits CollectiveCall {
      */
     Tensor out();
 
-    /**
-     * Returns the reduction that combines elements.
-     *
-     * @return reduction, or null for a call that combines nothing
-     */
+    /** {@return the reduction that combines elements; null for a call that combines nothing} */
     ReduceOp op();
 
-    /**
-     * Returns the root.
-     *
-     * @return rank, or -1 for a call without root
-     */
+    /** {@return the rank of the root; -1 for a call without root} */
     int root();
 
-    /**
-     * Returns whether the call gives the length of each part (v-form).
-     *
-     * @return false if all parts are equal
-     */
+    /** {@return whether the call gives the length of each part (v-form); false if all parts are equal} */
     boolean hasCounts();
 
     /**

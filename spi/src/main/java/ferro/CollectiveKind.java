@@ -79,11 +79,7 @@ public enum CollectiveKind {
         }
     }
 
-    /**
-     * Returns the name of the operation, which is also the name of its method in {@code ProcessGroup}.
-     *
-     * @return for example {@code allReduce}
-     */
+    /** {@return the name of the operation and of its method in {@code ProcessGroup}, for example {@code allReduce}} */
     public String label() {
         return label;
     }
@@ -106,38 +102,22 @@ public enum CollectiveKind {
         throw new IllegalArgumentException("no collective \"" + label + "\": use one of " + all);
     }
 
-    /**
-     * Returns how much of the data a rank has as input.
-     *
-     * @return share of the data
-     */
+    /** {@return how much of the data a rank has as input} */
     public Held in() {
         return in;
     }
 
-    /**
-     * Returns how much of the data a rank gets as output.
-     *
-     * @return share of the data
-     */
+    /** {@return how much of the data a rank gets as output} */
     public Held out() {
         return out;
     }
 
-    /**
-     * Returns whether the operation has a root.
-     *
-     * @return true if calls of this kind have a root
-     */
+    /** {@return whether calls of this kind have a root} */
     public boolean isRooted() {
         return in == Held.ALL_ON_ROOT || out == Held.ALL_ON_ROOT;
     }
 
-    /**
-     * Returns whether the operands of the ranks are combined.
-     *
-     * @return true if calls of this kind have a {@link ReduceOp}
-     */
+    /** {@return whether the operands of the ranks are combined, so that calls have a {@link ReduceOp}} */
     public boolean combines() {
         return this == ALL_REDUCE || this == REDUCE || this == REDUCE_SCATTER || isScan();
     }
@@ -151,11 +131,7 @@ public enum CollectiveKind {
         return this == SCAN || this == EXCLUSIVE_SCAN;
     }
 
-    /**
-     * Returns whether the data is divided among the ranks.
-     *
-     * @return true if the data has one part for each rank; the lengths of the parts may differ
-     */
+    /** {@return whether the data has one part for each rank; the lengths of the parts may differ} */
     public boolean hasParts() {
         return in == Held.PART || out == Held.PART || this == ALL_TO_ALL;
     }

@@ -46,47 +46,27 @@ public enum DataType {
         this.numbers = numbers;
     }
 
-    /**
-     * Returns the short name.
-     *
-     * @return for example {@code f32}
-     */
+    /** {@return the short name, for example {@code f32}} */
     public String label() {
         return label;
     }
 
-    /**
-     * Returns the size of one element.
-     *
-     * @return bytes
-     */
+    /** {@return the size of one element in bytes} */
     public int byteSize() {
         return byteSize;
     }
 
-    /**
-     * Returns the Java type that holds the elements.
-     *
-     * @return for example {@code INT} for i32 and u32
-     */
+    /** {@return the Java type that holds the elements, for example {@code INT} for i32 and u32} */
     public Carrier carrier() {
         return carrier;
     }
 
-    /**
-     * Returns whether the elements are floating-point numbers.
-     *
-     * @return true for f16, bf16, f32 and f64
-     */
+    /** {@return whether the elements are floating-point numbers: f16, bf16, f32 and f64} */
     public boolean isFloating() {
         return numbers == NumberClass.FLOATING;
     }
 
-    /**
-     * Returns whether the elements are unsigned integers.
-     *
-     * @return true for u8, u16, u32 and u64
-     */
+    /** {@return whether the elements are unsigned integers: u8, u16, u32 and u64} */
     public boolean isUnsigned() {
         return numbers == NumberClass.UNSIGNED;
     }

@@ -47,38 +47,22 @@ public final class DeviceTensor implements Tensor {
         return new DeviceTensor(dataType, new long[] {count}, address + from * dataType.byteSize(), device, owner);
     }
 
-    /**
-     * Returns the size of all elements in bytes.
-     *
-     * @return {@code elementCount() * dataType().byteSize()}
-     */
+    /** {@return the size of all elements in bytes: {@code elementCount() * dataType().byteSize()}} */
     public long byteCount() {
         return Math.multiplyExact(elementCount, (long) dataType.byteSize());
     }
 
-    /**
-     * Returns the device pointer.
-     *
-     * @return address
-     */
+    /** {@return the device pointer} */
     public long address() {
         return address;
     }
 
-    /**
-     * Returns the device.
-     *
-     * @return ordinal
-     */
+    /** {@return the ordinal of the device} */
     public int device() {
         return device;
     }
 
-    /**
-     * Returns the object that owns the memory and keeps it from being freed.
-     *
-     * @return owner or null
-     */
+    /** {@return the object that owns the memory and keeps it from being freed; may be null} */
     public Object owner() {
         return owner;
     }

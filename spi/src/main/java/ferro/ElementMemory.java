@@ -75,11 +75,7 @@ abstract sealed class ElementMemory permits HostElements {
         return memory instanceof ForeignView view && view.run(0) < view.elementCount();
     }
 
-    /**
-     * Returns whether the elements are in direct buffers.
-     *
-     * @return false for a view of an array
-     */
+    /** {@return whether the elements are in direct buffers; false for a view of an array} */
     public final boolean isDirect() {
         return memory instanceof ByteBuffer || memory instanceof ForeignView;
     }
@@ -94,11 +90,7 @@ abstract sealed class ElementMemory permits HostElements {
         return memory instanceof ForeignView view ? view.windows() : memory;
     }
 
-    /**
-     * Returns the start of the view in the memory that {@link #memory()} returns.
-     *
-     * @return offset in elements for an array, in bytes for a buffer
-     */
+    /** {@return the start of the view in {@link #memory()}: elements for an array, bytes for a buffer} */
     public final long offset() {
         return memory instanceof ForeignView view ? view.offset(0) : offset;
     }
@@ -136,20 +128,12 @@ abstract sealed class ElementMemory permits HostElements {
         return ((long) known << GIB_SHIFT) + addressInGib();
     }
 
-    /**
-     * Returns the number of elements.
-     *
-     * @return number of elements, at least 0; their size in bytes may exceed 2^31
-     */
+    /** {@return the number of elements, at least 0; their size in bytes may exceed 2^31} */
     public final long elementCount() {
         return count >= 0 ? count : ((ForeignView) memory).elementCount();
     }
 
-    /**
-     * Returns the size of all elements in bytes.
-     *
-     * @return {@code elementCount() * dataType().byteSize()}
-     */
+    /** {@return the size of all elements in bytes: {@code elementCount() * dataType().byteSize()}} */
     public final long byteCount() {
         return elementCount() * dataType.byteSize();
     }

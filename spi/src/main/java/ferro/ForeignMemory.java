@@ -20,25 +20,13 @@ public interface ForeignMemory {
      */
     long address();
 
-    /**
-     * Returns the size of the memory.
-     *
-     * @return bytes; the same in every call
-     */
+    /** {@return the size of the memory in bytes, the same in every call} */
     long byteCount();
 
-    /**
-     * Returns whether the memory can only be read. A call refuses such memory as its output.
-     *
-     * @return true if the buffers are read-only
-     */
+    /** {@return whether the memory can only be read. A call refuses such memory as its output} */
     boolean isReadOnly();
 
-    /**
-     * Returns whether the memory can still be used. Each call checks this before any data moves.
-     *
-     * @return false after the owner has freed the memory
-     */
+    /** {@return whether the owner has not freed the memory. Each call checks this before any data moves} */
     boolean isAlive();
 
     /**

@@ -33,20 +33,12 @@ public enum MessageKind {
         return label;
     }
 
-    /**
-     * Returns whether this rank sends.
-     *
-     * @return true for {@link #SEND} and {@link #SEND_UNTIL_MATCHED}
-     */
+    /** {@return whether this rank sends: true for {@link #SEND} and {@link #SEND_UNTIL_MATCHED}} */
     public boolean isSend() {
         return this == SEND || this == SEND_UNTIL_MATCHED;
     }
 
-    /**
-     * Returns whether elements move.
-     *
-     * @return false for {@link #PROBE} and {@link #MATCH}, which have no tensor
-     */
+    /** {@return whether elements move; false for {@link #PROBE} and {@link #MATCH}, which have no tensor} */
     public boolean isMoving() {
         return this != PROBE && this != MATCH;
     }

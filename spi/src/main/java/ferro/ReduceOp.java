@@ -388,20 +388,12 @@ public final class ReduceOp {
         throw new IllegalArgumentException("no reduction \"" + name + "\": use one of " + BUILT_IN);
     }
 
-    /**
-     * Returns the name of the op. The ranks of a call compare this name.
-     *
-     * @return name
-     */
+    /** {@return the name of the op, which the ranks of a call compare} */
     public String name() {
         return name;
     }
 
-    /**
-     * Returns the user's code as a {@link Combiner} for tensors in any memory.
-     *
-     * @return code; null for a built-in op, whose kernels are in the engine
-     */
+    /** {@return the user's code as a {@link Combiner} for tensors in any memory; null for a built-in op} */
     public Combiner combiner() {
         return combiner;
     }
@@ -415,11 +407,7 @@ public final class ReduceOp {
         return combiner instanceof SpanCombiner<?> spans ? spans.code() : null;
     }
 
-    /**
-     * Returns the user's code for records of bytes.
-     *
-     * @return code; null for every other op
-     */
+    /** {@return the user's code for records of bytes; null for every other op} */
     public RecordCombine recordCombine() {
         return combiner instanceof RecordCombiner records ? records.code() : null;
     }
@@ -455,11 +443,7 @@ public final class ReduceOp {
                 + ": use a tensor of " + need + ", or a reduction for " + type.label());
     }
 
-    /**
-     * Returns whether a back end must combine the operands in the order of the ranks.
-     *
-     * @return true for {@link #ordered}
-     */
+    /** {@return whether a back end must combine the operands in the order of the ranks, see {@link #ordered}} */
     public boolean isOrdered() {
         return swapped != null;
     }
@@ -473,11 +457,7 @@ public final class ReduceOp {
         return isOrdered() ? swapped : this;
     }
 
-    /**
-     * Returns the factor by which each rank multiplies its input.
-     *
-     * @return 1 except for {@link #preMultipliedSum}
-     */
+    /** {@return the factor by which each rank multiplies its input; 1 except for {@link #preMultipliedSum}} */
     public double factor() {
         return factor;
     }

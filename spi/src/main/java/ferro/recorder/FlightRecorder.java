@@ -52,14 +52,7 @@ public final class FlightRecorder implements AutoCloseable {
     private final Deque<RecordedEvent> events = new ArrayDeque<>();
     private final Deque<RecordedStacks> stacks = new ArrayDeque<>();
 
-    /**
-     * The owner of the recorder.
-     *
-     * @param job       name of the job
-     * @param rank      rank in the joined group
-     * @param worldSize number of ranks of the joined group
-     * @param host      name that {@code ferro.host} gives to the host; empty if it is not set
-     */
+    /** The owner of the recorder: rank and world size of the joined group, and the name of {@code ferro.host} if it is set. */
     record RecorderOwner(String job, int rank, int worldSize, Optional<String> host) {}
 
     record RecordedEvent(long at, GroupRecorder group, GroupEvent event) {}
@@ -149,7 +142,7 @@ public final class FlightRecorder implements AutoCloseable {
             throw new IllegalStateException("rank " + owner.rank + " records nothing, because "
                     + Settings.RECORDER_ENTRIES.name() + "=0: unset it, or set it to more than 0");
         }
-        return file.write(into, () -> new RecordWriter(this).record(reason));
+        return file.write(into, () -> new RecordWriter(this, Integer.MAX_VALUE).record(reason));
     }
 
     /**
@@ -166,7 +159,7 @@ public final class FlightRecorder implements AutoCloseable {
             return Optional.empty();
         }
         int entries = Math.max(operations().size(), EVENTS);
-        String text = new RecordWriter(this).record(reason);
+        String text = new RecordWriter(this, Integer.MAX_VALUE).record(reason);
         while (text.length() > most) {
             if (entries == 0) {
                 throw new IllegalArgumentException("the record of rank " + owner.rank + " needs " + text.length()
@@ -307,9 +300,7 @@ public final class FlightRecorder implements AutoCloseable {
         return all;
     }
 
-    /**
-     * Returns the entries of the ring, oldest first. Entries that are being written are left out.
-     */
+    /** Returns the entries of the ring, oldest first. Entries that are being written are left out. */
     List<OperationRing.RingEntry> operations() {
         List<OperationRing.RingEntry> entries = new ArrayList<>();
         for (long number : ring.numbers()) {
@@ -327,7 +318,6 @@ public final class FlightRecorder implements AutoCloseable {
         return !all.isEmpty() && all.get(all.size() - 1).code() == Code.TIMED_OUT;
     }
 
-    /** Returns the newest entry and the open entries of a group. */
     OperationRing.RingPosition position(GroupRecorder group) {
         return ring.position(group);
     }

@@ -68,13 +68,7 @@ public final class GroupRecorder implements AutoCloseable {
         }
     }
 
-    /**
-     * The facts about a failed group that a file contains.
-     *
-     * @param failure    failure of the group
-     * @param operations newest entry and open entries of the group
-     * @param events     number of events of the group
-     */
+    /** The facts about a failed group that a file contains; events is the number of events of the group. */
     record FailureRecord(RecordedGroup.Failed failure, OperationRing.RingPosition operations, int events) {
         /**
          * Returns whether another record contains more. Operations that newer ones have replaced in the ring do not

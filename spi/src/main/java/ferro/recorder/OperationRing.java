@@ -77,20 +77,11 @@ final class OperationRing {
     }
 
     /**
-     * One operation as it was read from the ring.
+     * One operation as it was read from the ring. Unknown or absent values: {@code sequence} is -1 for a message, {@code
+     * peer} is -1 for a collective, {@code step} is -1, {@code ended} is 0, and {@code code} is null.
      *
-     * @param group      group of the operation
-     * @param state      QUEUED to FAILED
-     * @param text       description
-     * @param sequence   number of the operation in its group, -1 for a message
-     * @param bytes      bytes of data of the operation
-     * @param begun      time of the submit
-     * @param ended      time of the end, 0 if it has not ended
-     * @param step       step of the plan, -1 if unknown
      * @param moved      bytes that were sent and received
-     * @param code       code of the failure, null unless the operation has failed
      * @param waitingFor ranks of the group that the operation waited for when it failed
-     * @param peer       the other rank of a message, -1 for a collective
      */
     record RingEntry(
             GroupRecorder group,
@@ -111,11 +102,8 @@ final class OperationRing {
     }
 
     /**
-     * The newest entry and the open entries of a group. This record differs after each operation that is submitted or
-     * ends.
-     *
-     * @param newest newest entry, 0 if none is kept
-     * @param open   entries that have not ended, or whose end is being written
+     * The newest entry of a group, 0 if none is kept, and the entries that have not ended, or whose end is being written.
+     * This record differs after each operation that is submitted or ends.
      */
     record RingPosition(long newest, List<Long> open) {}
 
@@ -200,7 +188,6 @@ final class OperationRing {
         return LongStream.of(numbers).filter(number -> number != 0).sorted().toArray();
     }
 
-    /** Returns the newest entry and the open entries of a group. */
     RingPosition position(GroupRecorder group) {
         long newest = 0;
         List<Long> open = new ArrayList<>();

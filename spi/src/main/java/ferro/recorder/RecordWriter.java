@@ -21,17 +21,15 @@ import java.util.stream.IntStream;
  */
 final class RecordWriter {
     private static final int FORMAT = 1;
+    /** By the numbers of the states in {@link OperationRing}. */
+    private static final List<String> STATES = List.of("writing", "queued", "running", "done", "failed");
+
     private static final Path HOST = Path.of("/proc/sys/kernel/hostname");
 
     private final FlightRecorder recorder;
     private final int most;
     private final JsonText json = new JsonText();
     private final Map<GroupRecorder, RecordedStatus> statuses = new IdentityHashMap<>();
-
-    /** Creates a writer of all entries. */
-    RecordWriter(FlightRecorder recorder) {
-        this(recorder, Integer.MAX_VALUE);
-    }
 
     /** Creates a writer of the newest entries: at most {@code most} operations and at most {@code most} events. */
     RecordWriter(FlightRecorder recorder, int most) {
@@ -100,7 +98,7 @@ final class RecordWriter {
         json.put("kind", JsonText.firstWord(entry.text()))
                 .put("text", entry.text())
                 .put("bytes", entry.bytes());
-        json.put("begun", entry.begun()).put("ended", entry.ended()).put("state", state(entry.state()));
+        json.put("begun", entry.begun()).put("ended", entry.ended()).put("state", STATES.get(entry.state()));
         json.put("code", entry.code()).put("step", entry.step()).put("bytesMoved", entry.moved());
         Collection<Integer> whileOpen = entry.peer() >= 0 ? List.of(entry.peer()) : status.waitingFor();
         json.put("waitingFor", inJoined(entry.group(), entry.isOpen() ? whileOpen : entry.waitingFor()));
@@ -139,15 +137,6 @@ final class RecordWriter {
     private static int inJoined(GroupRecorder group, int rank) {
         int[] ranks = group.ranks();
         return rank >= 0 && rank < ranks.length ? ranks[rank] : rank;
-    }
-
-    private static String state(int state) {
-        return switch (state) {
-            case OperationRing.QUEUED -> "queued";
-            case OperationRing.RUNNING -> "running";
-            case OperationRing.DONE -> "done";
-            default -> "failed";
-        };
     }
 
     private static String nameOfKernel() {

@@ -8,15 +8,13 @@ import ferro.Collective;
 import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.ReduceOp;
+import ferro.spi.OnJavaBase;
 import ferro.spi.TestContext;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
@@ -25,8 +23,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class FallbackTraceTest {
-    private static final long CHILD_SECONDS = 60;
-
     @Test
     @DisplayName("0-07: a recording sees each round trip with collective, bytes and device")
     void aRecordingSeesTheCall(@TempDir Path folder) throws IOException {
@@ -34,7 +30,7 @@ class FallbackTraceTest {
         HeapDevice memory = new HeapDevice();
         GpuCollectives gpu = collectives(memory);
         DeviceTensor data = memory.allocate(DataType.FLOAT32, new long[] {6}, 3);
-        CallOptions options = CallOptions.of(Duration.ofSeconds(CHILD_SECONDS)).labelled("loss");
+        CallOptions options = CallOptions.of(Duration.ofSeconds(60)).labelled("loss");
         try (Recording recording = new Recording()) {
             recording.enable("ferro.GpuFallback");
             recording.start();
@@ -57,38 +53,12 @@ class FallbackTraceTest {
     @Test
     @DisplayName("0-07 0-08: without jdk.jfr the round trip works, and the warning is on the logger ferro.gpu.fallback")
     void aRuntimeWithoutJfrTakesTheRoundTripAndWarns(@TempDir Path folder) throws Exception {
-        Path output = folder.resolve("output");
-        List<String> command = new ArrayList<>(
-                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
-        command.addAll(List.of("--limit-modules", "java.base", "-cp", classPath(), OnJavaBase.class.getName()));
-        Process child = new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(output.toFile())
-                .start();
-        try {
-            assertTrue(child.waitFor(CHILD_SECONDS, TimeUnit.SECONDS), "the child did not end");
-        } finally {
-            child.destroyForcibly();
-        }
-        String text = Files.readString(output);
+        String text = OnJavaBase.output(RoundTrip.class, folder);
 
-        assertEquals(0, child.exitValue(), text);
         assertTrue(text.contains("jdk.jfr false"), text);
         assertTrue(text.contains("result 3.0 count 1"), text);
         assertTrue(text.contains("collective=allReduce"), text);
         assertTrue(text.contains("unset ferro.gpu.fallback to get an error"), text);
-    }
-
-    private static String classPath() throws Exception {
-        List<String> entries = new ArrayList<>();
-        for (Class<?> type : List.of(GpuCollectives.class, LoneRank.class)) {
-            entries.add(
-                    Path.of(type.getResource(type.getSimpleName() + ".class").toURI())
-                            .resolve("../../..")
-                            .normalize()
-                            .toString());
-        }
-        return String.join(java.io.File.pathSeparator, entries);
     }
 
     /** Returns the calls of a rank whose gate is open. */
@@ -100,8 +70,8 @@ class FallbackTraceTest {
     }
 
     /** One round trip of one rank; needs nothing but java.base. */
-    static final class OnJavaBase {
-        private OnJavaBase() {}
+    static final class RoundTrip {
+        private RoundTrip() {}
 
         public static void main(String[] args) {
             System.out.println(

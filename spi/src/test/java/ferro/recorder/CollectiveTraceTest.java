@@ -6,16 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.FerroException.Code;
 import ferro.spi.GroupSpec;
+import ferro.spi.OnJavaBase;
 import ferro.spi.TestContext;
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
@@ -23,7 +21,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class CollectiveTraceTest {
-    private static final long CHILD_SECONDS = 60;
     private static final String NAME = "ferro.Collective";
 
     private static GroupRecorder group(Map<String, String> settings) {
@@ -82,44 +79,15 @@ class CollectiveTraceTest {
 
     @Test
     void withoutJfrOperationsAreRecordedAllTheSame(@TempDir Path folder) throws Exception {
-        Path output = folder.resolve("output");
-        Process child = new ProcessBuilder(List.of(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "--limit-modules",
-                        "java.base",
-                        "-cp",
-                        classPath(),
-                        OnJavaBase.class.getName(),
-                        folder.toString()))
-                .redirectErrorStream(true)
-                .redirectOutput(output.toFile())
-                .start();
-        try {
-            assertTrue(child.waitFor(CHILD_SECONDS, TimeUnit.SECONDS), "the child did not end");
-        } finally {
-            child.destroyForcibly();
-        }
-
-        assertEquals("jdk.jfr false\n", Files.readString(output));
-        assertEquals(0, child.exitValue());
+        assertEquals("jdk.jfr false\n", OnJavaBase.output(TwoOperations.class, folder));
         String record = Files.readString(folder.resolve("ferro-default-rank1.json"));
         assertTrue(record.contains("\"state\":\"done\""), record);
         assertTrue(record.contains("\"state\":\"failed\",\"code\":\"PEER_LOST\""), record);
     }
 
-    private static String classPath() throws Exception {
-        List<String> entries = new ArrayList<>();
-        for (Class<?> type : List.of(FlightRecorder.class, TestContext.class)) {
-            Path here =
-                    Path.of(type.getResource(type.getSimpleName() + ".class").toURI());
-            entries.add(here.resolve("../../..").normalize().toString());
-        }
-        return String.join(File.pathSeparator, entries);
-    }
-
     /** Two operations on a runtime that has nothing but java.base, and the file of them. */
-    static final class OnJavaBase {
-        private OnJavaBase() {}
+    static final class TwoOperations {
+        private TwoOperations() {}
 
         public static void main(String[] arguments) throws IOException {
             System.out.println(

@@ -257,8 +257,8 @@ class LaterGenerationsTest {
         List<Nodes> first = met(1);
         Launcher second = launcher(1);
         // it also waits so long for the card of node 0
-        Duration patience = Duration.ofSeconds(3);
-        NodePlace place = new NodePlace(second.connection.store(), second.card, patience, missing -> {});
+        Duration timeout = Duration.ofSeconds(3);
+        NodePlace place = new NodePlace(second.connection.store(), second.card, timeout, missing -> {});
 
         NodesApartException refused =
                 assertThrows(NodesApartException.class, () -> place.taken(new GenerationStart(0, true, Duration.ZERO)));
