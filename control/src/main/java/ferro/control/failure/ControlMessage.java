@@ -32,48 +32,6 @@ public sealed interface ControlMessage extends WireMessage
 
     Set<Code> CODES = Set.of(Code.values());
 
-    /** What a rank does with a message of another rank. */
-    interface Handler {
-        /** Takes the failure that a rank tells. */
-        void abort(int peer, Abort said);
-
-        /** Takes the goodbye of a rank that closes the group. */
-        void goodbye(int peer, Goodbye said);
-
-        /** Takes the answer of a rank to the goodbye of this one. */
-        void heard(int peer, Heard said);
-
-        /** Answers a rank that asks for the status of this one. */
-        void query(int peer, Query said);
-
-        /** Takes the status of a rank, which is its answer to a query. */
-        void status(int peer, Status said);
-
-        /** Takes the proposal of a rank for a new group. */
-        void agree(int peer, Agree said);
-
-        /** Takes the message that a rank has given up its proposal. */
-        void cancel(int peer, Cancel said);
-
-        /** Takes the call that a rank has made at a place of the order. */
-        void called(int peer, Called said);
-
-        /** Takes the lowest leaver that a rank knows. */
-        void left(int peer, Left said);
-
-        /** Notes a rank that this one has to tell of its leave. */
-        void follow(int peer, Follow said);
-
-        /** Judges ranks that another rank has lost, which does not know whether they had left. */
-        void suspect(int peer, Suspect said);
-
-        /** Takes the repeated go-ahead of a rank that receives a message of this one. */
-        void goAhead(int peer, GoAhead said);
-    }
-
-    /** Calls the handler method for this kind of message. */
-    void accept(int peer, Handler handler);
-
     /**
      * The group has failed.
      *
@@ -90,10 +48,6 @@ public sealed interface ControlMessage extends WireMessage
         /** Cuts the dead ranks to what fits into a message. */
         public Abort {
             dead = FieldWriter.cutRanks(dead, MAX_DEAD);
-        }
-
-        Abort(Fields in) {
-            this(in.count("ageMillis"), in.ranks("dead", MAX_DEAD), Failure.read(in));
         }
 
         /** Tells a failure that this rank has known for some nanoseconds, and the culprits that it knows to be dead. */
@@ -113,13 +67,9 @@ public sealed interface ControlMessage extends WireMessage
         }
 
         @Override
-        public void write(FieldWriter out) {
-            failure.write(out.int32(ageMillis).ranks(dead, MAX_DEAD));
-        }
-
-        @Override
-        public void accept(int peer, Handler handler) {
-            handler.abort(peer, this);
+        public Abort through(Fields fields) {
+            int age = fields.count("ageMillis", ageMillis);
+            return new Abort(age, fields.ranks("dead", MAX_DEAD, dead), failure.through(fields));
         }
     }
 
@@ -148,31 +98,21 @@ public sealed interface ControlMessage extends WireMessage
             return new Left(sender, lastSequence, fingerprint, call);
         }
 
-        Goodbye(Fields in) {
-            this(
-                    in.int64("lastSequence"),
-                    in.int64("sent"),
-                    in.int64("taken"),
-                    in.int64("fingerprint"),
-                    in.text("call", CALL_MOST),
-                    in.rank("previous"),
-                    in.rank("next"));
-        }
-
         @Override
         public byte kind() {
             return KIND;
         }
 
         @Override
-        public void write(FieldWriter out) {
-            out.int64(lastSequence).int64(sent).int64(taken).int64(fingerprint);
-            out.text(call, CALL_MOST).int32(previous).int32(next);
-        }
-
-        @Override
-        public void accept(int peer, Handler handler) {
-            handler.goodbye(peer, this);
+        public Goodbye through(Fields fields) {
+            return new Goodbye(
+                    fields.int64("lastSequence", lastSequence),
+                    fields.int64("sent", sent),
+                    fields.int64("taken", taken),
+                    fields.int64("fingerprint", fingerprint),
+                    fields.text("call", CALL_MOST, call),
+                    fields.rank("previous", previous),
+                    fields.rank("next", next));
         }
     }
 
@@ -186,23 +126,14 @@ public sealed interface ControlMessage extends WireMessage
     record Heard(long ended, long arrived) implements ControlMessage {
         static final byte KIND = 3;
 
-        Heard(Fields in) {
-            this(in.int64("ended"), in.int64("arrived"));
-        }
-
         @Override
         public byte kind() {
             return KIND;
         }
 
         @Override
-        public void write(FieldWriter out) {
-            out.int64(ended).int64(arrived);
-        }
-
-        @Override
-        public void accept(int peer, Handler handler) {
-            handler.heard(peer, this);
+        public Heard through(Fields fields) {
+            return new Heard(fields.int64("ended", ended), fields.int64("arrived", arrived));
         }
     }
 
@@ -218,15 +149,6 @@ public sealed interface ControlMessage extends WireMessage
     record Query(long ask, long sequence, long fingerprint, String call, int lines) implements ControlMessage {
         static final byte KIND = 4;
 
-        Query(Fields in) {
-            this(
-                    in.int64("ask"),
-                    in.int64("sequence"),
-                    in.int64("fingerprint"),
-                    in.text("call", CALL_MOST),
-                    in.count("lines"));
-        }
-
         /** Makes a question about a call; without a call, a question for the status only. */
         public static Query about(long ask, CallHeader call, boolean withLine) {
             int lines = withLine ? 1 : 0;
@@ -241,17 +163,13 @@ public sealed interface ControlMessage extends WireMessage
         }
 
         @Override
-        public void write(FieldWriter out) {
-            out.int64(ask)
-                    .int64(sequence)
-                    .int64(fingerprint)
-                    .text(call, CALL_MOST)
-                    .int32(lines);
-        }
-
-        @Override
-        public void accept(int peer, Handler handler) {
-            handler.query(peer, this);
+        public Query through(Fields fields) {
+            return new Query(
+                    fields.int64("ask", ask),
+                    fields.int64("sequence", sequence),
+                    fields.int64("fingerprint", fingerprint),
+                    fields.text("call", CALL_MOST, call),
+                    fields.count("lines", lines));
         }
     }
 
@@ -266,23 +184,18 @@ public sealed interface ControlMessage extends WireMessage
     record Agree(long attempt, long round, long hash, String list) implements ControlMessage {
         static final byte KIND = 6;
 
-        Agree(Fields in) {
-            this(in.int64("attempt"), in.int64("round"), in.int64("hash"), in.text("list", Failure.TEXT_MOST));
-        }
-
         @Override
         public byte kind() {
             return KIND;
         }
 
         @Override
-        public void write(FieldWriter out) {
-            out.int64(attempt).int64(round).int64(hash).text(list, Failure.TEXT_MOST);
-        }
-
-        @Override
-        public void accept(int peer, Handler handler) {
-            handler.agree(peer, this);
+        public Agree through(Fields fields) {
+            return new Agree(
+                    fields.int64("attempt", attempt),
+                    fields.int64("round", round),
+                    fields.int64("hash", hash),
+                    fields.text("list", Failure.TEXT_MOST, list));
         }
     }
 
@@ -295,23 +208,14 @@ public sealed interface ControlMessage extends WireMessage
     record Cancel(long round, Failure why) implements ControlMessage {
         static final byte KIND = 7;
 
-        Cancel(Fields in) {
-            this(in.int64("round"), Failure.read(in));
-        }
-
         @Override
         public byte kind() {
             return KIND;
         }
 
         @Override
-        public void write(FieldWriter out) {
-            why.write(out.int64(round));
-        }
-
-        @Override
-        public void accept(int peer, Handler handler) {
-            handler.cancel(peer, this);
+        public Cancel through(Fields fields) {
+            return new Cancel(fields.int64("round", round), why.through(fields));
         }
     }
 
@@ -325,10 +229,6 @@ public sealed interface ControlMessage extends WireMessage
     record Called(long sequence, long fingerprint, String call) implements ControlMessage {
         static final byte KIND = 8;
 
-        Called(Fields in) {
-            this(in.int64("sequence"), in.int64("fingerprint"), in.text("call", CALL_MOST));
-        }
-
         /** Tells a call that this rank has made. */
         public static Called of(CallHeader call) {
             return new Called(call.sequence(), call.fingerprint(), call.text());
@@ -340,13 +240,11 @@ public sealed interface ControlMessage extends WireMessage
         }
 
         @Override
-        public void write(FieldWriter out) {
-            out.int64(sequence).int64(fingerprint).text(call, CALL_MOST);
-        }
-
-        @Override
-        public void accept(int peer, Handler handler) {
-            handler.called(peer, this);
+        public Called through(Fields fields) {
+            return new Called(
+                    fields.int64("sequence", sequence),
+                    fields.int64("fingerprint", fingerprint),
+                    fields.text("call", CALL_MOST, call));
         }
     }
 
@@ -361,10 +259,6 @@ public sealed interface ControlMessage extends WireMessage
      */
     record Left(int rank, long lastSequence, long fingerprint, String call) implements ControlMessage {
         static final byte KIND = 9;
-
-        Left(Fields in) {
-            this(in.rank("rank"), in.int64("lastSequence"), in.int64("fingerprint"), in.text("call", CALL_MOST));
-        }
 
         /** Returns whether this leaver has the lower last collective, or of equal ones the lower rank. */
         boolean isBefore(Left other) {
@@ -382,13 +276,12 @@ public sealed interface ControlMessage extends WireMessage
         }
 
         @Override
-        public void write(FieldWriter out) {
-            out.int32(rank).int64(lastSequence).int64(fingerprint).text(call, CALL_MOST);
-        }
-
-        @Override
-        public void accept(int peer, Handler handler) {
-            handler.left(peer, this);
+        public Left through(Fields fields) {
+            return new Left(
+                    fields.rank("rank", rank),
+                    fields.int64("lastSequence", lastSequence),
+                    fields.int64("fingerprint", fingerprint),
+                    fields.text("call", CALL_MOST, call));
         }
     }
 
@@ -402,13 +295,8 @@ public sealed interface ControlMessage extends WireMessage
         }
 
         @Override
-        public void write(FieldWriter out) {
-            // the message has no fields
-        }
-
-        @Override
-        public void accept(int peer, Handler handler) {
-            handler.follow(peer, this);
+        public Follow through(Fields fields) {
+            return this;
         }
     }
 
@@ -421,23 +309,14 @@ public sealed interface ControlMessage extends WireMessage
     record Suspect(Failure loss) implements ControlMessage {
         static final byte KIND = 11;
 
-        Suspect(Fields in) {
-            this(Failure.read(in));
-        }
-
         @Override
         public byte kind() {
             return KIND;
         }
 
         @Override
-        public void write(FieldWriter out) {
-            loss.write(out);
-        }
-
-        @Override
-        public void accept(int peer, Handler handler) {
-            handler.suspect(peer, this);
+        public Suspect through(Fields fields) {
+            return new Suspect(loss.through(fields));
         }
     }
 
@@ -461,18 +340,18 @@ public sealed interface ControlMessage extends WireMessage
     /** Makes the message of a kind from its fields; returns null if there is no such kind. */
     static ControlMessage of(int kind, Fields in) {
         return switch (kind) {
-            case Abort.KIND -> new Abort(in);
-            case Goodbye.KIND -> new Goodbye(in);
-            case Heard.KIND -> new Heard(in);
-            case Query.KIND -> new Query(in);
-            case Status.KIND -> new Status(in);
-            case Agree.KIND -> new Agree(in);
-            case Cancel.KIND -> new Cancel(in);
-            case Called.KIND -> new Called(in);
-            case Left.KIND -> new Left(in);
+            case Abort.KIND -> new Abort(0, Set.of(), Failure.NONE).through(in);
+            case Goodbye.KIND -> Goodbye.unsaid(0).through(in);
+            case Heard.KIND -> new Heard(0, 0).through(in);
+            case Query.KIND -> Query.about(0, null, false).through(in);
+            case Status.KIND -> Status.left().through(in);
+            case Agree.KIND -> new Agree(0, 0, 0, "").through(in);
+            case Cancel.KIND -> new Cancel(0, Failure.NONE).through(in);
+            case Called.KIND -> new Called(0, 0, "").through(in);
+            case Left.KIND -> new Left(0, 0, 0, "").through(in);
             case Follow.KIND -> new Follow();
-            case Suspect.KIND -> new Suspect(in);
-            case GoAhead.KIND -> new GoAhead(in);
+            case Suspect.KIND -> new Suspect(Failure.NONE).through(in);
+            case GoAhead.KIND -> new GoAhead(0).through(in);
             default -> null;
         };
     }

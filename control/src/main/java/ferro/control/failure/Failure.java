@@ -24,6 +24,9 @@ public record Failure(
     /** The longest text, in bytes of UTF-8: what fits into a control message. */
     static final int TEXT_MOST = 2800;
 
+    /** A failure that says nothing: what a failure is read into. */
+    public static final Failure NONE = new Failure(Code.ABORTED, 0, -1, Set.of(), "", null);
+
     /**
      * Makes a failure. Culprits and text are cut to what fits into a message, so that every rank knows the same.
      *
@@ -55,28 +58,18 @@ public record Failure(
     }
 
     /**
-     * Reads a failure from the fields of a message.
+     * Passes this failure, without its cause on this rank, as fields of a message.
      *
-     * @param in fields that {@link #write} has written
-     * @return failure without a cause on this rank
+     * @param fields of the message
+     * @return failure of the values that it gets back, without a cause on this rank
      */
-    public static Failure read(Fields in) {
-        int origin = in.rank("origin");
-        long sequence = in.int64("sequence");
-        Code code = in.code("code", ControlMessage.CODES);
-        int known = in.count("known");
-        Set<Integer> culprits = in.ranks("culprits");
-        return new Failure(code, origin, sequence, culprits, in.text("text", TEXT_MOST), null, known);
-    }
-
-    /**
-     * Writes this failure, without its cause on this rank, into a message.
-     *
-     * @param out fields of the message
-     */
-    public void write(FieldWriter out) {
-        out.int32(origin).int64(sequence).code(code).int32(known);
-        out.ranks(culprits).text(text, TEXT_MOST);
+    public Failure through(Fields fields) {
+        int from = fields.rank("origin", origin);
+        long at = fields.int64("sequence", sequence);
+        Code kind = fields.code("code", ControlMessage.CODES, code);
+        int number = fields.count("known", known);
+        Set<Integer> blamed = fields.ranks("culprits", culprits);
+        return new Failure(kind, from, at, blamed, fields.text("text", TEXT_MOST, text), null, number);
     }
 
     /**

@@ -1,6 +1,5 @@
 package ferro.control.failure;
 
-import ferro.control.wire.FieldWriter;
 import ferro.control.wire.Fields;
 
 /**
@@ -12,22 +11,13 @@ import ferro.control.wire.Fields;
 public record GoAhead(long announcement) implements ControlMessage {
     static final byte KIND = 12;
 
-    GoAhead(Fields in) {
-        this(in.int64("announcement"));
-    }
-
     @Override
     public byte kind() {
         return KIND;
     }
 
     @Override
-    public void write(FieldWriter out) {
-        out.int64(announcement);
-    }
-
-    @Override
-    public void accept(int peer, Handler handler) {
-        handler.goAhead(peer, this);
+    public GoAhead through(Fields fields) {
+        return new GoAhead(fields.int64("announcement", announcement));
     }
 }

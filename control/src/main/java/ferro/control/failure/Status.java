@@ -1,6 +1,5 @@
 package ferro.control.failure;
 
-import ferro.control.wire.FieldWriter;
 import ferro.control.wire.Fields;
 import java.util.BitSet;
 import java.util.Set;
@@ -70,38 +69,26 @@ public record Status(
         return ask == LEFT;
     }
 
-    Status(Fields in) {
-        this(
-                in.int64("ask"),
-                in.int64("sequence"),
-                in.text("lastCall", CALL_MOST),
-                in.int64("running"),
-                in.int64("asked"),
-                in.int64("fingerprint"),
-                in.text("call", CALL_MOST),
-                in.text("place", PLACE_MOST),
-                in.joinedRanks("waitsFor"),
-                in.count("sufficient"),
-                in.int64("pausedMillis"),
-                in.text("location", MAX_LOCATION));
-    }
-
     @Override
     public byte kind() {
         return KIND;
     }
 
     @Override
-    public void write(FieldWriter out) {
-        out.int64(ask).int64(sequence).text(lastCall, CALL_MOST).int64(running);
-        out.int64(asked).int64(fingerprint).text(call, CALL_MOST);
-        out.text(place, PLACE_MOST).ranks(waitsFor).int32(sufficient);
-        out.int64(pausedMillis).text(location, MAX_LOCATION);
-    }
-
-    @Override
-    public void accept(int peer, Handler handler) {
-        handler.status(peer, this);
+    public Status through(Fields fields) {
+        return new Status(
+                fields.int64("ask", ask),
+                fields.int64("sequence", sequence),
+                fields.text("lastCall", CALL_MOST, lastCall),
+                fields.int64("running", running),
+                fields.int64("asked", asked),
+                fields.int64("fingerprint", fingerprint),
+                fields.text("call", CALL_MOST, call),
+                fields.text("place", PLACE_MOST, place),
+                fields.joinedRanks("waitsFor", waitsFor),
+                fields.count("sufficient", sufficient),
+                fields.int64("pausedMillis", pausedMillis),
+                fields.text("location", MAX_LOCATION, location));
     }
 
     /**

@@ -21,7 +21,7 @@ import java.nio.ByteBuffer;
 import java.util.Set;
 
 /** Decodes the control messages of a group and passes each to the object that handles it. */
-final class ControlInbox implements ControlMessage.Handler {
+final class ControlInbox {
     private final GroupSpec group;
     private final AgreedFailure failure;
     private final PeerFailures peerFailures;
@@ -91,7 +91,7 @@ final class ControlInbox implements ControlMessage.Handler {
      */
     void read(int peer, ByteBuffer message) {
         try {
-            ControlMessage.decode(message, group.worldSize()).accept(peer, this);
+            handle(peer, ControlMessage.decode(message, group.worldSize()));
         } catch (IllegalArgumentException nonsense) {
             String text = peerFailures.named(peer) + " sent an invalid control message: " + nonsense.getMessage();
             failure.fail(new Failure(Code.PROTOCOL, group.rank(), -1, Set.of(peer), text, nonsense));
@@ -105,32 +105,50 @@ final class ControlInbox implements ControlMessage.Handler {
         }
     }
 
-    @Override
-    public void abort(int peer, Abort said) {
-        peerFailures.toldAbort(peer);
-        failure.heard(said);
+    private void handle(int peer, ControlMessage message) {
+        if (message instanceof Abort said) {
+            peerFailures.toldAbort(peer);
+            failure.heard(said);
+        } else if (message instanceof Goodbye said) {
+            goodbye(peer, said);
+        } else if (message instanceof Heard said) {
+            exits.heard(peer, said);
+        } else if (message instanceof Query said) {
+            query(peer, said);
+        } else if (message instanceof Status said) {
+            board.answered(peer, said);
+            mismatches.answered(peer, said);
+        } else if (message instanceof Agree said) {
+            agreement.heard(peer, said);
+            // the attempt comes first: a rank that leaves says goodbye to the ranks whose attempts it knows
+            exits.answer(peer);
+        } else if (message instanceof Cancel said) {
+            agreement.cancelled(peer, said);
+        } else if (message instanceof Called said) {
+            mismatches.heard(peer, said.sequence(), said.fingerprint(), said.call());
+        } else if (message instanceof Left said) {
+            if (exits.lower(said)) {
+                left(said);
+            }
+        } else if (message instanceof Follow) {
+            failure.tell(peer);
+            exits.followedBy(peer);
+        } else if (message instanceof Suspect said) {
+            suspect(peer, said);
+        } else if (message instanceof GoAhead said) {
+            owner.goAhead(peer, said.announcement());
+        } else {
+            throw new IllegalStateException("no case for " + message);
+        }
     }
 
-    @Override
-    public void goodbye(int peer, Goodbye said) {
+    private void goodbye(int peer, Goodbye said) {
         exits.left(peer, said);
         if (!sender.isSmall() && !peerFailures.hasToldAbort(peer)) {
             // it was taken for gone, or is no neighbour, when this rank sent the failure, and may wait for this rank
             failure.tell(peer);
         }
         left(said.of(peer));
-    }
-
-    @Override
-    public void goAhead(int peer, GoAhead said) {
-        owner.goAhead(peer, said.announcement());
-    }
-
-    @Override
-    public void left(int peer, Left said) {
-        if (exits.lower(said)) {
-            left(said);
-        }
     }
 
     private void left(Left leaver) {
@@ -141,14 +159,7 @@ final class ControlInbox implements ControlMessage.Handler {
         departure.wake();
     }
 
-    @Override
-    public void follow(int peer, Follow said) {
-        failure.tell(peer);
-        exits.followedBy(peer);
-    }
-
-    @Override
-    public void suspect(int peer, Suspect said) {
+    private void suspect(int peer, Suspect said) {
         failure.tell(peer);
         // another rank judges if this one leaves before it has judged
         exits.followedBy(peer);
@@ -157,13 +168,7 @@ final class ControlInbox implements ControlMessage.Handler {
         }
     }
 
-    @Override
-    public void heard(int peer, Heard said) {
-        exits.heard(peer, said);
-    }
-
-    @Override
-    public void query(int peer, Query said) {
+    private void query(int peer, Query said) {
         // the rank that asks may have missed the failure: it was told before that rank had made the group
         failure.tell(peer);
         exits.answer(peer);
@@ -172,29 +177,6 @@ final class ControlInbox implements ControlMessage.Handler {
                 said.lines() > 0
                         ? responder.statusWithLine(said.ask(), said.sequence())
                         : responder.status(said.ask(), said.sequence()));
-        mismatches.heard(peer, said.sequence(), said.fingerprint(), said.call());
-    }
-
-    @Override
-    public void status(int peer, Status said) {
-        board.answered(peer, said);
-        mismatches.answered(peer, said);
-    }
-
-    @Override
-    public void agree(int peer, Agree said) {
-        agreement.heard(peer, said);
-        // the attempt comes first: a rank that leaves says goodbye to the ranks whose attempts it knows
-        exits.answer(peer);
-    }
-
-    @Override
-    public void cancel(int peer, Cancel said) {
-        agreement.cancelled(peer, said);
-    }
-
-    @Override
-    public void called(int peer, Called said) {
         mismatches.heard(peer, said.sequence(), said.fingerprint(), said.call());
     }
 }

@@ -2,7 +2,6 @@ package ferro.control.membership;
 
 import ferro.FerroException.Code;
 import ferro.control.wire.FieldReader;
-import ferro.control.wire.FieldWriter;
 import ferro.control.wire.Fields;
 import ferro.control.wire.WireMessage;
 import java.nio.ByteBuffer;
@@ -25,18 +24,17 @@ public sealed interface MembershipMessage extends WireMessage {
     record Present(long intervalNanos, String identity, String place) implements MembershipMessage {
         static final byte KIND = 1;
 
-        Present(Fields in) {
-            this(in.int64("intervalNanos"), in.text("identity", TEXT_MOST), in.text("place", TEXT_MOST));
-        }
-
         @Override
         public byte kind() {
             return KIND;
         }
 
         @Override
-        public void write(FieldWriter out) {
-            out.int64(intervalNanos).text(identity, TEXT_MOST).text(place, TEXT_MOST);
+        public Present through(Fields fields) {
+            return new Present(
+                    fields.int64("intervalNanos", intervalNanos),
+                    fields.text("identity", TEXT_MOST, identity),
+                    fields.text("place", TEXT_MOST, place));
         }
     }
 
@@ -50,18 +48,17 @@ public sealed interface MembershipMessage extends WireMessage {
     record Beat(long number, long pauses, long pauseNanos) implements MembershipMessage {
         static final byte KIND = 2;
 
-        Beat(Fields in) {
-            this(in.int64("number"), in.int64("pauses"), in.int64("pauseNanos"));
-        }
-
         @Override
         public byte kind() {
             return KIND;
         }
 
         @Override
-        public void write(FieldWriter out) {
-            out.int64(number).int64(pauses).int64(pauseNanos);
+        public Beat through(Fields fields) {
+            return new Beat(
+                    fields.int64("number", number),
+                    fields.int64("pauses", pauses),
+                    fields.int64("pauseNanos", pauseNanos));
         }
     }
 
@@ -75,8 +72,8 @@ public sealed interface MembershipMessage extends WireMessage {
         }
 
         @Override
-        public void write(FieldWriter out) {
-            // the message has no fields
+        public Leave through(Fields fields) {
+            return this;
         }
     }
 
@@ -90,18 +87,15 @@ public sealed interface MembershipMessage extends WireMessage {
     record Lost(int rank, Code code, String text) implements MembershipMessage {
         static final byte KIND = 4;
 
-        Lost(Fields in) {
-            this(in.rank("rank"), in.code("code", LOSSES), in.text("text", TEXT_MOST));
-        }
-
         @Override
         public byte kind() {
             return KIND;
         }
 
         @Override
-        public void write(FieldWriter out) {
-            out.int32(rank).code(code).text(text, TEXT_MOST);
+        public Lost through(Fields fields) {
+            return new Lost(
+                    fields.rank("rank", rank), fields.code("code", LOSSES, code), fields.text("text", TEXT_MOST, text));
         }
     }
 
@@ -113,18 +107,14 @@ public sealed interface MembershipMessage extends WireMessage {
     record Found(int rank) implements MembershipMessage {
         static final byte KIND = 5;
 
-        Found(Fields in) {
-            this(in.rank("rank"));
-        }
-
         @Override
         public byte kind() {
             return KIND;
         }
 
         @Override
-        public void write(FieldWriter out) {
-            out.int32(rank);
+        public Found through(Fields fields) {
+            return new Found(fields.rank("rank", rank));
         }
     }
 
@@ -138,8 +128,8 @@ public sealed interface MembershipMessage extends WireMessage {
         }
 
         @Override
-        public void write(FieldWriter out) {
-            // the message has no fields
+        public Watch through(Fields fields) {
+            return this;
         }
     }
 
@@ -163,11 +153,11 @@ public sealed interface MembershipMessage extends WireMessage {
     /** Makes the message of a kind from its fields; returns null if there is no such kind. */
     static MembershipMessage of(int kind, Fields in) {
         return switch (kind) {
-            case Present.KIND -> new Present(in);
-            case Beat.KIND -> new Beat(in);
+            case Present.KIND -> new Present(0, "", "").through(in);
+            case Beat.KIND -> new Beat(0, 0, 0).through(in);
             case Leave.KIND -> new Leave();
-            case Lost.KIND -> new Lost(in);
-            case Found.KIND -> new Found(in);
+            case Lost.KIND -> new Lost(0, Code.PEER_LOST, "").through(in);
+            case Found.KIND -> new Found(0).through(in);
             case Watch.KIND -> new Watch();
             default -> null;
         };

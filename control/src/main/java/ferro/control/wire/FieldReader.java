@@ -72,12 +72,12 @@ public final class FieldReader implements Fields {
     }
 
     @Override
-    public long int64(String name) {
+    public long int64(String name, long ignored) {
         return need(name, Long.BYTES).getLong();
     }
 
     @Override
-    public int count(String name) {
+    public int count(String name, int ignored) {
         int count = need(name, Integer.BYTES).getInt();
         if (count < 0) {
             throw wrong(name, Integer.toString(count), "0 or more");
@@ -86,7 +86,7 @@ public final class FieldReader implements Fields {
     }
 
     @Override
-    public int rank(String name) {
+    public int rank(String name, int ignored) {
         int rank = need(name, Integer.BYTES).getInt();
         if (rank < 0 || rank >= worldSize) {
             throw wrong(name, Integer.toString(rank), "a rank below " + worldSize);
@@ -95,7 +95,7 @@ public final class FieldReader implements Fields {
     }
 
     @Override
-    public Code code(String name, Set<Code> possible) {
+    public Code code(String name, Set<Code> possible, Code ignored) {
         int place = need(name, Byte.BYTES).get();
         Code code = place < 0 || place >= CODES.length ? null : CODES[place];
         if (code == null || !possible.contains(code)) {
@@ -105,17 +105,17 @@ public final class FieldReader implements Fields {
     }
 
     @Override
-    public Set<Integer> ranks(String name, int maxBytes) {
+    public Set<Integer> ranks(String name, int maxBytes, Set<Integer> ignored) {
         return ranks(name, maxBytes, worldSize);
     }
 
     @Override
-    public Set<Integer> joinedRanks(String name) {
+    public Set<Integer> joinedRanks(String name, Set<Integer> ignored) {
         return ranks(name, FieldWriter.RANKS_MOST, Integer.MAX_VALUE);
     }
 
     private Set<Integer> ranks(String name, int maxBytes, int below) {
-        String list = text(name, maxBytes);
+        String list = text(name, maxBytes, "");
         if (!RankLists.isList(list, below)) {
             throw wrong(name, quoted(list), "ranks below " + below);
         }
@@ -131,7 +131,7 @@ public final class FieldReader implements Fields {
     }
 
     @Override
-    public String text(String name, int maxBytes) {
+    public String text(String name, int maxBytes, String ignored) {
         int length = Short.toUnsignedInt(need(name, Short.BYTES).getShort());
         if (length > maxBytes) {
             throw wrong(name, "a text of " + length + " bytes", "at most " + maxBytes);
@@ -147,8 +147,8 @@ public final class FieldReader implements Fields {
     }
 
     @Override
-    public byte[] bytes(String name, int maxBytes) {
-        int length = count(name);
+    public byte[] bytes(String name, int maxBytes, byte[] ignored) {
+        int length = count(name, 0);
         if (length > maxBytes) {
             throw wrong(name, length + " bytes", "at most " + maxBytes);
         }

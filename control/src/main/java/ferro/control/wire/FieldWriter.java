@@ -7,8 +7,8 @@ import java.util.Collections;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Writes the fields of a message, big-endian, as {@link Fields} defines them; a field that is too long is cut. */
-public final class FieldWriter {
+/** Writes the fields of a message. */
+public final class FieldWriter implements Fields {
     /** Longest list of ranks, in bytes. */
     static final int RANKS_MOST = 1024;
 
@@ -21,46 +21,52 @@ public final class FieldWriter {
         out.put(kind);
     }
 
-    /** Writes eight bytes, big-endian. */
-    public FieldWriter int64(long value) {
+    @Override
+    public long int64(String name, long value) {
         room(Long.BYTES).putLong(value);
-        return this;
+        return value;
     }
 
-    /** Writes four bytes, big-endian. */
-    public FieldWriter int32(int value) {
+    @Override
+    public int count(String name, int value) {
         room(Integer.BYTES).putInt(value);
-        return this;
+        return value;
     }
 
-    /** Writes a code as one byte. */
-    public FieldWriter code(Code code) {
-        room(Byte.BYTES).put((byte) code.ordinal());
-        return this;
+    @Override
+    public int rank(String name, int value) {
+        return count(name, value);
     }
 
-    /** Writes ranks, ascending, as many as a message takes. */
-    public FieldWriter ranks(Set<Integer> ranks) {
-        return ranks(ranks, RANKS_MOST);
+    @Override
+    public Code code(String name, Set<Code> possible, Code value) {
+        room(Byte.BYTES).put((byte) value.ordinal());
+        return value;
     }
 
-    /** Writes ranks, ascending, as many as these bytes take. */
-    public FieldWriter ranks(Set<Integer> ranks, int maxBytes) {
-        return text(RankLists.list(cutRanks(ranks, maxBytes)), maxBytes);
+    @Override
+    public Set<Integer> ranks(String name, int maxBytes, Set<Integer> value) {
+        text(name, maxBytes, RankLists.list(cutRanks(value, maxBytes)));
+        return value;
     }
 
-    /** Writes a text. One that is too long ends with the number of characters that are missing. */
-    public FieldWriter text(String text, int maxBytes) {
-        byte[] bytes = cut(text, maxBytes).getBytes(StandardCharsets.UTF_8);
+    @Override
+    public Set<Integer> joinedRanks(String name, Set<Integer> value) {
+        return ranks(name, RANKS_MOST, value);
+    }
+
+    @Override
+    public String text(String name, int maxBytes, String value) {
+        byte[] bytes = cut(value, maxBytes).getBytes(StandardCharsets.UTF_8);
         room(Short.BYTES + bytes.length).putShort((short) bytes.length).put(bytes);
-        return this;
+        return value;
     }
 
-    /** Writes the length and as many of these bytes as a field takes. */
-    public FieldWriter bytes(byte[] bytes, int maxBytes) {
-        int length = Math.min(bytes.length, maxBytes);
-        room(Integer.BYTES + length).putInt(length).put(bytes, 0, length);
-        return this;
+    @Override
+    public byte[] bytes(String name, int maxBytes, byte[] value) {
+        int length = Math.min(value.length, maxBytes);
+        room(Integer.BYTES + length).putInt(length).put(value, 0, length);
+        return value;
     }
 
     ByteBuffer bytes() {

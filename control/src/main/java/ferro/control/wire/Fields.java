@@ -4,36 +4,37 @@ import ferro.FerroException.Code;
 import java.util.Set;
 
 /**
- * The fields of a message, requested one after the other: read from bytes, or listed for docs/wire-protocol.md. Every
- * method throws an IllegalArgumentException that names the field if the content is invalid.
+ * The fields of a message, passed one after the other. A writer writes each value and returns it. A reader ignores the value
+ * and returns the one that it has read. A list for docs/wire-protocol.md notes each field. A reader throws an
+ * IllegalArgumentException that names the field if the content is invalid.
  */
 public interface Fields {
-    /** Returns 8 bytes, signed. */
-    long int64(String name);
+    /** Passes 8 bytes, signed, big-endian. */
+    long int64(String name, long value);
 
-    /** Returns 4 bytes, not negative. */
-    int count(String name);
+    /** Passes 4 bytes, not negative, big-endian. */
+    int count(String name, int value);
 
-    /** Returns 4 bytes, the number of a rank of the group. */
-    int rank(String name);
+    /** Passes 4 bytes, the number of a rank of the group. */
+    int rank(String name, int value);
 
-    /** Returns 1 byte, the ordinal of a code in its enum. */
-    Code code(String name, Set<Code> possible);
+    /** Passes 1 byte, the ordinal of a code in its enum. */
+    Code code(String name, Set<Code> possible, Code value);
 
-    /** Returns 2 bytes of length and ranks of the group such as {@code 1,3}, at most {@link FieldWriter#RANKS_MOST} bytes. */
-    default Set<Integer> ranks(String name) {
-        return ranks(name, FieldWriter.RANKS_MOST);
+    /** Passes 2 bytes of length and ranks of the group such as {@code 1,3}, at most {@link FieldWriter#RANKS_MOST} bytes. */
+    default Set<Integer> ranks(String name, Set<Integer> value) {
+        return ranks(name, FieldWriter.RANKS_MOST, value);
     }
 
-    /** Returns 2 bytes of length and ranks of the group such as {@code 1,3}, at most that many bytes. */
-    Set<Integer> ranks(String name, int maxBytes);
+    /** Passes 2 bytes of length and ranks of the group such as {@code 1,3}: as many, ascending, as that many bytes take. */
+    Set<Integer> ranks(String name, int maxBytes, Set<Integer> value);
 
-    /** Returns the same for ranks of the joined group; this group does not know the size of that group. */
-    Set<Integer> joinedRanks(String name);
+    /** Passes the same for ranks of the joined group; this group does not know the size of that group. */
+    Set<Integer> joinedRanks(String name, Set<Integer> value);
 
-    /** Returns 2 bytes of length and that many bytes of UTF-8. */
-    String text(String name, int maxBytes);
+    /** Passes 2 bytes of length and that many bytes of UTF-8. A text that is too long ends with the number of characters cut. */
+    String text(String name, int maxBytes, String value);
 
-    /** Returns 4 bytes of length and that many bytes. */
-    byte[] bytes(String name, int maxBytes);
+    /** Passes 4 bytes of length and that many bytes, of which the first ones are kept. */
+    byte[] bytes(String name, int maxBytes, byte[] value);
 }

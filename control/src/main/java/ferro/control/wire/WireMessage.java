@@ -13,13 +13,13 @@ public interface WireMessage {
     /** Returns the kind of record within its family, from 1 on. */
     byte kind();
 
-    /** Writes the fields. */
-    void write(FieldWriter out);
+    /** Passes each field, in the order of the bytes. Returns the message with the values that it gets back. */
+    WireMessage through(Fields fields);
 
     /** {@return the bytes to send} */
     default ByteBuffer encoded() {
         FieldWriter out = new FieldWriter(kind());
-        write(out);
+        through(out);
         return out.bytes();
     }
 

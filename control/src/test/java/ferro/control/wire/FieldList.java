@@ -57,51 +57,51 @@ final class FieldList implements Fields {
     }
 
     @Override
-    public long int64(String name) {
+    public long int64(String name, long value) {
         add(name, "int64", Long.BYTES, Long.BYTES);
         return 0;
     }
 
     @Override
-    public int count(String name) {
+    public int count(String name, int value) {
         add(name, "count", Integer.BYTES, Integer.BYTES);
         return 0;
     }
 
     @Override
-    public int rank(String name) {
+    public int rank(String name, int value) {
         add(name, "rank", Integer.BYTES, Integer.BYTES);
         return 0;
     }
 
     @Override
-    public Code code(String name, Set<Code> possible) {
+    public Code code(String name, Set<Code> possible, Code value) {
         String some = possible.size() == Code.values().length ? "" : " of " + new TreeSet<>(possible);
         add(name, "code" + some, 1, 1);
         return Code.ABORTED;
     }
 
     @Override
-    public Set<Integer> ranks(String name, int maxBytes) {
+    public Set<Integer> ranks(String name, int maxBytes, Set<Integer> value) {
         String some = maxBytes == FieldWriter.RANKS_MOST ? "" : " to " + maxBytes;
         add(name, "ranks" + some, Short.BYTES, Short.BYTES + maxBytes);
         return Set.of();
     }
 
     @Override
-    public Set<Integer> joinedRanks(String name) {
+    public Set<Integer> joinedRanks(String name, Set<Integer> value) {
         add(name, "joined ranks", Short.BYTES, Short.BYTES + FieldWriter.RANKS_MOST);
         return Set.of();
     }
 
     @Override
-    public String text(String name, int maxBytes) {
+    public String text(String name, int maxBytes, String value) {
         add(name, "text to " + maxBytes, Short.BYTES, Short.BYTES + maxBytes);
         return "";
     }
 
     @Override
-    public byte[] bytes(String name, int maxBytes) {
+    public byte[] bytes(String name, int maxBytes, byte[] value) {
         add(name, "bytes to " + maxBytes, Integer.BYTES, Integer.BYTES + maxBytes);
         return new byte[0];
     }

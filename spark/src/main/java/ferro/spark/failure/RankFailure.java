@@ -4,7 +4,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.control.failure.Failure;
 import ferro.control.wire.FieldReader;
-import ferro.control.wire.FieldWriter;
+import ferro.control.wire.Fields;
 import ferro.control.wire.WireMessage;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -177,10 +177,13 @@ public record RankFailure(Failure failure, boolean ofFerro, List<String> types, 
     }
 
     @Override
-    public void write(FieldWriter out) {
-        failure.write(out);
-        out.int32(ofFerro ? 1 : 0).text(String.join("\n", types), MAX_TYPES_BYTES);
-        out.bytes(recording, MAX_RECORDING_BYTES);
+    public RankFailure through(Fields fields) {
+        return new RankFailure(
+                failure.through(fields),
+                fields.count("ofFerro", ofFerro ? 1 : 0) == 1,
+                List.of(fields.text("types", MAX_TYPES_BYTES, String.join("\n", types))
+                        .split("\n")),
+                fields.bytes("recording", MAX_RECORDING_BYTES, recording));
     }
 
     /**
@@ -197,13 +200,9 @@ public record RankFailure(Failure failure, boolean ofFerro, List<String> types, 
         if (in.kind() != KIND) {
             throw in.unknown(KIND);
         }
-        RankFailure read = new RankFailure(
-                inJob(Failure.read(in), ranks),
-                in.count("ofFerro") == 1,
-                List.of(in.text("types", MAX_TYPES_BYTES).split("\n")),
-                in.bytes("recording", MAX_RECORDING_BYTES));
+        RankFailure read = new RankFailure(Failure.NONE, false, List.of(), new byte[0]).through(in);
         in.end();
-        return read;
+        return new RankFailure(inJob(read.failure, ranks), read.ofFerro, read.types, read.recording);
     }
 
     private static Failure inJob(Failure failure, int ranks) {
