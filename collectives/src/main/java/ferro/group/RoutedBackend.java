@@ -140,17 +140,16 @@ final class RoutedBackend extends ForwardingBackend {
     @Override
     public void onEvent(Consumer<GroupEvent> listener) {
         Objects.requireNonNull(listener, "listener");
-        Object oneAtATime = new Object();
-        host.onEvent(event -> {
-            synchronized (oneAtATime) {
+        Object lock = new Object();
+        Consumer<GroupEvent> oneAtATime = event -> {
+            synchronized (lock) {
                 listener.accept(event);
             }
-        });
+        };
+        host.onEvent(oneAtATime);
         device.onEvent(event -> {
-            synchronized (oneAtATime) {
-                if (event.kind() != GroupEvent.Kind.FAILED) {
-                    listener.accept(event);
-                }
+            if (event.kind() != GroupEvent.Kind.FAILED) {
+                oneAtATime.accept(event);
             }
         });
     }

@@ -317,8 +317,4 @@ public final class FlightRecorder implements AutoCloseable {
         List<OperationRing.RingEntry> all = operations();
         return !all.isEmpty() && all.get(all.size() - 1).code() == Code.TIMED_OUT;
     }
-
-    OperationRing.RingPosition position(GroupRecorder group) {
-        return ring.position(group);
-    }
 }

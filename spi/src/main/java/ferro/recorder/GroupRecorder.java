@@ -363,7 +363,7 @@ public final class GroupRecorder implements AutoCloseable {
 
     /** Returns the facts about this failed group that a file written now contains at least. */
     FailureRecord failureRecord() {
-        return new FailureRecord(failure(), recorder.position(this), events.get());
+        return new FailureRecord(failure(), ring.position(this), events.get());
     }
 
     /** Returns whether the newest file lacks facts about this failed group. */
