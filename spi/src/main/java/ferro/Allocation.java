@@ -59,11 +59,7 @@ public final class Allocation implements AutoCloseable {
         return new Allocation(tensor, whyNotShared, () -> {});
     }
 
-    /**
-     * Returns the tensor of the memory. May be called after {@link #close} too.
-     *
-     * @return view of the memory, which contains zeros at first; each call returns the same object
-     */
+    /** {@return the view of the memory, zeros at first, the same object in each call, also after {@link #close}} */
     public HostTensor tensor() {
         return tensor;
     }

@@ -151,10 +151,8 @@ public record CallCounters(Map<CollectiveKind, Totals> collectives, Totals sends
     }
 
     /**
-     * Returns a table for people: one line for each kind that has been called, with calls, bytes and milliseconds, and
-     * a line with their sums.
-     *
-     * @return table, whose lines end with a line feed
+     * {@return a table for people: one line for each kind that has been called, with calls, bytes and milliseconds, and
+     * a line with their sums. Each line ends with a line feed}
      */
     @Override
     public String toString() {

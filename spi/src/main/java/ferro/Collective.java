@@ -306,11 +306,7 @@ public sealed interface Collective permits CollectiveCall {
         return CollectiveCall.of(CollectiveKind.EXCLUSIVE_SCAN, in, out, op);
     }
 
-    /**
-     * Returns a barrier: waits until every rank has made the call.
-     *
-     * @return call
-     */
+    /** {@return a barrier, which waits until every rank has made the call} */
     static Collective barrier() {
         return CollectiveCall.BARRIER;
     }
@@ -349,18 +345,14 @@ public sealed interface Collective permits CollectiveCall {
     Tensor operand();
 
     /**
-     * Returns the operand. A call that has only one tensor returns that tensor.
-     *
-     * @return tensor; null for a barrier, and in a call that was made without it, see {@link Collective#gather(Tensor,
-     *     int)} and {@link Collective#scatter(Tensor, int)}
+     * {@return the operand, or the only tensor of the call; null for a barrier, and in a call that was made without it,
+     * see {@link Collective#scatter(Tensor, int)}}
      */
     Tensor in();
 
     /**
-     * Returns the result tensor. A call that has only one tensor returns that tensor.
-     *
-     * @return tensor; null for a barrier, and in a call that was made without it, see {@link Collective#gather(Tensor,
-     *     int)} and {@link Collective#scatter(Tensor, int)}
+     * {@return the result, or the only tensor of the call; null for a barrier, and in a call that was made without it,
+     * see {@link Collective#gather(Tensor, int)}}
      */
     Tensor out();
 
@@ -373,18 +365,12 @@ public sealed interface Collective permits CollectiveCall {
     /** {@return whether the call gives the length of each part (v-form); false if all parts are equal} */
     boolean hasCounts();
 
-    /**
-     * Returns the lengths of the parts of the operand, one per rank.
-     *
-     * @return lengths; empty if all are equal. The array belongs to the call and must not be changed
-     */
+    /** {@return the lengths of the parts of the operand by rank, not to be changed; empty if all are equal} */
     long[] inCounts();
 
     /**
-     * Returns the lengths of the parts of the result, one per rank.
-     *
-     * @return lengths; empty if all are equal. Only the result of an all-to-all may have other lengths than the
-     *     operand, see {@link #inCounts}. The array belongs to the call and must not be changed
+     * {@return the lengths of the parts of the result by rank, not to be changed; empty if all are equal. Only an
+     * all-to-all may have other lengths than {@link #inCounts}}
      */
     long[] outCounts();
 

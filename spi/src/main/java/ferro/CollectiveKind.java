@@ -122,11 +122,7 @@ public enum CollectiveKind {
         return this == ALL_REDUCE || this == REDUCE || this == REDUCE_SCATTER || isScan();
     }
 
-    /**
-     * Returns whether each rank gets the combined operands of the ranks before it, with or without its own operand.
-     *
-     * @return true for {@link #SCAN} and {@link #EXCLUSIVE_SCAN}
-     */
+    /** {@return whether each rank gets the combined operands of the ranks before it, with or without its own} */
     public boolean isScan() {
         return this == SCAN || this == EXCLUSIVE_SCAN;
     }

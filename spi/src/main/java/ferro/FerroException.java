@@ -325,11 +325,7 @@ public class FerroException extends RuntimeException {
         return where;
     }
 
-    /**
-     * Returns the class name, the kind and the message. A printed stack trace begins with this text.
-     *
-     * @return for example {@code ferro.FerroException: TIMED_OUT: ...}
-     */
+    /** {@return the first line of a stack trace, such as {@code ferro.FerroException: TIMED_OUT: ...}} */
     @Override
     public String toString() {
         return getClass().getName() + ": " + code + ": " + getMessage();

@@ -23,12 +23,7 @@ public enum MessageKind {
         this.label = label;
     }
 
-    /**
-     * Returns the name of the call, which is also the name of its method in {@code ProcessGroup} or {@code
-     * MatchedMessage}.
-     *
-     * @return for example {@code recvUpTo}
-     */
+    /** {@return the name of the call and of its method in {@code ProcessGroup} or {@code MatchedMessage}} */
     public String label() {
         return label;
     }

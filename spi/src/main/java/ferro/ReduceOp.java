@@ -398,11 +398,7 @@ public final class ReduceOp {
         return combiner;
     }
 
-    /**
-     * Returns the user's code for arrays. The arrays that are passed to the code must carry the element type.
-     *
-     * @return code; null for a built-in op, and for a {@link Combiner} of the user
-     */
+    /** {@return the user's code for arrays of the element type; null for a built-in op and for a {@link Combiner}} */
     public SpanCombine<?> span() {
         return combiner instanceof SpanCombiner<?> spans ? spans.code() : null;
     }
@@ -413,10 +409,8 @@ public final class ReduceOp {
     }
 
     /**
-     * Returns how many elements must be combined together. A back end may split an operand only at multiples of this
-     * number.
-     *
-     * @return bytes of a record of {@link #ofBytes}; 1 for every other op
+     * {@return how many elements must be combined together: the bytes of a record of {@link #ofBytes}, 1 for every
+     * other op. A back end may split an operand only at multiples of this number}
      */
     public int recordElements() {
         return combiner instanceof RecordCombiner records ? records.recordBytes() : 1;

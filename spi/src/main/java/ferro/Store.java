@@ -88,10 +88,8 @@ public interface Store extends AutoCloseable {
     boolean delete(String key);
 
     /**
-     * Returns whether this process serves the store to the other ranks. When this process closes the store, the other
-     * ranks lose it.
-     *
-     * @return false if another process serves the store, or if it needs no server
+     * {@return whether this process serves the store to the other ranks, which lose the store when this process closes
+     * it; false if another process serves the store, or if it needs no server}
      */
     default boolean servedHere() {
         return false;

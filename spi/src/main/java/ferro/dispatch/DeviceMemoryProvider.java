@@ -15,12 +15,7 @@ public interface DeviceMemoryProvider {
      */
     String name();
 
-    /**
-     * Returns the priority among the usable providers.
-     *
-     * @return priority; the usable provider with the highest priority is chosen, and a provider with a priority below 0
-     *     is never chosen
-     */
+    /** {@return the priority; the usable provider with the highest one is chosen, and never one below 0} */
     int priority();
 
     /**
