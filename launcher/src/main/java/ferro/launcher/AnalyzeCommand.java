@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -49,11 +50,8 @@ final class AnalyzeCommand implements Callable<Integer> {
             description = "file to write the timeline to (default: " + PAGE + " in the first DIR)")
     private Path html;
 
-    @Option(
-            names = {"-h", "--help"},
-            usageHelp = true,
-            description = "show this text")
-    private boolean help;
+    @Mixin
+    private HelpOption help;
 
     AnalyzeCommand(World world) {
         this.world = world;

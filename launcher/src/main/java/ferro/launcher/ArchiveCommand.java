@@ -13,6 +13,7 @@ import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -58,11 +59,8 @@ final class ArchiveCommand implements Callable<Integer> {
             description = "ranks of the job (default: 2)")
     private int ranks;
 
-    @Option(
-            names = {"-h", "--help"},
-            usageHelp = true,
-            description = "show this text")
-    private boolean help;
+    @Mixin
+    private HelpOption help;
 
     @Parameters(hidden = true, arity = "1..*")
     private List<String> words;

@@ -4,7 +4,7 @@ import ferro.launcher.input.ExitCode;
 import ferro.launcher.program.ClassPath;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Mixin;
 
 /** {@code ferro classpath}: prints what a program needs on its class path to join a group. */
 @Command(
@@ -13,11 +13,8 @@ import picocli.CommandLine.Option;
 final class ClassPathCommand implements Callable<Integer> {
     private final World world;
 
-    @Option(
-            names = {"-h", "--help"},
-            usageHelp = true,
-            description = "show this text")
-    private boolean help;
+    @Mixin
+    private HelpOption help;
 
     ClassPathCommand(World world) {
         this.world = world;

@@ -3,10 +3,10 @@ package ferro.launcher;
 import ferro.group.SystemContext;
 import ferro.launcher.doctor.DoctorReport;
 import ferro.launcher.input.ExitCode;
-import ferro.launcher.output.Json;
 import ferro.launcher.program.Programs;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code ferro doctor}: what works on this machine, what does not, and what to do about it. */
@@ -21,11 +21,8 @@ final class DoctorCommand implements Callable<Integer> {
     @Option(names = "--json", description = "print one JSON object")
     private boolean json;
 
-    @Option(
-            names = {"-h", "--help"},
-            usageHelp = true,
-            description = "show this text")
-    private boolean help;
+    @Mixin
+    private HelpOption help;
 
     DoctorCommand(World world) {
         this.world = world;
@@ -36,7 +33,7 @@ final class DoctorCommand implements Callable<Integer> {
         try (SystemContext context = SystemContext.ofProcess()) {
             DoctorReport diagnosis = DoctorReport.of(context, Programs.of(world.environment()));
             if (json) {
-                world.out().println(Json.text(diagnosis.asMap()));
+                world.out().println(diagnosis.json());
             } else {
                 diagnosis.lines().forEach(world.out()::println);
             }

@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** The {@code ferro} command; subcommands do the work. */
@@ -27,11 +28,8 @@ import picocli.CommandLine.Option;
         synopsisSubcommandLabel = "COMMAND",
         versionProvider = FerroVersion.class)
 public final class FerroCommand implements Runnable {
-    @Option(
-            names = {"-h", "--help"},
-            usageHelp = true,
-            description = "show this text")
-    private boolean help;
+    @Mixin
+    private HelpOption help;
 
     @Option(
             names = {"-V", "--version"},

@@ -85,11 +85,8 @@ final class RunCommand implements Callable<Integer> {
                     + " (default: count all failures)")
     private String restartWindow;
 
-    @Option(
-            names = {"-h", "--help"},
-            usageHelp = true,
-            description = "show this text")
-    private boolean help;
+    @Mixin
+    private HelpOption help;
 
     @Parameters(hidden = true)
     private List<String> words;

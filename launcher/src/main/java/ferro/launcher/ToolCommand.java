@@ -13,7 +13,6 @@ import java.util.concurrent.Callable;
 import java.util.function.Supplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Unmatched;
 
 /** A subcommand that another module brings: a job whose ranks run the program of a {@link JobTool}. */
@@ -27,11 +26,8 @@ final class ToolCommand implements Callable<Integer> {
     @Mixin
     private JobOptions options;
 
-    @Option(
-            names = {"-h", "--help"},
-            usageHelp = true,
-            description = "show this text")
-    private boolean help;
+    @Mixin
+    private HelpOption help;
 
     private ToolCommand(World world, JobTool tool) {
         this.world = world;

@@ -11,7 +11,6 @@ import ferro.group.SystemContext;
 import ferro.launcher.doctor.DoctorReport;
 import ferro.launcher.doctor.FirstRank;
 import ferro.launcher.input.Descriptors;
-import ferro.launcher.output.Json;
 import ferro.launcher.program.Programs;
 import ferro.launcher.rank.CoreBinding;
 import java.nio.file.Path;
@@ -121,7 +120,7 @@ class DoctorReportTest {
         assertEquals(
                 "{\"job\":{\"seen\":\"nobody\"},\"backends\":[{\"name\":\"OddProvider\",\"usable\":false,\"reason\":\"broken: no \\\"odd\\\"\","
                         + "\"auto\":false}],\"tcp\":{},\"shm\":{\"works\":\"yes\"},\"gpu\":{\"its gate\":\"shut\"},\"machine\":{\"java\":\"17\"},\"problems\":[\"none\"],\"limits\":[\"few\"],\"ok\":false}",
-                Json.text(diagnosis.asMap()));
+                diagnosis.json());
     }
 
     @Test
@@ -170,8 +169,7 @@ class DoctorReportTest {
         assertTrue(lines.get(2).startsWith("  compiling a source file needs about 64 open files"), lines.get(2));
         assertEquals("job", lines.get(3));
         assertEquals(List.of(), diagnose(Map.of(), 32, 172).limits());
-        assertTrue(
-                Json.text(diagnose(Map.of(), 32, 60).asMap()).matches(".*\"limits\":\\[\"a job of 32 .*,\"ok\":true}"));
+        assertTrue(diagnose(Map.of(), 32, 60).json().matches(".*\"limits\":\\[\"a job of 32 .*,\"ok\":true}"));
     }
 
     @Test
@@ -280,11 +278,6 @@ class DoctorReportTest {
                 diagnose(Map.of("ferro.backend", "cpu:tcp,cuda:pigeon"))
                         .problems()
                         .size());
-    }
-
-    @Test
-    void controlCharactersAreEscapedInJson() {
-        assertEquals("\"a\\u000ab\\\\c\\\"\"", Json.text("a\nb\\c\""));
     }
 
     @Test

@@ -7,11 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.gson.Gson;
 import ferro.launcher.analyze.Analysis;
 import ferro.launcher.input.Placement;
 import ferro.launcher.nodes.LostNode;
 import ferro.launcher.nodes.NodeCard;
-import ferro.launcher.output.Json;
 import ferro.launcher.output.RankOutput;
 import ferro.launcher.program.Recordings;
 import ferro.launcher.rank.CoreBinding;
@@ -149,7 +149,7 @@ class NodeReportTest {
             Map<String, Object> recording = fields(rank, "PEER_LOST", List.of(5), "rank 5 is gone");
             recording.put("worldSize", 8);
             recording.put("stacks", stacks);
-            Files.writeString(folder.resolve("ferro-job-rank" + rank + ".json"), Json.text(recording));
+            Files.writeString(folder.resolve("ferro-job-rank" + rank + ".json"), new Gson().toJson(recording));
         }
         Supervisor.JobOutcome failed = outcome(ends, List.of());
 
@@ -439,7 +439,7 @@ class NodeReportTest {
     }
 
     private static String recording(int rank, String code, List<Integer> culprits, String text) {
-        return Json.text(fields(rank, code, culprits, text));
+        return new Gson().toJson(fields(rank, code, culprits, text));
     }
 
     private static Map<String, Object> fields(int rank, String code, List<Integer> culprits, String text) {

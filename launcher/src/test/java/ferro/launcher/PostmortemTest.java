@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.gson.Gson;
 import ferro.launcher.analyze.Ends;
-import ferro.launcher.output.Json;
 import ferro.launcher.output.RankOutput;
 import ferro.launcher.program.Recordings;
 import ferro.launcher.rank.Endings;
@@ -247,7 +247,7 @@ class PostmortemTest {
         Map<String, Object> recording = new HashMap<>(Map.of(
                 "format", 1, "job", "job", "rank", rank, "worldSize", 3, "wallNanos", 5_000_000_000L, "clockNanos", 7));
         recording.putAll(Map.of("groups", List.of(group), "operations", List.of()));
-        Files.writeString(folder.resolve("ferro-job-rank" + rank + ".json"), Json.text(recording));
+        Files.writeString(folder.resolve("ferro-job-rank" + rank + ".json"), new Gson().toJson(recording));
     }
 
     @Test

@@ -1,5 +1,6 @@
 package ferro.launcher.doctor;
 
+import com.google.gson.GsonBuilder;
 import ferro.FerroException;
 import ferro.backend.tcp.TcpOutlook;
 import ferro.group.BackendReport;
@@ -152,14 +153,14 @@ public record DoctorReport(
         return facts;
     }
 
-    /** Returns the report for a program, as maps and lists for JSON. */
-    public Map<String, Object> asMap() {
+    /** Returns the report for programs, as JSON. */
+    public String json() {
         List<Map<String, Object>> listed = new ArrayList<>();
         for (BackendReport report : backends) {
             Map<String, Object> one = new LinkedHashMap<>();
             one.put("name", report.name());
             one.put("usable", report.unavailable().isEmpty());
-            one.put("reason", report.unavailable());
+            one.put("reason", report.unavailable().orElse(null));
             one.put("auto", report.priority() >= 0);
             listed.add(one);
         }
@@ -173,7 +174,7 @@ public record DoctorReport(
         all.put("problems", problems);
         all.put("limits", limits);
         all.put("ok", problems.isEmpty());
-        return all;
+        return new GsonBuilder().serializeNulls().disableHtmlEscaping().create().toJson(all);
     }
 
     /** Returns the report for people. */
