@@ -21,6 +21,8 @@ import java.util.stream.Stream;
  *     separate cells. A dash is an empty cell.
  * <li>{@code #row name} adds a row to a table, with a cell in each line {@code #  column  text} below. Lines without a column
  *     continue the text, from where it began.
+ * <li>{@code #page name path} adds to each row of a table the cells of the row that begins with its cell {@code name} in a table
+ *     of a page in Markdown. The rows get the order of the page. Text with blanks becomes Javadoc without links.
  * <li>{@code #for name ... #end} repeats lines for each row of a table. With a question mark behind the name, there may be no
  *     table. A cell that its row lacks and another row has is empty.
  * <li>{@code #if column ... #else ... #end} takes lines where the cell of the current row is not empty.
@@ -74,7 +76,7 @@ final class Expand {
         }
     }
 
-    private void expand(int from, int to, Map<String, String> row) {
+    private void expand(int from, int to, Map<String, String> row) throws IOException {
         for (int at = from; at < to; at++) {
             String line = lines.get(at);
             String[] words = line.split(" +");
@@ -82,6 +84,7 @@ final class Expand {
                 case "##" -> {}
                 case "#table" -> at = readTable(at);
                 case "#row" -> at = readRow(at);
+                case "#page" -> readPage(words[1], template.resolveSibling(words[2]), at);
                 case "#for" -> at = repeat(at, row);
                 case "#if" -> at = choose(at, row);
                 case "#file" ->
@@ -153,6 +156,45 @@ final class Expand {
         return last;
     }
 
+    private void readPage(String table, Path page, int at) throws IOException {
+        Map<String, Map<String, String>> waiting = new HashMap<>();
+        tables.get(table).forEach(row -> waiting.put(row.get("name"), row));
+        List<Map<String, String>> ordered = new ArrayList<>();
+        String[] columns = {};
+        String before = "";
+        for (String line : Files.readAllLines(page)) {
+            if (line.startsWith("|---")) {
+                columns = before.split(" *\\| *");
+            } else if (!line.startsWith("|")) {
+                columns = new String[0];
+            } else if (columns.length > 0) {
+                String[] cells = line.split(" *\\| *");
+                String name = (cells[1].isEmpty() ? cells[2] : cells[1]).replace("`", "");
+                Map<String, String> row = waiting.remove(name);
+                if (row == null || cells.length != columns.length) {
+                    throw wrong(at, "no row of " + table + ", or another one with its name: " + line);
+                }
+                for (int i = 1; i < cells.length; i++) {
+                    row.put(columns[i], javadoc(cells[i]));
+                }
+                ordered.add(row);
+            }
+            before = line;
+        }
+        if (!waiting.isEmpty()) {
+            throw wrong(at, page + " lacks " + new TreeSet<>(waiting.keySet()));
+        }
+        tables.put(table, ordered);
+    }
+
+    private static String javadoc(String cell) {
+        if (cell.matches("`[^`]*`|\\S*")) {
+            return cell.replace("`", "");
+        }
+        String text = cell.replaceAll(" \\(\\[[^]]*]\\([^)]*\\)\\)", "").replaceAll("`([^`]*)`", "{@code $1}");
+        return Character.toUpperCase(text.charAt(0)) + text.substring(1) + (text.endsWith(".") ? "" : ".");
+    }
+
     /** Returns what stands behind the first two blanks of a line. */
     private List<String> cells(int at) {
         String[] cells = lines.get(at).strip().split(" {2,}");
@@ -160,7 +202,7 @@ final class Expand {
     }
 
     /** Expands the lines up to the matching end for each row; returns the line of that end. */
-    private int repeat(int at, Map<String, String> outer) {
+    private int repeat(int at, Map<String, String> outer) throws IOException {
         int end = matching("#end", at);
         String name =
                 filled(lines.get(at).substring("#for".length()), at, outer).strip();
@@ -180,7 +222,7 @@ final class Expand {
     }
 
     /** Expands one of two parts; returns the line of the matching end. */
-    private int choose(int at, Map<String, String> row) {
+    private int choose(int at, Map<String, String> row) throws IOException {
         int end = matching("#end", at);
         int otherwise = matching("#else", at);
         String column = lines.get(at).substring("#if".length()).strip();

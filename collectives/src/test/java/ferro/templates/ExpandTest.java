@@ -91,6 +91,37 @@ class ExpandTest {
     }
 
     @Test
+    void aPageGivesTheOrderOfRowsAndFurtherCells() throws IOException {
+        String rows = """
+                #table setting  name  form
+                #               a.b   TEXT
+                #               C     FLAG
+                #page setting page.md
+                #file Settings.java
+                #for setting
+                ${name} ${form} ${default} ${meaning}
+                #end
+                """;
+        Path page = Files.writeString(folder.resolve("page.md"), """
+                # A page
+                | property | variable | default | meaning |
+                |---|---|---|---|
+                | | `C` | none | whether `it` is |
+                | `a.b` | `A_B` | `5s` | A time ([more](x.md)). |
+                """);
+        expander.expand(template(rows), folder.resolve("made"));
+        assertEquals(
+                "// Made from sums.template by Expand.java: change that, not this file.\n"
+                        + "C FLAG none Whether {@code it} is.\na.b TEXT 5s A time.\n",
+                Files.readString(folder.resolve("made/Settings.java")));
+        Path more = template(rows.replace("#               C     FLAG\n", ""));
+        assertThrows(IllegalArgumentException.class, () -> expander.expand(more, folder.resolve("made")));
+        Files.writeString(page, Files.readString(page).replaceAll(".*A_B.*\n", ""));
+        Path fewer = template(rows);
+        assertThrows(IllegalArgumentException.class, () -> expander.expand(fewer, folder.resolve("made")));
+    }
+
+    @Test
     void aFileIsWrittenOnlyIfItsTextIsNew() throws IOException {
         Path made = folder.resolve("made/int/Integer.java");
         Path template = template(SUMS);

@@ -167,20 +167,12 @@ class SettingTest {
     }
 
     @Test
-    void theDocumentListsEverySettingWithItsVariableAndDefault() throws IOException {
-        List<String> rows = Files.readAllLines(Path.of("../docs/configuration.md")).stream()
-                .filter(line -> line.startsWith("| `ferro.") || line.startsWith("| `jna.") || line.startsWith("| | `"))
-                .toList();
+    void theDocumentHasTheVariableOfEverySetting() throws IOException {
+        String page = Files.readString(Path.of("../docs/configuration.md"));
         for (Setting<?> setting : Settings.all()) {
             boolean bare = setting.name().equals(setting.variable());
-            String start = (bare ? "| " : "| `" + setting.name() + "` ") + "| `" + setting.variable() + "` | ";
-            String fallback = setting.fallback()
-                    .map(text -> text.isEmpty() ? "empty" : "`" + text + "`")
-                    .orElse("none");
-            assertTrue(
-                    rows.stream().anyMatch(row -> row.startsWith(start + fallback + " | ")),
-                    "docs/configuration.md lacks the row " + start + fallback + " | ...");
+            String row = (bare ? "\n| " : "\n| `" + setting.name() + "` ") + "| `" + setting.variable() + "` | ";
+            assertTrue(page.contains(row), "docs/configuration.md lacks " + row);
         }
-        assertEquals(Settings.all().size(), rows.size(), "rows of docs/configuration.md that are no settings");
     }
 }
