@@ -1,6 +1,7 @@
 package ferro.benchmarks;
 
 import com.sun.management.OperatingSystemMXBean;
+import ferro.spi.Proc;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import java.io.IOException;
@@ -21,9 +22,9 @@ import java.util.Locale;
  * @param ranks number of ranks of the job
  */
 record MachineUse(int cores, int localRanks, int ranks) {
-    private static final Path COUNTERS = Path.of("/proc/stat");
+    private static final Path COUNTERS = Proc.HOST.path("stat");
     /** The threads of this process. */
-    static final Path THREADS = Path.of("/proc/self/task");
+    static final Path THREADS = Proc.HOST.path("self/task");
 
     private static final double NANOS_PER_TICK = 1e7;
     /** Below this use by other processes there is no warning, however busy the ranks are. */

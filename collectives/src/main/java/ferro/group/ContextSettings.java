@@ -4,6 +4,7 @@ import ferro.job.HostFacts;
 import ferro.job.JobFinder;
 import ferro.job.JobVariables;
 import ferro.job.RankOfJob;
+import ferro.spi.Proc;
 import ferro.spi.Setting;
 import ferro.spi.Settings;
 import java.util.HashMap;
@@ -128,9 +129,7 @@ final class ContextSettings {
                 Map.copyOf(variables),
                 Map.copyOf(named),
                 // ranks whose number the options give may share this process and its cores
-                options.isPlaced()
-                        ? OptionalInt::empty
-                        : () -> OwnCores.ofThisProcess().count());
+                options.isPlaced() ? OptionalInt::empty : () -> Proc.HOST.ownCores());
     }
 
     /**

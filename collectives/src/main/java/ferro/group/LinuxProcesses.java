@@ -1,11 +1,11 @@
 package ferro.group;
 
+import ferro.spi.Proc;
 import ferro.spi.ProcessTable;
 import java.io.IOException;
 import java.io.RandomAccessFile;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.Path;
+import java.util.NoSuchElementException;
 import java.util.Optional;
 
 /**
@@ -16,8 +16,8 @@ import java.util.Optional;
 final class LinuxProcesses implements ProcessTable {
     private static final String KIND = "linux";
 
-    private final Path proc;
-    private final ProcessStat own;
+    private final Proc proc;
+    private final Proc.Stat own;
     /**
      * Boot and process namespace. Two processes see each other only if they have the same boot and the same process
      * namespace.
@@ -27,29 +27,25 @@ final class LinuxProcesses implements ProcessTable {
     private final String host;
     private final String machine;
 
-    private LinuxProcesses(Path proc, Optional<String> name) throws IOException {
+    private LinuxProcesses(Proc proc, Optional<String> name) throws IOException {
         this.proc = proc;
-        own = ProcessStat.of(Files.readString(proc.resolve("self/stat"), StandardCharsets.ISO_8859_1));
-        String boot = line("sys/kernel/random/boot_id");
-        realm = KIND + " " + boot + " " + Files.readSymbolicLink(proc.resolve("self/ns/pid")) + " ";
-        host = name.isPresent() ? name.get() : line("sys/kernel/hostname");
+        own = proc.stat("self");
+        String boot = proc.boot();
+        realm = KIND + " " + boot + " " + Files.readSymbolicLink(proc.path("self/ns/pid")) + " ";
+        host = name.isPresent() ? name.get() : proc.hostName().orElseThrow();
         machine = boot + " " + host;
     }
 
     /**
-     * Returns the processes under a root such as {@code /proc}; {@link ProcessTable#NONE} if this root is not that of
-     * Linux. The name is the one that the user gives this host; if it is empty, the host has the name of the kernel.
+     * Returns the processes; {@link ProcessTable#NONE} if this is not Linux. The name is the one that the user gives this
+     * host; if it is empty, the host has the name of the kernel.
      */
-    static ProcessTable under(Path proc, Optional<String> name) {
+    static ProcessTable of(Proc proc, Optional<String> name) {
         try {
             return new LinuxProcesses(proc, name);
-        } catch (IOException | IllegalArgumentException absent) {
+        } catch (IOException | IllegalArgumentException | NoSuchElementException absent) {
             return NONE;
         }
-    }
-
-    private String line(String file) throws IOException {
-        return Files.readString(proc.resolve(file)).trim();
     }
 
     @Override
@@ -81,7 +77,7 @@ final class LinuxProcesses implements ProcessTable {
         try {
             long pid = Long.parseLong(process[0]);
             long startTicks = Long.parseLong(process[process.length - 1]);
-            return pid == own.pid() ? Optional.empty() : LinuxProcess.of(proc.resolve(process[0]), startTicks);
+            return pid == own.pid() ? Optional.empty() : LinuxProcess.of(proc, process[0], startTicks);
         } catch (NumberFormatException nonsense) {
             return Optional.empty();
         }
@@ -92,26 +88,33 @@ final class LinuxProcesses implements ProcessTable {
         /** State and flags are in the first 120 bytes, the start time in the first 400. */
         private static final int STAT_BYTES = 512;
 
-        private final Path folder;
+        private static final int STATE = 3;
+        private static final int FLAGS = 9;
+        /** {@code PF_EXITING} of linux/sched.h: set before memory is freed, long before sockets close. */
+        private static final long PF_EXITING = 0x4;
+
+        private final Proc proc;
+        private final String pid;
         private final long startTicks;
         private final RandomAccessFile stat;
         private final byte[] bytes = new byte[STAT_BYTES];
         private boolean exited;
 
-        private LinuxProcess(Path folder, long startTicks) throws IOException {
-            this.folder = folder;
+        private LinuxProcess(Proc proc, String pid, long startTicks) throws IOException {
+            this.proc = proc;
+            this.pid = pid;
             this.startTicks = startTicks;
             // no channel: an interrupt of the reading thread must not close it
-            stat = new RandomAccessFile(folder.resolve("stat").toFile(), "r");
+            stat = new RandomAccessFile(proc.path(pid + "/stat").toFile(), "r");
         }
 
         /**
          * Returns a process to watch. A process whose first thread has ended by itself while others continue looks dead,
          * so it cannot be watched.
          */
-        static Optional<Watched> of(Path folder, long startTicks) {
+        static Optional<Watched> of(Proc proc, String pid, long startTicks) {
             try {
-                LinuxProcess process = new LinuxProcess(folder, startTicks);
+                LinuxProcess process = new LinuxProcess(proc, pid, startTicks);
                 if (process.isPresent() && !process.hasExited()) {
                     return Optional.of(process);
                 }
@@ -135,7 +138,7 @@ final class LinuxProcesses implements ProcessTable {
                 stat.seek(0);
                 int length = stat.read(bytes);
                 if (length > 0) {
-                    return ProcessStat.isExiting(bytes, length);
+                    return isExiting(bytes, length);
                 }
             } catch (IOException unreadable) {
                 // ESRCH once the process is reaped; the text of the message depends on the language of the system
@@ -146,10 +149,9 @@ final class LinuxProcesses implements ProcessTable {
         /** Returns whether the process number still belongs to this process; true if unknown. */
         private boolean isPresent() {
             try {
-                String text = Files.readString(folder.resolve("stat"), StandardCharsets.ISO_8859_1);
-                return ProcessStat.of(text).startTicks() == startTicks;
+                return proc.stat(pid).startTicks() == startTicks;
             } catch (IOException | IllegalArgumentException unreadable) {
-                return Files.exists(folder);
+                return Files.exists(proc.path(pid));
             }
         }
 
@@ -160,37 +162,6 @@ final class LinuxProcesses implements ProcessTable {
             } catch (IOException lost) {
                 // nothing was written, and the caller closes other objects after this one
             }
-        }
-    }
-
-    /**
-     * Values from {@code /proc/PID/stat}. The second field, the command, may contain blanks and brackets, so the fields are
-     * counted from its last bracket (proc(5)).
-     *
-     * @param pid        number of the process, field 1
-     * @param startTicks start time in clock ticks since boot, field 22
-     */
-    record ProcessStat(long pid, long startTicks) {
-        private static final int STATE = 3;
-        private static final int FLAGS = 9;
-        private static final int START = 22;
-        /** {@code PF_EXITING} of linux/sched.h: set before memory is freed, long before sockets close. */
-        private static final long PF_EXITING = 0x4;
-
-        /**
-         * Parses the line.
-         *
-         * @throws IllegalArgumentException if the text is no such line
-         */
-        static ProcessStat of(String text) {
-            int bracket = text.lastIndexOf(')');
-            String[] fields =
-                    bracket < 0 ? new String[0] : text.substring(bracket).split("\\s+");
-            if (fields.length <= START - STATE + 1) {
-                throw new IllegalArgumentException("no line of /proc/PID/stat: " + text);
-            }
-            long pid = Long.parseLong(text.substring(0, text.indexOf(' ')));
-            return new ProcessStat(pid, Long.parseLong(fields[START - STATE + 1]));
         }
 
         /** Returns whether the process is exiting, a zombie or dead; allocates nothing. */

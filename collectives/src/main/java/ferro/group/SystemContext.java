@@ -8,13 +8,13 @@ import ferro.recorder.FlightRecorder;
 import ferro.spi.Deadlines;
 import ferro.spi.ExitTask;
 import ferro.spi.GroupSpec;
+import ferro.spi.Proc;
 import ferro.spi.ProcessTable;
 import ferro.spi.RankContext;
 import ferro.spi.ServedStore;
 import ferro.spi.Settings;
 import ferro.spi.StoreProvider;
 import java.net.URI;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -67,9 +67,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
     }
 
     /**
-     * Returns the context of this process with its properties, which are read at each request, and its environment.
-     *
-     * @return context
+     * {@return the context of this process with its properties, which are read at each request, and its environment}
      */
     public static SystemContext ofProcess() {
         return of(JoinOptions.ofProcess());
@@ -217,11 +215,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
         groups.abort(cause);
     }
 
-    /**
-     * Returns why this context was aborted or closed.
-     *
-     * @return reason for people; empty while groups can be joined
-     */
+    /** {@return why this context was aborted or closed, for people; empty while groups can be joined} */
     @Override
     public Optional<String> ended() {
         return groups.ended();
@@ -272,9 +266,8 @@ public final class SystemContext implements RankContext, AutoCloseable {
     }
 
     /**
-     * Returns the executor of this context. After {@link #close}, the executor has ended and rejects tasks.
-     *
-     * @return executor with one daemon thread
+     * {@return the executor of this context, with one daemon thread} After {@link #close}, the executor has ended and
+     * rejects tasks.
      */
     @Override
     public synchronized ScheduledExecutorService background() {
@@ -295,15 +288,11 @@ public final class SystemContext implements RankContext, AutoCloseable {
         return background;
     }
 
-    /**
-     * Returns the processes of this host, from {@code /proc}.
-     *
-     * @return table; empty if there is no {@code /proc}
-     */
+    /** {@return the processes of this host, from {@code /proc}; an empty table if there is no {@code /proc}} */
     @Override
     public synchronized ProcessTable processes() {
         if (processes == null) {
-            processes = LinuxProcesses.under(Path.of("/proc"), Settings.HOST.find(this));
+            processes = LinuxProcesses.of(Proc.HOST, Settings.HOST.find(this));
         }
         return processes;
     }

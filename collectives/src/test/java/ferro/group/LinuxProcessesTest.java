@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import ferro.spi.Proc;
 import ferro.spi.ProcessTable;
 import ferro.spi.ProcessTable.Watched;
 import java.io.IOException;
@@ -20,7 +21,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class LinuxProcessesTest {
-    private static final Path PROC = Path.of("/proc");
     private static final String REALM = "linux 1c1f-boot pid:[402] ";
 
     @TempDir
@@ -28,19 +28,19 @@ class LinuxProcessesTest {
 
     /** A root like {@code /proc} with this process, number 77, and another, number 78. */
     private ProcessTable table() throws IOException {
-        Files.createDirectories(root.resolve("sys/kernel/random"));
-        Files.createDirectories(root.resolve("self/ns"));
-        Files.writeString(root.resolve("sys/kernel/random/boot_id"), "1c1f-boot\n");
-        Files.writeString(root.resolve("sys/kernel/hostname"), "box\n");
-        Files.createSymbolicLink(root.resolve("self/ns/pid"), Path.of("pid:[402]"));
-        Files.writeString(root.resolve("self/stat"), stat(77, "java", 'S', 0, 100));
-        Files.createDirectories(root.resolve("78"));
+        Files.createDirectories(root.resolve("proc/sys/kernel/random"));
+        Files.createDirectories(root.resolve("proc/self/ns"));
+        Files.writeString(root.resolve("proc/sys/kernel/random/boot_id"), "1c1f-boot\n");
+        Files.writeString(root.resolve("proc/sys/kernel/hostname"), "box\n");
+        Files.createSymbolicLink(root.resolve("proc/self/ns/pid"), Path.of("pid:[402]"));
+        Files.writeString(root.resolve("proc/self/stat"), stat(77, "java", 'S', 0, 100));
+        Files.createDirectories(root.resolve("proc/78"));
         process(78, "java", 'S', 0x400040);
-        return LinuxProcesses.under(root, Optional.empty());
+        return LinuxProcesses.of(Proc.under(root), Optional.empty());
     }
 
     private void process(long pid, String command, char state, long flags) throws IOException {
-        Files.writeString(root.resolve(pid + "/stat"), stat(pid, command, state, flags, 200));
+        Files.writeString(root.resolve("proc/" + pid + "/stat"), stat(pid, command, state, flags, 200));
     }
 
     private static String stat(long pid, String command, char state, long flags, long start) {
@@ -61,7 +61,7 @@ class LinuxProcessesTest {
     void theUserMayNameTheHost() throws IOException {
         table();
 
-        ProcessTable table = LinuxProcesses.under(root, Optional.of("a"));
+        ProcessTable table = LinuxProcesses.of(Proc.under(root), Optional.of("a"));
 
         assertEquals(REALM + "77 100", table.self());
         assertEquals("pid 77 on host a", table.place());
@@ -114,12 +114,12 @@ class LinuxProcessesTest {
 
     @Test
     void whereThereIsNoProcNothingIsKnown() {
-        assertSame(ProcessTable.NONE, LinuxProcesses.under(root.resolve("nowhere"), Optional.empty()));
+        assertSame(ProcessTable.NONE, LinuxProcesses.of(Proc.under(root.resolve("nowhere")), Optional.empty()));
     }
 
     @Test
     void aRealProcessIsSeenAliveThenGone() throws Exception {
-        assumeTrue(Files.isReadable(PROC.resolve("self/stat")), "there is no /proc here");
+        assumeTrue(Files.isReadable(Proc.HOST.path("self/stat")), "there is no /proc here");
         Process child = new ProcessBuilder("sleep", "60").start();
         try (SystemContext context = SystemContext.of(Map.of());
                 Watched watched = watch(context.processes(), child)) {
@@ -137,8 +137,7 @@ class LinuxProcessesTest {
     private static Watched watch(ProcessTable table, Process child) throws IOException {
         String self = table.self();
         String realm = self.substring(0, self.indexOf(']') + 2);
-        LinuxProcesses.ProcessStat stat =
-                LinuxProcesses.ProcessStat.of(Files.readString(PROC.resolve(child.pid() + "/stat")));
+        Proc.Stat stat = Proc.HOST.stat("" + child.pid());
         return table.watch(realm + stat.pid() + " " + stat.startTicks()).orElseThrow();
     }
 }

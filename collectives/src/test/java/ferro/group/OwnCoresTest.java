@@ -2,6 +2,7 @@ package ferro.group;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import ferro.spi.Proc;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,7 +40,7 @@ class OwnCoresTest {
 
     @Test
     void whatCannotBeSeenChangesNothing() throws IOException {
-        assertEquals(OptionalInt.empty(), new OwnCores(root, root).count());
+        assertEquals(OptionalInt.empty(), Proc.under(root.resolve("nowhere")).ownCores());
         assertEquals(OptionalInt.empty(), seen("nonsense", "0::/../.."));
     }
 
@@ -66,7 +67,7 @@ class OwnCoresTest {
     private OptionalInt seen(String allowed, String groups) throws IOException {
         write("proc/self/status", "Name:\tjava\nCpus_allowed:\tff\nCpus_allowed_list:\t" + allowed + "\n");
         write("proc/self/cgroup", groups + "\n");
-        return new OwnCores(root.resolve("proc"), root.resolve("sys")).count();
+        return Proc.under(root).ownCores();
     }
 
     private void write(String file, String text) throws IOException {

@@ -29,6 +29,7 @@ import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -221,6 +222,17 @@ class ArchitectureTest {
         for (Path file : MainSources.of("spark"::equals)) {
             assertFalse(DECLARED_CULPRITS.matcher(Files.readString(file)).find(), file::toString);
         }
+    }
+
+    @Test
+    void procHasOneReader() throws IOException {
+        List<Path> readers = new ArrayList<>();
+        for (Path file : MainSources.of(module -> true)) {
+            if (Files.readString(file).contains("\"/proc")) {
+                readers.add(file.getFileName());
+            }
+        }
+        assertEquals(List.of(), readers, "Proc reads these files");
     }
 
     private static Stream<JavaField> fieldsOf(JavaClass type) {

@@ -3,9 +3,7 @@ package ferro.recorder;
 import ferro.GroupEvent;
 import ferro.recorder.RecordedGroup.Failed;
 import ferro.recorder.RecordedGroup.RecordedStatus;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import ferro.spi.Proc;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Collection;
@@ -23,8 +21,6 @@ final class RecordWriter {
     private static final int FORMAT = 1;
     /** By the numbers of the states in {@link OperationRing}. */
     private static final List<String> STATES = List.of("writing", "queued", "running", "done", "failed");
-
-    private static final Path HOST = Path.of("/proc/sys/kernel/hostname");
 
     private final FlightRecorder recorder;
     private final int most;
@@ -66,7 +62,7 @@ final class RecordWriter {
         json.put("job", recorder.owner().job());
         json.put("rank", recorder.owner().rank());
         json.put("worldSize", recorder.owner().worldSize());
-        json.put("host", recorder.owner().host().orElseGet(RecordWriter::nameOfKernel));
+        json.put("host", recorder.owner().host().or(Proc.HOST::hostName).orElse("unknown"));
         json.put("pid", ProcessHandle.current().pid());
         json.put("written", now.truncatedTo(ChronoUnit.MILLIS));
         json.put("wallNanos", ChronoUnit.NANOS.between(Instant.EPOCH, now));
@@ -137,14 +133,5 @@ final class RecordWriter {
     private static int inJoined(GroupRecorder group, int rank) {
         int[] ranks = group.ranks();
         return rank >= 0 && rank < ranks.length ? ranks[rank] : rank;
-    }
-
-    private static String nameOfKernel() {
-        try {
-            // the resolver is not used: it may return another name, or take seconds to fail
-            return Files.isReadable(HOST) ? Files.readString(HOST).trim() : "unknown";
-        } catch (IOException nameless) {
-            return "unknown";
-        }
     }
 }

@@ -1,22 +1,18 @@
 package ferro.lightgbm;
 
-import java.io.IOException;
+import ferro.spi.Proc;
 import java.net.InetAddress;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.net.UnknownHostException;
 
 /** The name of this host. On Linux no name is resolved, because that may be slow. */
 final class LocalHostName {
-    private static final Path OF_LINUX = Path.of("/proc/sys/kernel/hostname");
-
     private LocalHostName() {}
 
     static String read() {
         try {
-            return Files.isReadable(OF_LINUX)
-                    ? Files.readString(OF_LINUX).trim()
-                    : InetAddress.getLocalHost().getHostName();
-        } catch (IOException unknown) {
+            String ofLinux = Proc.HOST.hostName().orElse(null);
+            return ofLinux == null ? InetAddress.getLocalHost().getHostName() : ofLinux;
+        } catch (UnknownHostException unknown) {
             return "unknown (" + unknown.getMessage() + ")";
         }
     }

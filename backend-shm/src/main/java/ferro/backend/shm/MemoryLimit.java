@@ -1,9 +1,11 @@
 package ferro.backend.shm;
 
+import ferro.spi.Proc;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
@@ -12,13 +14,9 @@ import java.util.Set;
  * memory count against the group that writes them first. If a group exceeds its limit, the kernel ends a process without
  * a message.
  *
- * @param membership file that names the control group, such as {@code /proc/self/cgroup}
- * @param root       folder where control groups are mounted
+ * @param proc files of the kernel
  */
-record MemoryLimit(Path membership, Path root) {
-    /** Start of the line of version 2, of which there is one; the path follows. */
-    private static final String UNIFIED = "0::/";
-
+record MemoryLimit(Proc proc) {
     /** Lines of memory.stat, as Linux documents them for control groups, version 2. */
     private static final Set<String> RECLAIMABLE = Set.of("inactive_file", "active_file", "slab_reclaimable");
 
@@ -35,7 +33,7 @@ record MemoryLimit(Path membership, Path root) {
      */
     Optional<Short> tooShortFor(long need) {
         try {
-            for (Path group = innermost(); group.startsWith(root); group = group.getParent()) {
+            for (Path group : groups()) {
                 long left = left(group, need);
                 if (left < need) {
                     return Optional.of(new Short(group, Math.max(0, left)));
@@ -49,18 +47,14 @@ record MemoryLimit(Path membership, Path root) {
     }
 
     /**
-     * Returns the innermost control group of this process. A container may see a path of its host; then only the root is
-     * its own.
+     * Returns the control groups of this process, innermost first. A container may see a path of its host; then only the
+     * root is its own.
      */
-    private Path innermost() throws IOException {
-        for (String line : Files.readAllLines(membership, StandardCharsets.ISO_8859_1)) {
-            Path group = root.resolve(line.startsWith(UNIFIED) ? line.substring(UNIFIED.length()) : "")
-                    .normalize();
-            if (line.startsWith(UNIFIED) && group.startsWith(root) && Files.isDirectory(group)) {
-                return group;
-            }
-        }
-        return root;
+    private List<Path> groups() throws IOException {
+        List<Path> groups = proc.controlGroups("");
+        return groups.isEmpty() || Files.isDirectory(groups.get(0))
+                ? groups
+                : groups.subList(groups.size() - 1, groups.size());
     }
 
     private static long left(Path group, long need) throws IOException {

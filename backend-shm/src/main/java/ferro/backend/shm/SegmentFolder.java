@@ -1,5 +1,6 @@
 package ferro.backend.shm;
 
+import ferro.spi.Proc;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import java.io.IOException;
@@ -16,8 +17,6 @@ import java.util.Optional;
  * @param mapper  mapper of this JDK
  */
 record SegmentFolder(Path folder, ThisProcess process, String host, Mapper mapper) {
-    private static final Path PROC = Path.of("/proc");
-
     /** Returns why no segments can be made here; empty if they can. */
     static Optional<String> unusableBecause(RankContext context) {
         if (Settings.LINKS.of(context).equals("tcp")) {
@@ -50,7 +49,7 @@ record SegmentFolder(Path folder, ThisProcess process, String host, Mapper mappe
      */
     static SegmentFolder of(RankContext context) throws IOException {
         Path folder = Path.of(Settings.SHM_DIR.of(context));
-        ThisProcess process = ThisProcess.under(PROC);
+        ThisProcess process = ThisProcess.in(Proc.HOST);
         long device = FileFacts.of(folder).device();
         String host = Settings.HOST.find(context).orElse("boot " + process.boot() + ", file system " + device);
         return new SegmentFolder(folder, process, host, Mapper.ofThisJdk());
@@ -62,7 +61,7 @@ record SegmentFolder(Path folder, ThisProcess process, String host, Mapper mappe
     }
 
     MemoryLimit limit() {
-        return new MemoryLimit(process.proc().resolve("self/cgroup"), Path.of("/sys/fs/cgroup"));
+        return new MemoryLimit(process.proc());
     }
 
     /** Returns the bytes that can still be written; {@link Long#MAX_VALUE} if there is no limit. */

@@ -2,6 +2,7 @@ package ferro.backend.shm;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import ferro.spi.Proc;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,7 +24,7 @@ class LeftoversTest {
     private Path folder;
 
     LeftoversTest() throws IOException {
-        own = ThisProcess.under(Path.of("/proc"));
+        own = ThisProcess.in(Proc.HOST);
     }
 
     @Test
@@ -43,7 +44,8 @@ class LeftoversTest {
         Path proc = folder.resolve("proc");
         // reading it fails, as it does where this process has no descriptor left
         Files.createDirectories(proc.resolve("4711/stat"));
-        ThisProcess blind = new ThisProcess(proc, own.boot(), own.namespace(), own.pid(), own.startTicks(), own.user());
+        ThisProcess blind = new ThisProcess(
+                Proc.under(folder), own.boot(), own.namespace(), own.pid(), own.startTicks(), own.user());
         Path unreadable = file(own.namespace(), 4711, 5);
 
         assertEquals(0, Leftovers.sweep(folder, blind));

@@ -2,6 +2,7 @@ package ferro.backend.shm;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import ferro.spi.Proc;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,15 +20,16 @@ class MemoryLimitTest {
 
     @BeforeEach
     void makeGroups() throws IOException {
-        root = Files.createDirectory(folder.resolve("cgroup"));
-        limit = new MemoryLimit(folder.resolve("self"), root);
+        root = Files.createDirectories(folder.resolve("sys/fs/cgroup"));
+        Files.createDirectories(folder.resolve("proc/self"));
+        limit = new MemoryLimit(Proc.under(folder));
         memberOf("/jobs/mine");
         group("jobs/mine", "max", 900, 0);
         group("jobs", "1000", 700, 28);
     }
 
     private void memberOf(String path) throws IOException {
-        Files.writeString(folder.resolve("self"), "0::" + path + "\n");
+        Files.writeString(folder.resolve("proc/self/cgroup"), "0::" + path + "\n");
     }
 
     private void group(String path, String most, long current, long reclaimable) throws IOException {
@@ -56,9 +58,9 @@ class MemoryLimitTest {
 
     @Test
     void whereNothingCanBeReadNothingIsForbidden() throws IOException {
-        Files.writeString(folder.resolve("self"), "4:memory:/jobs\n");
+        Files.writeString(folder.resolve("proc/self/cgroup"), "4:memory:/jobs\n");
         assertEquals(Optional.empty(), limit.tooShortFor(1 << 30));
-        Files.delete(folder.resolve("self"));
+        Files.delete(folder.resolve("proc/self/cgroup"));
         assertEquals(Optional.empty(), limit.tooShortFor(1 << 30));
     }
 }

@@ -1,5 +1,6 @@
 package ferro.backend.shm;
 
+import ferro.spi.Proc;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -25,7 +26,7 @@ final class SegmentFolders {
     }
 
     private static SegmentFolder of(Path folder, long namespace) throws IOException {
-        ThisProcess own = ThisProcess.under(Path.of("/proc"));
+        ThisProcess own = ThisProcess.in(Proc.HOST);
         ThisProcess process =
                 new ThisProcess(own.proc(), own.boot(), namespace, own.pid(), own.startTicks(), own.user());
         return new SegmentFolder(folder, process, "box", Mapper.ofThisJdk());

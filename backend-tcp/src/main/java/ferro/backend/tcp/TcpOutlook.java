@@ -14,12 +14,10 @@ import ferro.backend.tcp.tls.TlsProvider;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
 import ferro.spi.PortRange;
+import ferro.spi.Proc;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
-import java.io.IOException;
 import java.net.InetAddress;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
@@ -195,11 +193,6 @@ public final class TcpOutlook {
     }
 
     private static Optional<String> systemCongestion() {
-        try {
-            return Optional.of(Files.readString(Path.of("/proc/sys/net/ipv4/tcp_congestion_control"))
-                    .trim());
-        } catch (IOException unknown) {
-            return Optional.empty();
-        }
+        return Proc.HOST.line("sys/net/ipv4/tcp_congestion_control");
     }
 }

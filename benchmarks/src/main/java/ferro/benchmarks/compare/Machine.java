@@ -1,11 +1,11 @@
 package ferro.benchmarks.compare;
 
+import ferro.spi.Proc;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDate;
 import java.util.List;
-import java.util.stream.Stream;
 
 /** The machine of a comparison, as a line of text beside its measurements. */
 final class Machine {
@@ -30,16 +30,10 @@ final class Machine {
                 + System.getProperty("os.version") + ", " + LocalDate.now();
     }
 
-    private static String processor() throws IOException {
-        Path info = Path.of("/proc/cpuinfo");
-        if (!Files.exists(info)) {
-            return "";
-        }
-        try (Stream<String> lines = Files.lines(info)) {
-            return lines.filter(line -> line.startsWith("model name"))
-                    .map(line -> " (" + line.replaceFirst(".*: *", "") + ")")
-                    .findFirst()
-                    .orElse("");
-        }
+    private static String processor() {
+        return Proc.HOST
+                .field("cpuinfo", "model name")
+                .map(line -> " (" + line.replaceFirst(".*: *", "") + ")")
+                .orElse("");
     }
 }

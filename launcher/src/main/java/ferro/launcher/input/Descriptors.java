@@ -1,8 +1,7 @@
 package ferro.launcher.input;
 
+import ferro.spi.Proc;
 import java.io.File;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -35,16 +34,9 @@ public record Descriptors(OptionalLong limit, int jars) {
     }
 
     private static OptionalLong limitOfThisProcess() {
-        try (Stream<String> limits = Files.lines(Path.of("/proc/self/limits"))) {
-            return limits.filter(line -> line.startsWith("Max open files"))
-                    .map(line ->
-                            line.substring("Max open files".length()).trim().split("\\s+")[0])
-                    .filter(soft -> !soft.equals("unlimited"))
-                    .mapToLong(Long::parseLong)
-                    .findFirst();
-        } catch (IOException | NumberFormatException unknown) {
-            return OptionalLong.empty();
-        }
+        String soft =
+                Proc.HOST.field("self/limits", "Max open files").orElse("").split("\\s+")[0];
+        return soft.matches("[0-9]{1,18}") ? OptionalLong.of(Long.parseLong(soft)) : OptionalLong.empty();
     }
 
     /** Returns how many entries of a class path are files. */

@@ -1,12 +1,11 @@
 package ferro.launcher.input;
 
 import ferro.group.SystemContext;
+import ferro.spi.Proc;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Map;
 
 /**
@@ -14,7 +13,6 @@ import java.util.Map;
  * take seconds to answer.
  */
 public final class HostName {
-    private static final Path KERNELS = Path.of("/proc/sys/kernel/hostname");
     private static final String UNKNOWN = "(without a name)";
 
     private HostName() {}
@@ -37,16 +35,16 @@ public final class HostName {
 
     /** Returns the name that the kernel has for this host. */
     public static String ofKernel() {
+        return Proc.HOST.hostName().orElseGet(HostName::asked);
+    }
+
+    private static String asked() {
         try {
-            return Files.isReadable(KERNELS) ? Files.readString(KERNELS).trim() : asked();
+            Process uname = new ProcessBuilder("uname", "-n").start();
+            String name = new String(uname.getInputStream().readAllBytes(), StandardCharsets.UTF_8).trim();
+            return name.isEmpty() ? UNKNOWN : name;
         } catch (IOException nameless) {
             return UNKNOWN;
         }
-    }
-
-    private static String asked() throws IOException {
-        Process uname = new ProcessBuilder("uname", "-n").start();
-        String name = new String(uname.getInputStream().readAllBytes(), StandardCharsets.UTF_8).trim();
-        return name.isEmpty() ? UNKNOWN : name;
     }
 }

@@ -1,17 +1,15 @@
 package ferro.launcher.input;
 
+import ferro.spi.Proc;
 import java.io.IOException;
 import java.nio.charset.Charset;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
 /** The arguments of this process as bytes. The JVM reads them by a character set, which may not keep all bytes. */
 public final class RawArguments {
-    private static final Path COMMAND_LINE = Path.of("/proc/self/cmdline");
-
     private RawArguments() {}
 
     /**
@@ -21,7 +19,7 @@ public final class RawArguments {
      */
     public static void check(String... arguments) {
         try {
-            check(Files.readAllBytes(COMMAND_LINE), charset(), arguments);
+            check(Files.readAllBytes(Proc.HOST.path("self/cmdline")), charset(), arguments);
         } catch (IOException unknown) {
             // a system without /proc
             return;

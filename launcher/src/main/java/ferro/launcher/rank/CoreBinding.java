@@ -1,10 +1,10 @@
 package ferro.launcher.rank;
 
 import ferro.launcher.program.Programs;
+import ferro.spi.Proc;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 
 /**
@@ -25,8 +25,6 @@ public record CoreBinding(List<String> slices, String reason) {
      * @param sharing number of launchers among which they were divided
      */
     public record Cores(int cores, List<Integer> allowed, int sharing) {
-        private static final Path BOOT = Path.of("/proc/sys/kernel/random/boot_id");
-
         /** Cores of one launcher. */
         public Cores(int cores, List<Integer> allowed) {
             this(cores, allowed, 1);
@@ -34,13 +32,13 @@ public record CoreBinding(List<String> slices, String reason) {
 
         /** Returns the cores that this process may use. */
         public static Cores ofThisMachine() {
-            return new Cores(Runtime.getRuntime().availableProcessors(), allowedCores());
+            return new Cores(Runtime.getRuntime().availableProcessors(), numbers(Proc.HOST.allowedCores()));
         }
 
         /** Returns a name that no other cores have, in this or another machine; empty if there is none. */
         public String name() {
             try {
-                return allowed.isEmpty() ? "" : Files.readString(BOOT).trim() + " " + allowed;
+                return allowed.isEmpty() ? "" : Proc.HOST.boot() + " " + allowed;
             } catch (IOException noProc) {
                 return "";
             }
@@ -105,28 +103,7 @@ public record CoreBinding(List<String> slices, String reason) {
         return slices;
     }
 
-    private static List<Integer> allowedCores() {
-        try {
-            for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {
-                if (line.startsWith("Cpus_allowed_list:")) {
-                    return cores(line.substring(line.indexOf(':') + 1).trim());
-                }
-            }
-            return List.of();
-        } catch (IOException noProc) {
-            return List.of();
-        }
-    }
-
-    /** Parses a list such as {@code 0-3,8}. */
-    static List<Integer> cores(String list) {
-        List<Integer> cores = new ArrayList<>();
-        for (String range : list.split(",")) {
-            String[] ends = range.split("-");
-            for (int core = Integer.parseInt(ends[0]); core <= Integer.parseInt(ends[ends.length - 1]); core++) {
-                cores.add(core);
-            }
-        }
-        return cores;
+    private static List<Integer> numbers(BitSet cores) {
+        return cores.stream().boxed().toList();
     }
 }

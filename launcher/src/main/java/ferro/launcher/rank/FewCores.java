@@ -1,8 +1,7 @@
 package ferro.launcher.rank;
 
+import ferro.spi.Proc;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 
@@ -15,8 +14,7 @@ public final class FewCores {
     /** Returns a warning for this process; empty if each rank has a core, or if all cores of the node may be used. */
     public static Optional<String> warning(int ranks, Map<String, String> environment) {
         try {
-            String online = Files.readString(Path.of("/sys/devices/system/cpu/online"));
-            int node = CoreBinding.cores(online.trim()).size();
+            int node = Proc.HOST.onlineCores().cardinality();
             return warning(ranks, CoreBinding.Cores.ofThisMachine().allowed().size(), node, environment);
         } catch (IOException | NumberFormatException unknown) {
             return Optional.empty();

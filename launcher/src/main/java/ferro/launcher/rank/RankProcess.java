@@ -6,13 +6,12 @@ import ferro.launcher.output.RankOutput;
 import ferro.launcher.output.RankStream;
 import ferro.launcher.output.Screen;
 import ferro.launcher.output.Tail;
+import ferro.spi.Proc;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.lang.ProcessBuilder.Redirect;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
@@ -95,10 +94,9 @@ public final class RankProcess implements Supervised {
     @Override
     public boolean isHalted() {
         try {
-            String stat = Files.readString(Path.of("/proc", "" + pid(), "stat"));
-            // the state follows the name, which may contain anything: T stopped, t traced
-            return "Tt".indexOf(stat.charAt(stat.lastIndexOf(')') + 2)) >= 0;
-        } catch (IOException | IndexOutOfBoundsException unknown) {
+            // T stopped, t traced
+            return "Tt".indexOf(Proc.HOST.stat("" + pid()).state()) >= 0;
+        } catch (IOException | IllegalArgumentException unknown) {
             // this system has no such file, or the process has just ended
             return false;
         }

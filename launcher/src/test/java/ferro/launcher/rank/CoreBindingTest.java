@@ -72,9 +72,4 @@ class CoreBindingTest {
         assertEquals(List.of(), binding.slices());
         assertEquals("not bound (ranks of 3 nodes on this machine > cores)", binding.reason());
     }
-
-    @Test
-    void listOfCoresIsReadAsTheKernelWritesIt() {
-        assertEquals(List.of(0, 1, 2, 3, 8, 10, 11), CoreBinding.cores("0-3,8,10-11"));
-    }
 }

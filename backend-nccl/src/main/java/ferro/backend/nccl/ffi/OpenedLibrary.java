@@ -7,6 +7,7 @@ import ferro.backend.nccl.CudaRuntimeNotFoundException;
 import ferro.backend.nccl.NcclLibraryNotFoundException;
 import ferro.backend.nccl.NcclSymbolNotFoundException;
 import ferro.backend.nccl.Tried;
+import ferro.spi.Proc;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -158,7 +159,7 @@ record OpenedLibrary(String candidate, RuntimePrefix prefix, NativeLibrary libra
     /** Returns the file that contains a function, as the kernel mapped it; the candidate if that is not known. */
     String path(String function) {
         long address = Pointer.nativeValue(library.getFunction(prefix.nameOf(function)));
-        try (Stream<String> maps = Files.lines(Path.of("/proc/self/maps"))) {
+        try (Stream<String> maps = Files.lines(Proc.HOST.path("self/maps"))) {
             return maps.filter(line -> line.indexOf('/') > 0 && holds(line, address))
                     .map(line -> line.substring(line.indexOf('/')))
                     .findFirst()

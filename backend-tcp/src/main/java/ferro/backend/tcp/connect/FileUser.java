@@ -1,5 +1,6 @@
 package ferro.backend.tcp.connect;
 
+import ferro.spi.Proc;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,7 +32,7 @@ public record FileUser(int uid, Set<Integer> groups) {
 
     /** Reads the user from the kernel; without /proc, from a file that is made for this and removed. */
     public static FileUser ofProcess() throws IOException {
-        Path status = Path.of("/proc/self/status");
+        Path status = Proc.HOST.path("self/status");
         return Files.isReadable(status) ? of(Files.readAllLines(status)) : ofNewFile();
     }
 

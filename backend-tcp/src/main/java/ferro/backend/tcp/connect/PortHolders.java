@@ -1,11 +1,10 @@
 package ferro.backend.tcp.connect;
 
+import ferro.spi.Proc;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteOrder;
-import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -28,8 +27,8 @@ final class PortHolders {
     /** Returns {@code 20000 by process 4711 (java), 20001 by a process of another user}; empty if nothing is known. */
     static String of(InetAddress address, int[] ports) {
         Map<Integer, String> inodes = new TreeMap<>();
-        for (String table : List.of("/proc/net/tcp", "/proc/net/tcp6")) {
-            listening(Path.of(table), address, ports, inodes);
+        for (String table : List.of("net/tcp", "net/tcp6")) {
+            listening(Proc.HOST.path(table), address, ports, inodes);
         }
         Map<String, String> owners = inodes.isEmpty() ? Map.of() : owners(inodes);
         List<String> held = new ArrayList<>();
@@ -85,25 +84,25 @@ final class PortHolders {
         Map<String, String> wanted = new HashMap<>();
         inodes.values().forEach(inode -> wanted.put("socket:[" + inode + "]", inode));
         Map<String, String> owners = new HashMap<>();
-        try (DirectoryStream<Path> processes = Files.newDirectoryStream(Path.of("/proc"), "[0-9]*")) {
-            for (Path process : processes) {
+        try {
+            for (Path process : Proc.HOST.list("", "[0-9]*")) {
                 lookInto(process, wanted, owners);
             }
-        } catch (IOException | DirectoryIteratorException unknown) {
+        } catch (IOException unknown) {
             // no processes are visible here
         }
         return owners;
     }
 
     private static void lookInto(Path process, Map<String, String> wanted, Map<String, String> owners) {
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(process.resolve("fd"))) {
-            for (Path file : files) {
+        try {
+            for (Path file : Proc.HOST.list(process.getFileName() + "/fd", "*")) {
                 String inode = wanted.get(Files.readSymbolicLink(file).toString());
                 if (inode != null) {
                     owners.putIfAbsent(inode, name(process));
                 }
             }
-        } catch (IOException | DirectoryIteratorException hidden) {
+        } catch (IOException hidden) {
             // a process of another user, or one that has ended meanwhile
         }
     }

@@ -1,8 +1,7 @@
 package ferro.backend.tcp.rendezvous;
 
+import ferro.spi.Proc;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -17,7 +16,6 @@ import java.util.function.LongSupplier;
  * work, so that only the age of the join is named.
  */
 final class OwnTime {
-    private static final Path TASKS = Path.of("/proc/self/task");
     /** A process that was older than this when its join began had other work before. */
     private static final long MAX_BEFORE_MILLIS = TimeUnit.MINUTES.toMillis(1);
     /** A shorter wait for a core explains no delay that a person notices. */
@@ -53,11 +51,11 @@ final class OwnTime {
     /** Returns the longest time that a thread of this process was ready to run and had no core; 0 if that is not known. */
     private static long longestWaitMillis() {
         long longest = 0;
-        try (DirectoryStream<Path> threads = Files.newDirectoryStream(TASKS)) {
-            for (Path thread : threads) {
+        try {
+            for (Path thread : Proc.HOST.list("self/task", "*")) {
                 longest = Math.max(longest, waitNanos(thread.resolve("schedstat")));
             }
-        } catch (IOException | UncheckedIOException | java.nio.file.DirectoryIteratorException unknown) {
+        } catch (IOException unknown) {
             // other kernels have no such files
         }
         return TimeUnit.NANOSECONDS.toMillis(longest);
