@@ -45,11 +45,7 @@ public interface Codec<T> {
      */
     T decode(byte[] bytes) throws IOException;
 
-    /**
-     * Returns the codec that passes byte arrays unchanged.
-     *
-     * @return codec; any thread may use it
-     */
+    /** {@return the codec that passes byte arrays unchanged; any thread may use it} */
     static Codec<byte[]> bytes() {
         return new Codec<>() {
             @Override
@@ -65,10 +61,8 @@ public interface Codec<T> {
     }
 
     /**
-     * Returns the codec of strings in UTF-8. The codec throws an IOException for a string with half of a surrogate pair
-     * and for bytes that are not valid UTF-8.
-     *
-     * @return codec; any thread may use it
+     * {@return the codec of strings in UTF-8; any thread may use it} The codec throws an IOException for a string with
+     * half of a surrogate pair and for bytes that are not valid UTF-8.
      */
     static Codec<String> utf8() {
         return new Codec<>() {

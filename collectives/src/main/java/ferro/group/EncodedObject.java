@@ -98,6 +98,7 @@ record EncodedObject(byte[] bytes, Throwable failure) {
 
         /** Encodes one object for each rank, one after the other, until the codec throws. */
         static <T> EncodedList of(Codec<T> codec, List<? extends T> values, int worldSize) {
+            values.forEach(value -> requireNonNull(value, "a value of values"));
             if (values.size() != worldSize) {
                 WrongList wrong = new WrongList(
                         "passes a list of " + values.size() + ", need one object for each of " + worldSize + " ranks");
@@ -105,7 +106,7 @@ record EncodedObject(byte[] bytes, Throwable failure) {
             }
             List<byte[]> parts = new ArrayList<>();
             for (T value : values) {
-                EncodedObject one = EncodedObject.of(codec, requireNonNull(value, "a value of values"));
+                EncodedObject one = EncodedObject.of(codec, value);
                 if (one.failure() != null) {
                     return new EncodedList(List.of(), one);
                 }

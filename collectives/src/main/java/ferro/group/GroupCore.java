@@ -5,12 +5,19 @@ import ferro.CollectiveBackend;
 import ferro.InvalidRankException;
 import ferro.collectives.CollectiveEngine;
 import ferro.dispatch.GpuCollectives;
+import ferro.job.JobFinder;
+import ferro.job.JobVariables;
+import ferro.job.RankOfJob;
 import ferro.recorder.FlightRecorder;
 import ferro.spi.Deadlines;
 import ferro.spi.GroupSpec;
+import ferro.spi.LeakReport;
+import ferro.spi.LogLines;
+import ferro.spi.OncePerContext;
 import ferro.spi.RankContext;
 import ferro.spi.Settings;
 import ferro.spi.UnknownSettings;
+import java.lang.System.Logger.Level;
 import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.Arrays;
@@ -42,7 +49,7 @@ record GroupCore(
     private static GroupCore joined(GroupSpec asked, RankContext context) {
         GroupSpec group = timed(asked, context);
         UnknownSettings.logOnce(context);
-        JobLine.tellOnce(group, context);
+        tellOnce(group, context);
         // an error of the recorder's folder is reported before any back end is opened
         FlightRecorder.of(context, group);
         try {
@@ -51,6 +58,39 @@ record GroupCore(
             return of(own, context, JoiningThread.joined(own), '"' + group.name() + '"');
         } finally {
             FlightRecorder.release(context);
+        }
+    }
+
+    /**
+     * Logs, once per context, one line with the cluster launcher that gave this rank its number, because several launchers
+     * may be nested. Logs a warning if {@code ferro.debug} is on, because a rank that hangs is then never reported.
+     */
+    private static void tellOnce(GroupSpec group, RankContext context) {
+        if (OncePerContext.isFirst(context, "JobLine")) {
+            tell(group, context);
+            warnOfDebug(group, context);
+        }
+    }
+
+    private static void warnOfDebug(GroupSpec group, RankContext context) {
+        if (group.rank() == 0 && Settings.DEBUG.of(context)) {
+            LogLines.write(
+                    "ferro.join",
+                    Level.WARNING,
+                    Settings.DEBUG.name()
+                            + " is on: calls, joins and closes have no time limit, and silent ranks are not"
+                            + " reported, so a job that hangs does not end; use this only with a debugger");
+        }
+    }
+
+    private static void tell(GroupSpec group, RankContext context) {
+        JobVariables found = JobFinder.of(context);
+        if (found.job().isEmpty()) {
+            return;
+        }
+        RankOfJob job = found.job().get();
+        if (job.family().ofACluster() && job.rank() == group.rank() && job.worldSize() == group.worldSize()) {
+            LogLines.write("ferro.join", Level.INFO, found.line());
         }
     }
 
@@ -163,6 +203,49 @@ record GroupCore(
                 throw failure;
             }
             ofGroup.addSuppressed(failure);
+        }
+    }
+
+    /**
+     * Logs a warning for a group whose {@link ProcessGroup} was garbage collected while the group was open. The engine's
+     * loops keep the rest of a group reachable, so only the user's object is watched. The group stays open, because a close
+     * sends a goodbye to the other ranks, and only the program knows whether they may continue without this rank.
+     * Thread-safe.
+     */
+    static final class DroppedGroup {
+        private final String name;
+        private LeakReport report;
+        private boolean over;
+
+        /** Prepares to watch; {@code name} contains rank and group. */
+        DroppedGroup(String name) {
+            this.name = name;
+        }
+
+        /**
+         * Returns the object that is watched for a group or a view of it. Views refer to this object, so that it is
+         * collected after all views.
+         *
+         * @param <T>   type of the user's object
+         * @param made  object that is made now
+         * @param first object of the group if {@code made} is a view of it; otherwise null
+         */
+        synchronized <T> T watched(T made, T first) {
+            if (first != null) {
+                return first;
+            }
+            if (!over) {
+                report = LeakReport.watch(made, name, LogLines.logger("ferro.group"));
+            }
+            return made;
+        }
+
+        /** Ends the watch, because the group is closed by the program or with its context. */
+        synchronized void closed() {
+            over = true;
+            if (report != null) {
+                report.closed();
+            }
         }
     }
 }

@@ -33,16 +33,17 @@ import java.util.stream.LongStream;
  * }
  *
  * <p>{@link #send} and {@link #recv} move one object from one rank to another. Each other call consists of separate
- * collectives: the first collective sends the kind of the call, the limit and the lengths to
- * all ranks; the other collectives move the bytes. Each of these collectives has the deadline of the group. All ranks make the
- * same calls in the same order, as with tensors.
+ * collectives: the first collective sends the kind of the call, the limit and the lengths to all ranks; the other collectives
+ * move the bytes. Each of these collectives has the deadline of the group. All ranks make the same calls in the same order.
  *
- * <p>A call throws an {@link IllegalArgumentException} in the following cases, and the group continues. If calls or
- * limits differ, or an object is above the limit, all ranks throw the exception before any content moves. If a list has
- * the wrong length, or an object of a list cannot be encoded, all ranks throw the exception. If a codec cannot encode
- * another object, that rank and the ranks that would get the object throw the exception. If a codec cannot decode bytes, that rank alone throws the exception. An
- * {@link Error} of a codec is thrown unchanged. A communication failure is thrown as a {@link ferro.FerroException} and
- * fails the group. A rank without memory for the objects of the other ranks also fails the group.
+ * <p>Each call throws an {@link IllegalStateException} if the group is closed, or inside {@link ProcessGroup#coalesced
+ * ProcessGroup.coalesced}, and a {@link ferro.FerroException} if the group fails, as by a communication failure, or has failed.
+ *
+ * <p>A call throws an {@link IllegalArgumentException} in the following cases, and the group continues. If calls or limits
+ * differ, or an object is above the limit, all ranks throw the exception before any content moves. If a list has the wrong
+ * length, or an object of a list cannot be encoded, all ranks throw the exception. If a codec cannot encode another object, that
+ * rank and the ranks that would get the object throw the exception. If a codec cannot decode bytes, that rank alone throws the
+ * exception. An {@link Error} of a codec is thrown unchanged. A rank without memory for objects of other ranks fails the group.
  *
  * <p>A {@code null} or an invalid root throws an exception on this rank only, before the rank communicates. The other
  * ranks keep waiting for this rank.
@@ -61,10 +62,6 @@ public final class GroupObjects<T> {
     private final Codec<T> codec;
     private final int limit;
     private final IntFunction<byte[]> memory;
-
-    GroupObjects(ProcessGroup group, Coalescing coalescing, Codec<T> codec, int limit) {
-        this(group, coalescing, codec, limit, byte[]::new);
-    }
 
     /** Makes collectives that get their arrays for objects of other ranks from {@code memory}. */
     GroupObjects(ProcessGroup group, Coalescing coalescing, Codec<T> codec, int limit, IntFunction<byte[]> memory) {
@@ -95,23 +92,19 @@ public final class GroupObjects<T> {
      * @param value object of the root; may be null on the other ranks, where it is ignored
      * @param root  rank that has the object
      * @return the object of the root
-     * @throws IllegalArgumentException if calls or limits differ, if the object is above the limit, if the root cannot
-     *     encode the object, if this rank cannot decode the object, or if {@code root} is no rank ({@link
+     * @throws IllegalArgumentException in the cases that the class names, or if {@code root} is no rank ({@link
      *     InvalidRankException})
-     * @throws IllegalStateException    if the group is closed, or inside {@link ProcessGroup#coalesced ProcessGroup.coalesced}
-     * @throws ferro.FerroException     if the group fails or has failed
      */
     public T broadcast(T value, int root) {
         boolean isRoot = isRoot(ObjectCall.BROADCAST, root);
         EncodedObject own = isRoot ? EncodedObject.of(codec, requireNonNull(value, "value")) : EncodedObject.NONE;
-        long call = ObjectCall.BROADCAST.with(root);
-        ObjectHeaders headers = ObjectHeaders.exchange(group, call, limit, own.headerLength());
-        byte[] content =
-                isRoot ? room(own.bytes().length, size -> own.bytes().clone(), call) : room(headers, root, call);
+        ObjectHeaders headers = exchange(ObjectCall.BROADCAST, root, own.headerLength());
+        int announced = (int) EncodedObject.byteCount(headers.length(root));
+        byte[] content = room(announced, isRoot ? size -> own.bytes().clone() : memory, headers);
         group.broadcast(of(content), root);
-        own.throwFailure(ObjectHeaders.prefix(group, call));
+        own.throwFailure(headers.prefix());
         headers.requireEncoded(root, content);
-        return decoded(content, root, ObjectHeaders.prefix(group, call));
+        return decoded(content, root, headers.prefix());
     }
 
     /**
@@ -120,27 +113,27 @@ public final class GroupObjects<T> {
      * @param value object of this rank
      * @param root  rank that gets the objects
      * @return on the root the objects by rank; on the other ranks an empty list; immutable
-     * @throws IllegalArgumentException if calls or limits differ, an object is above the limit, this rank cannot encode its own
-     *     object, or {@code root} is no rank ({@link InvalidRankException}). The root also throws the exception if another rank
-     *     cannot encode its object or the root cannot decode an object
-     * @throws IllegalStateException    if the group is closed, or inside {@link ProcessGroup#coalesced ProcessGroup.coalesced}
-     * @throws ferro.FerroException     if the group fails or has failed
+     * @throws IllegalArgumentException in the cases that the class names, or if {@code root} is no rank ({@link
+     *     InvalidRankException})
      */
     public List<T> gather(T value, int root) {
-        return gathered(value, root, ObjectCall.GATHER);
+        return gathered(value, ObjectCall.GATHER, root, false);
     }
 
-    private List<T> gathered(T value, int root, ObjectCall kind) {
-        boolean isRoot = isRoot(kind, root);
+    private List<T> gathered(T value, ObjectCall kind, int root, boolean toAll) {
+        boolean takes = isRoot(kind, root) || toAll;
         EncodedObject own = EncodedObject.of(codec, requireNonNull(value, "value"));
-        long call = kind.with(root);
-        ObjectHeaders headers = ObjectHeaders.exchange(group, call, limit, own.headerLength());
+        ObjectHeaders headers = exchange(kind, root, own.headerLength());
         long[] counts = headers.byteCounts();
         int sum = headers.requireOneArray(counts);
-        byte[] all = isRoot ? room(sum, memory, call) : null;
-        group.gather(of(own.bytes()), isRoot ? of(all) : null, root, counts);
-        own.throwFailure(ObjectHeaders.prefix(group, call));
-        return isRoot ? decoded(all, counts, headers, call) : List.of();
+        byte[] all = takes ? room(sum, memory, headers) : null;
+        if (toAll) {
+            group.allGather(of(own.bytes()), of(all), counts);
+        } else {
+            group.gather(of(own.bytes()), takes ? of(all) : null, root, counts);
+        }
+        own.throwFailure(headers.prefix());
+        return takes ? decoded(all, counts, headers) : List.of();
     }
 
     /**
@@ -148,26 +141,10 @@ public final class GroupObjects<T> {
      *
      * @param value object of this rank
      * @return the objects by rank; immutable
-     * @throws IllegalArgumentException if calls or limits differ, an object is above the limit, a rank cannot encode its own
-     *     object, or this rank cannot decode an object
-     * @throws IllegalStateException    if the group is closed, or inside {@link ProcessGroup#coalesced ProcessGroup.coalesced}
-     * @throws ferro.FerroException     if the group fails or has failed
+     * @throws IllegalArgumentException in the cases that the class names
      */
     public List<T> allGather(T value) {
-        return allGathered(value, ObjectCall.ALL_GATHER);
-    }
-
-    private List<T> allGathered(T value, ObjectCall kind) {
-        coalescing.refuse("a call on objects");
-        EncodedObject own = EncodedObject.of(codec, requireNonNull(value, "value"));
-        long call = kind.with(0);
-        ObjectHeaders headers = ObjectHeaders.exchange(group, call, limit, own.headerLength());
-        long[] counts = headers.byteCounts();
-        int sum = headers.requireOneArray(counts);
-        byte[] all = room(sum, memory, call);
-        group.allGather(of(own.bytes()), of(all), counts);
-        own.throwFailure(ObjectHeaders.prefix(group, call));
-        return decoded(all, counts, headers, call);
+        return gathered(value, ObjectCall.ALL_GATHER, 0, true);
     }
 
     /**
@@ -176,25 +153,22 @@ public final class GroupObjects<T> {
      * @param values objects by rank, on the root; may be null on the other ranks, where the objects are ignored
      * @param root   rank that has the objects
      * @return the object for this rank
-     * @throws IllegalArgumentException if calls or limits differ, the root has not one object per rank, or {@code root} is no
-     *     rank ({@link InvalidRankException}). The exception is also thrown if an object is above the limit, the root cannot
-     *     encode an object, or this rank cannot decode its own object
-     * @throws IllegalStateException    if the group is closed, or inside {@link ProcessGroup#coalesced ProcessGroup.coalesced}
-     * @throws ferro.FerroException     if the group fails or has failed
+     * @throws IllegalArgumentException in the cases that the class names, or if {@code root} is no rank ({@link
+     *     InvalidRankException})
      */
     public T scatter(List<? extends T> values, int root) {
         boolean isRoot = isRoot(ObjectCall.SCATTER, root);
-        EncodedList own = isRoot ? EncodedList.of(codec, withoutNull(values), group.worldSize()) : EncodedList.NONE;
-        long call = ObjectCall.SCATTER.with(root);
-        ObjectHeaders headers = ObjectHeaders.exchange(group, call, limit, own.headerLength());
-        requireEncoded(own, headers, call);
+        EncodedList own =
+                isRoot ? EncodedList.of(codec, requireNonNull(values, "values"), group.worldSize()) : EncodedList.NONE;
+        ObjectHeaders headers = exchange(ObjectCall.SCATTER, root, own.headerLength());
+        requireEncoded(own, headers);
         long[] counts = isRoot ? own.counts() : new long[group.worldSize()];
         group.broadcast(of(counts), root);
         int sum = headers.requireOneArray(counts);
-        byte[] content = room((int) counts[group.rank()], memory, call);
-        byte[] all = isRoot ? room(sum, own::joined, call) : null;
+        byte[] content = room((int) counts[group.rank()], memory, headers);
+        byte[] all = isRoot ? room(sum, own::joined, headers) : null;
         group.scatter(isRoot ? of(all) : null, of(content), root, counts);
-        return decoded(content, root, ObjectHeaders.prefix(group, call));
+        return decoded(content, root, headers.prefix());
     }
 
     /**
@@ -202,33 +176,27 @@ public final class GroupObjects<T> {
      *
      * @param values objects of this rank, by the rank that gets them
      * @return the objects for this rank, by the rank that sent them; immutable
-     * @throws IllegalArgumentException if calls or limits differ, or an object is above the limit. The exception is also
-     *     thrown if a rank has not one object per rank, a rank cannot encode an object, or this rank cannot decode an
-     *     object
-     * @throws IllegalStateException    if the group is closed, or inside {@link ProcessGroup#coalesced ProcessGroup.coalesced}
-     * @throws ferro.FerroException     if the group fails or has failed
+     * @throws IllegalArgumentException in the cases that the class names
      */
     public List<T> allToAll(List<? extends T> values) {
         coalescing.refuse("a call on objects");
-        EncodedList own = EncodedList.of(codec, withoutNull(values), group.worldSize());
-        long call = ObjectCall.ALL_TO_ALL.with(0);
-        ObjectHeaders headers = ObjectHeaders.exchange(group, call, limit, own.headerLength());
-        requireEncoded(own, headers, call);
+        EncodedList own = EncodedList.of(codec, requireNonNull(values, "values"), group.worldSize());
+        ObjectHeaders headers = exchange(ObjectCall.ALL_TO_ALL, 0, own.headerLength());
+        requireEncoded(own, headers);
         long[] sent = own.counts();
         long[] received = new long[sent.length];
         group.allToAll(of(sent), of(received));
         requireOneArray(sent, received, headers);
-        byte[] out = room((int) LongStream.of(received).sum(), memory, call);
-        byte[] in = room((int) LongStream.of(sent).sum(), own::joined, call);
+        byte[] out = room((int) LongStream.of(received).sum(), memory, headers);
+        byte[] in = room((int) LongStream.of(sent).sum(), own::joined, headers);
         group.allToAll(of(in), of(out), sent, received);
-        return decoded(out, received, headers, call);
+        return decoded(out, received, headers);
     }
 
     /** Refuses the call on all ranks if one rank sends or receives more than fits into one array. */
     private void requireOneArray(long[] sent, long[] received, ObjectHeaders headers) {
-        long[] largest = {
-            Math.max(LongStream.of(sent).sum(), LongStream.of(received).sum())
-        };
+        long max = Math.max(LongStream.of(sent).sum(), LongStream.of(received).sum());
+        long[] largest = {max};
         if (headers.mayNeedSeveralArrays()) {
             group.allReduce(of(largest), ReduceOp.MAX);
         }
@@ -252,12 +220,10 @@ public final class GroupObjects<T> {
      * @return on the root the result; on the other ranks empty
      * @throws NullPointerException     if an argument is null; also on the root if the op returns null
      * @throws IllegalArgumentException in the cases of {@link #gather}
-     * @throws IllegalStateException    if the group is closed, or inside {@link ProcessGroup#coalesced ProcessGroup.coalesced}
-     * @throws ferro.FerroException     if the group fails or has failed
      */
     public Optional<T> reduce(T value, BinaryOperator<T> op, int root) {
         requireNonNull(op, "op");
-        return gathered(value, root, ObjectCall.REDUCE).stream().reduce(notNull(op));
+        return gathered(value, ObjectCall.REDUCE, root, false).stream().reduce(notNull(op));
     }
 
     /**
@@ -269,12 +235,10 @@ public final class GroupObjects<T> {
      * @return the result
      * @throws NullPointerException     if an argument is null, or the op returns null
      * @throws IllegalArgumentException in the cases of {@link #allGather}
-     * @throws IllegalStateException    if the group is closed, or inside {@link ProcessGroup#coalesced ProcessGroup.coalesced}
-     * @throws ferro.FerroException     if the group fails or has failed
      */
     public T allReduce(T value, BinaryOperator<T> op) {
         requireNonNull(op, "op");
-        return allGathered(value, ObjectCall.ALL_REDUCE).stream()
+        return gathered(value, ObjectCall.ALL_REDUCE, 0, true).stream()
                 .reduce(notNull(op))
                 .orElseThrow();
     }
@@ -290,8 +254,6 @@ public final class GroupObjects<T> {
      * @param op    reduction; the same on every rank
      * @return the combined number, with the same bits on all ranks
      * @throws IllegalArgumentException if the reduction is user-defined for another element type
-     * @throws IllegalStateException    if the group is closed, or inside {@link ProcessGroup#coalesced ProcessGroup.coalesced}
-     * @throws ferro.FerroException     if the group fails or has failed
      */
     public double allReduce(double value, ReduceOp op) {
         coalescing.refuse("a call on objects");
@@ -322,8 +284,6 @@ public final class GroupObjects<T> {
      * @param tag   0 or more; the receive must have the same tag
      * @throws IllegalArgumentException if this rank cannot encode the object, the object is above the limit, {@code tag} is
      *     negative, or {@code to} is no rank of the group ({@link InvalidRankException}); nothing is sent then
-     * @throws IllegalStateException    if the group is closed, or inside {@link ProcessGroup#coalesced ProcessGroup.coalesced}
-     * @throws ferro.FerroException     if the group fails or has failed
      */
     public void send(T value, int to, int tag) {
         coalescing.refuse("a call on objects");
@@ -347,8 +307,6 @@ public final class GroupObjects<T> {
      * @throws IllegalArgumentException      if the message is above the limit or has other elements than bytes; the message
      *     then stays for the next receive. Also if this rank cannot decode the object, {@code tag} is negative, or
      *     {@code from} is no rank of the group ({@link InvalidRankException})
-     * @throws IllegalStateException         if the group is closed, or inside {@link ProcessGroup#coalesced
-     *     ProcessGroup.coalesced}
      * @throws UnsupportedOperationException if messages of the back end do not carry their length
      * @throws ferro.FerroException          if no message arrives, or the group fails or has failed
      */
@@ -398,62 +356,55 @@ public final class GroupObjects<T> {
         return InvalidRankException.check(call.label(), "root", root, group.worldSize()) == group.rank();
     }
 
-    private List<? extends T> withoutNull(List<? extends T> values) {
-        requireNonNull(values, "values").forEach(value -> requireNonNull(value, "a value of values"));
-        return values;
-    }
-
     /** Throws an exception on all ranks if one rank has a list of the wrong length or cannot encode an object. */
-    private void requireEncoded(EncodedList own, ObjectHeaders headers, long call) {
+    private void requireEncoded(EncodedList own, ObjectHeaders headers) {
         long[] counts = headers.textByteCounts();
         int sum = headers.requireOneArray(counts);
         if (sum > 0) {
-            byte[] texts = room(sum, memory, call);
+            byte[] texts = room(sum, memory, headers);
             group.allGather(of(own.failed().bytes()), of(texts), counts);
-            own.failed().throwFailure(ObjectHeaders.prefix(group, call));
+            own.failed().throwFailure(headers.prefix());
             headers.requireEncoded(texts, counts);
         }
     }
 
-    /** Returns an array for the bytes that the root announces. */
-    private byte[] room(ObjectHeaders headers, int root, long call) {
-        return room((int) EncodedObject.byteCount(headers.length(root)), memory, call);
+    private ObjectHeaders exchange(ObjectCall kind, int root, long length) {
+        return ObjectHeaders.exchange(group, kind.with(root), limit, length);
     }
 
     /**
      * Makes an array for the second collective of a call. A rank without memory for the array fails the group. The other ranks
      * are already in that collective, which would accept the next call of this rank as its part.
      */
-    private byte[] room(int bytes, IntFunction<byte[]> made, long call) {
+    private byte[] room(int bytes, IntFunction<byte[]> made, ObjectHeaders headers) {
         try {
             return made.apply(bytes);
         } catch (Error none) {
             group.abort(new IllegalStateException(
-                    ObjectHeaders.prefix(group, call) + ": there is no memory for " + bytes + " bytes of objects",
-                    none));
+                    headers.prefix() + ": there is no memory for " + bytes + " bytes of objects", none));
             throw none;
         }
     }
 
-    private List<T> decoded(byte[] all, long[] counts, ObjectHeaders headers, long call) {
+    private List<T> decoded(byte[] all, long[] counts, ObjectHeaders headers) {
         List<T> objects = new ArrayList<>();
         int from = 0;
         for (int rank = 0; rank < counts.length; rank++) {
             byte[] content = Arrays.copyOfRange(all, from, from + (int) counts[rank]);
             headers.requireEncoded(rank, content);
-            objects.add(decoded(content, rank, ObjectHeaders.prefix(group, call)));
+            objects.add(decoded(content, rank, headers.prefix()));
             from += content.length;
         }
         return Collections.unmodifiableList(objects);
     }
 
     private T decoded(byte[] content, int from, String call) {
-        int length = content.length;
         try {
             return requireNonNull(codec.decode(content), "the codec returned null");
         } catch (IOException | RuntimeException failure) {
             throw new IllegalArgumentException(
-                    call + ": the codec cannot decode the " + length + " bytes of rank " + from + ": " + failure,
+                    call + ": the codec cannot decode the " + content.length + " bytes of rank " + from + ": "
+                            + failure,
                     failure);
         }
     }

@@ -330,11 +330,7 @@ public final class JoinOptions {
         return all;
     }
 
-    /**
-     * Returns a description of the options without the secret.
-     *
-     * @return text for people
-     */
+    /** {@return a description of the options without the secret} */
     @Override
     public String toString() {
         return "JoinOptions[group=" + group + ", " + overrides + (store == null ? "" : ", store given")

@@ -35,11 +35,7 @@ public final class MatchedMessage {
         this.match = match;
     }
 
-    /**
-     * Returns the sender, the tag and the size of the message.
-     *
-     * @return status
-     */
+    /** {@return the sender, the tag and the size of the message} */
     public MessageStatus status() {
         return match.status().orElseThrow();
     }

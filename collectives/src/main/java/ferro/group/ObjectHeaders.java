@@ -71,7 +71,8 @@ final class ObjectHeaders {
     static ObjectHeaders exchange(ProcessGroup group, long callAndRoot, long limit, long length) {
         long[] all = new long[FIELDS * group.worldSize()];
         group.allGather(of(new long[] {callAndRoot, limit, length}), of(all));
-        ObjectHeaders headers = new ObjectHeaders(prefix(group, callAndRoot), all);
+        String prefix = ObjectCall.textOf(callAndRoot) + ", rank " + group.rank() + " of " + group.worldSize();
+        ObjectHeaders headers = new ObjectHeaders(prefix, all);
         if (headers.ranks(CALL, call -> call >>> Integer.SIZE != callAndRoot >>> Integer.SIZE)
                 .isEmpty()) {
             headers.requireSame(CALL, "roots of ranks differ", call -> "root " + (int) call);
@@ -82,8 +83,9 @@ final class ObjectHeaders {
         return headers;
     }
 
-    static String prefix(ProcessGroup group, long callAndRoot) {
-        return ObjectCall.textOf(callAndRoot) + ", rank " + group.rank() + " of " + group.worldSize();
+    /** Returns the call and this rank, for messages. */
+    String prefix() {
+        return prefix;
     }
 
     private void requireSame(int field, String what, LongFunction<String> text) {

@@ -196,20 +196,12 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
         return Groups.of(backend, SystemContext.ofProcess());
     }
 
-    /**
-     * Returns this rank.
-     *
-     * @return 0 to {@link #worldSize()} - 1
-     */
+    /** {@return this rank, from 0} */
     public int rank() {
         return backend.rank();
     }
 
-    /**
-     * Returns the number of ranks.
-     *
-     * @return at least 1
-     */
+    /** {@return the number of ranks, at least 1} */
     public int worldSize() {
         return backend.worldSize();
     }
@@ -226,38 +218,31 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
         return end.generation();
     }
 
-    /**
-     * Returns the back end.
-     *
-     * @return back end that this group calls
-     */
+    /** {@return the back end that this group calls} */
     public Backend backend() {
         return backend;
     }
 
     /**
-     * Returns the medium that carries the data of the group: shared memory, TCP, or both. Thread-safe; never waits.
-     *
-     * @return medium that the ranks found when the group was made, the same on all ranks; {@link Medium#UNKNOWN} if the
-     *     back end does not report it
+     * {@return the medium that carries the data of the group: shared memory, TCP, or both; {@link Medium#UNKNOWN} if
+     * the back end does not report it} The ranks found it when the group was made; it is the same on all ranks.
+     * Thread-safe; never waits.
      */
     public Medium medium() {
         return backend.medium();
     }
 
     /**
-     * Returns which ranks of the group share memory, what carries data between the other ranks, and why those share no memory.
-     *
-     * @return text for people, equal on all ranks; empty if the back end does not know
+     * {@return which ranks of the group share memory, what carries data between the other ranks, and why those share no
+     * memory; text for people, equal on all ranks; empty if the back end does not know}
      */
     public String linkReport() {
         return backend.linkReport();
     }
 
     /**
-     * Returns the deadline of each call of this group or view: {@code ferro.timeout}, or that of {@link #within}.
-     *
-     * @return time from the start of a call to its end; more than a century means no deadline
+     * {@return the deadline of each call of this group or view, from its start to its end: {@code ferro.timeout}, or
+     * that of {@link #within}; more than a century means no deadline}
      */
     public Duration timeout() {
         return options.timeout();
@@ -515,13 +500,16 @@ public final class ProcessGroup extends CallForms implements AutoCloseable {
     public <T> GroupObjects<T> objects(Codec<T> codec) {
         ProcessGroup named = options.label().isEmpty() ? labelled("call on objects") : this;
         return new GroupObjects<>(
-                named, end.coalescing(), Objects.requireNonNull(codec, "codec"), GroupObjects.DEFAULT_LIMIT);
+                named,
+                end.coalescing(),
+                Objects.requireNonNull(codec, "codec"),
+                GroupObjects.DEFAULT_LIMIT,
+                byte[]::new);
     }
 
     /**
-     * Returns why the group has failed. A failed group stays failed. Thread-safe; never waits.
-     *
-     * @return empty while the group works; 100 ms after a failure, all connected survivors return the same code and culprits
+     * {@return why the group has failed; empty while the group works} A failed group stays failed. 100 ms after a
+     * failure, all connected survivors return the same code and culprits. Thread-safe; never waits.
      */
     public Optional<FerroException> failure() {
         return backend.failure();

@@ -1,6 +1,7 @@
 package ferro.job;
 
 import ferro.job.HostFacts.Ancestor;
+import ferro.job.LauncherFamilies.LauncherCandidate;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
@@ -77,7 +78,7 @@ final class Contradiction {
 
     private static boolean isOther(Ancestor process, Set<LauncherKind> complete) {
         boolean mpi = complete.contains(LauncherKind.OPEN_MPI) || complete.contains(LauncherKind.HYDRA);
-        return mpi && MpiFamilies.LAUNCHERS.contains(process.name())
+        return mpi && LauncherFamilies.OF_MPI.contains(process.name())
                 || complete.contains(LauncherKind.SLURM) && isSlurms(process);
     }
 

@@ -25,43 +25,26 @@ public interface HostFacts {
             command = List.copyOf(command);
         }
 
-        /**
-         * Returns the name of the program.
-         *
-         * @return last part of the path of the program; empty if the path cannot be read
-         */
+        /** {@return the name of the program, the last part of its path; empty if the path cannot be read} */
         public String name() {
             String program = command.isEmpty() ? "" : command.get(0);
             return program.substring(program.lastIndexOf('/') + 1);
         }
     }
 
-    /**
-     * Returns the name of this host that the kernel reports.
-     *
-     * @return name; empty if it cannot be read
-     */
+    /** {@return the name of this host that the kernel reports; empty if it cannot be read} */
     String hostName();
 
     /**
-     * Returns the host name with its domain, from the hosts file of the host.
-     *
-     * @return for example {@code train-1.workers.default.svc.cluster.local}; empty if the hosts file has no such name
+     * {@return the host name with its domain, from the hosts file of the host, for example
+     * {@code train-1.workers.default.svc.cluster.local}; empty if the hosts file has no such name}
      */
     Optional<String> fullHostName();
 
-    /**
-     * Returns the ancestor processes of this process.
-     *
-     * @return processes, the parent first; empty if the processes cannot be read
-     */
+    /** {@return the ancestor processes of this process, the parent first; empty if the processes cannot be read} */
     List<Ancestor> ancestors();
 
-    /**
-     * Returns the facts about this process.
-     *
-     * @return facts, which are read on demand
-     */
+    /** {@return the facts about this process, which are read on demand} */
     static HostFacts ofThisHost() {
         return LinuxHostFacts.ofThisHost();
     }

@@ -1,5 +1,6 @@
 package ferro.job;
 
+import ferro.job.LauncherFamilies.LauncherCandidate;
 import ferro.spi.RankContext;
 import ferro.spi.Setting;
 import ferro.spi.Settings;
@@ -52,38 +53,19 @@ public final class JobFinder {
     public static JobVariables find(Map<String, String> settings, HostFacts around) {
         Variables variables = new Variables(Map.copyOf(Objects.requireNonNull(settings, "settings")));
         Objects.requireNonNull(around, "around");
-        List<LauncherCandidate> found = candidates(variables, around);
+        LauncherFamilies families = new LauncherFamilies(variables, around);
+        List<LauncherCandidate> found = families.found();
         Optional<LauncherCandidate> chosen = firstComplete(found);
         Optional<String> refusal = refusal(found, chosen, around);
         if (refusal.isPresent()) {
             return new JobVariables(Optional.empty(), sightings(found, Optional.empty()), refusal, "");
         }
         try {
-            RankOfJob job = new Generation(variables).of(chosen.get().job().get());
+            RankOfJob job = new Generation(variables).of(families.job(chosen.get()));
             return new JobVariables(Optional.of(job), sightings(found, chosen), Optional.empty(), line(job, found));
         } catch (IllegalArgumentException senseless) {
             return new JobVariables(
                     Optional.empty(), sightings(found, chosen), Optional.of(senseless.getMessage()), "");
-        }
-    }
-
-    private static List<LauncherCandidate> candidates(Variables variables, HostFacts around) {
-        Meetings meetings = new Meetings(variables);
-        PlainFamilies plain = new PlainFamilies(variables, meetings);
-        MpiFamilies mpi = new MpiFamilies(variables, meetings, around);
-        List<LauncherCandidate> found = new ArrayList<>();
-        add(plain.given(), found);
-        add(plain.plain(), found);
-        add(mpi.openMpi(), found);
-        add(mpi.hydra(), found);
-        add(new SlurmStep(variables, meetings).find(), found);
-        add(new IndexedPod(variables, meetings, around).find(), found);
-        return found;
-    }
-
-    private static void add(Optional<LauncherCandidate> candidate, List<LauncherCandidate> found) {
-        if (candidate.isPresent()) {
-            found.add(candidate.get());
         }
     }
 

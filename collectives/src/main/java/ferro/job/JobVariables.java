@@ -2,24 +2,17 @@ package ferro.job;
 
 import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 
 /** The job of this process, as the environment variables of a launcher describe it. */
 public final class JobVariables {
-    private final Optional<RankOfJob> job;
-    private final List<DetectedLauncher> seen;
-    private final Optional<String> refusal;
-    private final String line;
+    private final FoundJob found;
+
+    private record FoundJob(
+            Optional<RankOfJob> job, List<DetectedLauncher> seen, Optional<String> refusal, String line) {}
 
     JobVariables(Optional<RankOfJob> job, List<DetectedLauncher> seen, Optional<String> refusal, String line) {
-        Objects.requireNonNull(job, "job");
-        this.seen = List.copyOf(seen);
-        Objects.requireNonNull(refusal, "refusal");
-        Objects.requireNonNull(line, "line");
-        this.job = job;
-        this.refusal = refusal;
-        this.line = line;
+        found = new FoundJob(job, List.copyOf(seen), refusal, line);
     }
 
     /**
@@ -27,22 +20,22 @@ public final class JobVariables {
      * refused}
      */
     public Optional<RankOfJob> job() {
-        return job;
+        return found.job;
     }
 
     /** {@return every launcher whose variables are set, the chosen one first} */
     public List<DetectedLauncher> seen() {
-        return seen;
+        return found.seen;
     }
 
     /** {@return the error and how to fix it} */
     public Optional<String> refusal() {
-        return refusal;
+        return found.refusal;
     }
 
     /** {@return the text for people with the rank of this process and the other launchers seen; empty without a job} */
     public String line() {
-        return line;
+        return found.line;
     }
 
     /**
@@ -53,10 +46,10 @@ public final class JobVariables {
      *     message has the variables, their values and how to fix them; its stack trace begins at the caller of ferro
      */
     public RankOfJob required() {
-        if (job.isEmpty()) {
-            throw ofCaller(new IllegalArgumentException(refusal.orElse("this process does not know its rank")));
+        if (found.job.isEmpty()) {
+            throw ofCaller(new IllegalArgumentException(found.refusal.orElse("this process does not know its rank")));
         }
-        return job.get();
+        return found.job.get();
     }
 
     /** Leaves out the frames of ferro, which say nothing about a variable that is wrong. */
@@ -76,20 +69,16 @@ public final class JobVariables {
 
     @Override
     public String toString() {
-        return "JobVariables[job=" + job + ", seen=" + seen + ", refusal=" + refusal + ", line=" + line + "]";
+        return "JobVariables" + found.toString().substring("FoundJob".length());
     }
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof JobVariables that && values().equals(that.values());
+        return other instanceof JobVariables that && found.equals(that.found);
     }
 
     @Override
     public int hashCode() {
-        return values().hashCode();
-    }
-
-    private List<Object> values() {
-        return List.of(job, seen, refusal, line);
+        return found.hashCode();
     }
 }

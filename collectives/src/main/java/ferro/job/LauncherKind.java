@@ -37,19 +37,14 @@ public enum LauncherKind {
         this.ofACluster = ofACluster;
     }
 
-    /**
-     * Returns the name for messages.
-     *
-     * @return for example {@code Open MPI}
-     */
+    /** {@return the name for messages, for example {@code Open MPI}} */
     public String title() {
         return title;
     }
 
     /**
-     * Returns whether a cluster starts the ranks, so that they may start minutes apart.
-     *
-     * @return false if a person, a script, ferro run or torchrun starts them
+     * {@return whether a cluster starts the ranks, so that they may start minutes apart; false if a person, a script,
+     * ferro run or torchrun starts them}
      */
     public boolean ofACluster() {
         return ofACluster;

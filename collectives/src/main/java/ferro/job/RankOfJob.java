@@ -61,9 +61,8 @@ public final class RankOfJob {
     }
 
     /**
-     * Returns how often the job has been started again. Each agent of torchrun counts the restarts of its own node.
-     *
-     * @return 0 for the first start, or if no variable counts restarts
+     * {@return how often the job has been started again; 0 for the first start, or if no variable counts restarts} Each
+     * agent of torchrun counts the restarts of its own node.
      */
     public int generation() {
         return start.generation;
@@ -85,9 +84,8 @@ public final class RankOfJob {
     }
 
     /**
-     * Returns a description of this rank, for the line that a join prints.
-     *
-     * @return for example {@code job of Open MPI: rank 1 of 4, 1 of 2 on this host}
+     * {@return a description of this rank for the line that a join prints, for example
+     * {@code job of Open MPI: rank 1 of 4, 1 of 2 on this host}}
      */
     public String title() {
         boolean known = local.rank.isPresent() && local.worldSize.isPresent();

@@ -1,33 +1,22 @@
 package ferro.job;
 
-import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 
 /** The address and the name by which the ranks of one start of a job find each other. */
 public final class RendezvousPoint {
-    private final Optional<String> key;
-    private final boolean allLocal;
-    private final Optional<String> host;
-    private final OptionalInt port;
-    private final Optional<String> noHost;
+    private final PointValues point;
+
+    private record PointValues(
+            Optional<String> key, boolean allLocal, Optional<String> host, OptionalInt port, Optional<String> noHost) {}
 
     RendezvousPoint(
             Optional<String> key, boolean allLocal, Optional<String> host, OptionalInt port, Optional<String> noHost) {
-        Objects.requireNonNull(key, "key");
-        Objects.requireNonNull(host, "host");
-        Objects.requireNonNull(port, "port");
-        Objects.requireNonNull(noHost, "noHost");
-        this.key = key;
-        this.allLocal = allLocal;
-        this.host = host;
-        this.port = port;
-        this.noHost = noHost;
+        point = new PointValues(key, allLocal, host, port, noHost);
     }
 
     RendezvousPoint withKey(Optional<String> other) {
-        return new RendezvousPoint(other, allLocal, host, port, noHost);
+        return new RendezvousPoint(other, point.allLocal, point.host, point.port, point.noHost);
     }
 
     /**
@@ -38,12 +27,12 @@ public final class RendezvousPoint {
      * @return {@code FERRO_JOB_ID} with the generation, if that is set; empty if no value common to all ranks is known
      */
     public Optional<String> key() {
-        return key;
+        return point.key;
     }
 
     /** {@return whether it is known that all ranks are on this host} */
     public boolean allLocal() {
-        return allLocal;
+        return point.allLocal;
     }
 
     /**
@@ -51,7 +40,7 @@ public final class RendezvousPoint {
      * rank 0 if the launcher gives it}
      */
     public Optional<String> host() {
-        return host;
+        return point.host;
     }
 
     /**
@@ -59,31 +48,26 @@ public final class RendezvousPoint {
      * port}
      */
     public OptionalInt port() {
-        return port;
+        return point.port;
     }
 
     /** {@return why there is no host and how to fix it, if the launcher could have given one} */
     public Optional<String> noHost() {
-        return noHost;
+        return point.noHost;
     }
 
     @Override
     public String toString() {
-        return "RendezvousPoint[key=" + key + ", allLocal=" + allLocal + ", host=" + host + ", port=" + port
-                + ", noHost=" + noHost + "]";
+        return "RendezvousPoint" + point.toString().substring("PointValues".length());
     }
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof RendezvousPoint that && values().equals(that.values());
+        return other instanceof RendezvousPoint that && point.equals(that.point);
     }
 
     @Override
     public int hashCode() {
-        return values().hashCode();
-    }
-
-    private List<Object> values() {
-        return List.of(key, allLocal, host, port, noHost);
+        return point.hashCode();
     }
 }

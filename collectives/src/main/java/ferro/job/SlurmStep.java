@@ -1,5 +1,6 @@
 package ferro.job;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -16,9 +17,11 @@ final class SlurmStep {
     static final String WAY_OUT =
             "; start the program by srun, or set FERRO_RANK, FERRO_WORLD_SIZE, MASTER_ADDR and MASTER_PORT";
 
+    static final String START = ": start the program by srun, or by srun --ntasks-per-node=1 ferro run";
+
     private static final String NUMBER = "a number from 0" + WAY_OUT;
-    private static final String JOB = "SLURM_JOB_ID";
-    private static final String STEP = "SLURM_STEP_ID";
+    static final String JOB = "SLURM_JOB_ID";
+    static final String STEP = "SLURM_STEP_ID";
     private static final String LOCAL_RANK = "SLURM_LOCALID";
     private static final String TASKS_PER_NODE = "SLURM_STEP_TASKS_PER_NODE";
     private static final String NODE = "SLURM_NODEID";
@@ -47,36 +50,11 @@ final class SlurmStep {
         this.meetings = meetings;
     }
 
-    Optional<LauncherCandidate> find() {
-        if (variables.has(RANK, SIZE) && !isShell()) {
-            return Optional.of(LauncherCandidate.complete(LauncherKind.SLURM, variables, RANK, SIZE, this::job));
-        }
-        if (!variables.hasAny(JOB, RANK, SIZE)) {
-            return Optional.empty();
-        }
-        if (isShell()) {
-            return Optional.of(LauncherCandidate.half(
-                    LauncherKind.SLURM,
-                    variables,
-                    " is the shell of an interactive Slurm allocation, not a task of a step: start the program by"
-                            + " srun, or by srun --ntasks-per-node=1 ferro run",
-                    STEP));
-        }
-        return Optional.of(LauncherCandidate.half(
-                LauncherKind.SLURM,
-                variables,
-                " belongs to a Slurm allocation, not to a task of a step: " + variables.missing(RANK, SIZE)
-                        + " is missing: start the program by srun, or by srun --ntasks-per-node=1 ferro run",
-                JOB,
-                RANK,
-                SIZE));
-    }
-
     /**
      * Returns whether this step is a shell. Shells that Slurm itself starts are also steps, with one task and reserved
      * numbers.
      */
-    private boolean isShell() {
+    boolean isShell() {
         try {
             return variables
                     .find(STEP)
@@ -87,7 +65,7 @@ final class SlurmStep {
         }
     }
 
-    private RankOfJob job() {
+    RankOfJob job() {
         refuseComponents();
         int size = variables.size(SIZE, WAY_OUT);
         int rank = variables.rankBelow(RANK, size, SIZE, WAY_OUT);
@@ -103,8 +81,7 @@ final class SlurmStep {
                 rank,
                 size,
                 new RankOfJob.RankOnHost(variables.rankIfAny(LOCAL_RANK, WAY_OUT), here),
-                meetings.at(
-                        key(), allLocal, variables.find(HOSTS).map(list -> SlurmList.firstHost(HOSTS, list)), port()));
+                meetings.at(key(), allLocal, variables.find(HOSTS).map(list -> firstHost(HOSTS, list)), port()));
     }
 
     private void refuseComponents() {
@@ -120,7 +97,7 @@ final class SlurmStep {
             return OptionalInt.empty();
         }
         List<Integer> perNode =
-                SlurmList.perNode(TASKS_PER_NODE, variables.find(TASKS_PER_NODE).orElseThrow());
+                perNode(TASKS_PER_NODE, variables.find(TASKS_PER_NODE).orElseThrow());
         int node = variables.number(NODE, 0, NUMBER);
         if (node >= perNode.size()) {
             throw new IllegalArgumentException(
@@ -142,5 +119,67 @@ final class SlurmStep {
         long job = variables.longIfAny(JOB, NUMBER).orElse(0) % PORTS;
         long step = variables.longIfAny(STEP, NUMBER).orElse(0) % PORTS;
         return OptionalInt.of((int) (FIRST_PORT + (job + PORTS_BETWEEN_STEPS * step) % PORTS));
+    }
+
+    // the two notations in which Slurm writes one value per node: a[01-03,7],b2 and 4(x2),3
+
+    /**
+     * Returns the first host of a list. A host may have several brackets: {@code rack[0-1]n[01-16]}.
+     *
+     * @throws IllegalArgumentException if the text is no such list
+     */
+    static String firstHost(String name, String list) {
+        StringBuilder host = new StringBuilder();
+        int at = 0;
+        while (at < list.length() && list.charAt(at) != ',') {
+            char next = list.charAt(at);
+            if (next == ']') {
+                throw unreadable(name, list, "a closing bracket has no opening bracket");
+            }
+            if (next != '[') {
+                host.append(next);
+                at++;
+                continue;
+            }
+            int end = list.indexOf(']', at);
+            String first = end < 0 ? "" : list.substring(at + 1, end).split("[-,x]", 2)[0];
+            if (first.isEmpty() || !first.chars().allMatch(Character::isLetterOrDigit)) {
+                throw unreadable(
+                        name,
+                        list,
+                        end < 0 ? "an opening bracket has no closing bracket" : "a bracket has no first number");
+            }
+            host.append(first);
+            at = end + 1;
+        }
+        if (host.length() == 0) {
+            throw unreadable(name, list, "it has no first host");
+        }
+        return host.toString();
+    }
+
+    /**
+     * Returns the number of each node, in the order of the list of hosts.
+     *
+     * @throws IllegalArgumentException if the text is no such list
+     */
+    static List<Integer> perNode(String name, String list) {
+        List<Integer> numbers = new ArrayList<>();
+        for (String part : list.split(",", -1)) {
+            if (!part.matches("[0-9]{1,9}(\\(x[0-9]{1,6}\\))?")) {
+                throw unreadable(name, list, "need numbers such as 4(x2),3");
+            }
+            int bracket = part.indexOf('(');
+            int number = Integer.parseInt(bracket < 0 ? part : part.substring(0, bracket));
+            int times = bracket < 0 ? 1 : Integer.parseInt(part.substring(bracket + 2, part.length() - 1));
+            for (int i = 0; i < times; i++) {
+                numbers.add(number);
+            }
+        }
+        return numbers;
+    }
+
+    private static IllegalArgumentException unreadable(String name, String list, String why) {
+        return new IllegalArgumentException(name + "=" + list + ": " + why + WAY_OUT);
     }
 }

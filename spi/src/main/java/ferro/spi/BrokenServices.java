@@ -42,9 +42,8 @@ public final class BrokenServices {
     }
 
     /**
-     * Returns the errors in words, for a list of the services that were found.
-     *
-     * @return one text for each error, {@code (broken: java.lang.NoClassDefFoundError: a/B)}
+     * {@return a text for each error, {@code (broken: java.lang.NoClassDefFoundError: a/B)}, for a list of the services
+     * that were found}
      */
     public List<String> texts() {
         List<String> texts = new ArrayList<>();
@@ -55,9 +54,8 @@ public final class BrokenServices {
     }
 
     /**
-     * Returns the cause of an exception of the search.
-     *
-     * @return first error, which has the other errors as suppressed exceptions; null if there is no error
+     * {@return the cause of an exception of the search: the first error, which has the other errors as suppressed
+     * exceptions; null if there is no error}
      */
     public Throwable cause() {
         return errors.isEmpty() ? null : errors.get(0);

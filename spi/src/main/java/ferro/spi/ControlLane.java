@@ -15,18 +15,10 @@ import java.util.function.Consumer;
  * yet wait until the rank has created it.
  */
 public interface ControlLane extends AutoCloseable {
-    /**
-     * Returns this rank.
-     *
-     * @return rank
-     */
+    /** {@return this rank} */
     int rank();
 
-    /**
-     * Returns the number of ranks.
-     *
-     * @return size
-     */
+    /** {@return the number of ranks} */
     int worldSize();
 
     /**

@@ -1,16 +1,13 @@
 package ferro.spi;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.Objects;
 
 /** The description of a group to join. The description contains no secret, so it may be printed. */
 public final class GroupSpec {
-    private final String name;
-    private final int rank;
-    private final int worldSize;
-    private final Duration timeout;
-    private final Duration joinTimeout;
+    private final Spec spec;
+
+    private record Spec(String name, int rank, int worldSize, Duration timeout, Duration joinTimeout) {}
 
     private GroupSpec(String name, int rank, int worldSize, Duration timeout, Duration joinTimeout) {
         Objects.requireNonNull(name, "name");
@@ -18,11 +15,7 @@ public final class GroupSpec {
             throw new IllegalArgumentException("group \"" + name + "\" cannot have rank " + rank + " of world size "
                     + worldSize + ": ranks go from 0 to world size - 1");
         }
-        this.name = name;
-        this.rank = rank;
-        this.worldSize = worldSize;
-        this.timeout = checked(timeout, name);
-        this.joinTimeout = checked(joinTimeout, name);
+        spec = new Spec(name, rank, worldSize, checked(timeout, name), checked(joinTimeout, name));
     }
 
     /**
@@ -56,27 +49,28 @@ public final class GroupSpec {
      * @throws IllegalArgumentException if the time limit is zero or negative
      */
     public GroupSpec withJoinTimeout(Duration limit) {
-        return new GroupSpec(name, rank, worldSize, timeout, Objects.requireNonNull(limit, "limit"));
+        Objects.requireNonNull(limit, "limit");
+        return new GroupSpec(spec.name, spec.rank, spec.worldSize, spec.timeout, limit);
     }
 
     /** {@return the name of the group, equal on every rank} */
     public String name() {
-        return name;
+        return spec.name;
     }
 
     /** {@return this rank} */
     public int rank() {
-        return rank;
+        return spec.rank;
     }
 
     /** {@return the number of ranks} */
     public int worldSize() {
-        return worldSize;
+        return spec.worldSize;
     }
 
     /** {@return the default time limit of every call; more than a century means no limit} */
     public Duration timeout() {
-        return timeout;
+        return spec.timeout;
     }
 
     /**
@@ -84,26 +78,21 @@ public final class GroupSpec {
      * a century means no limit}
      */
     public Duration joinTimeout() {
-        return joinTimeout;
+        return spec.joinTimeout;
     }
 
     @Override
     public String toString() {
-        return "GroupSpec[name=" + name + ", rank=" + rank + ", worldSize=" + worldSize + ", timeout=" + timeout
-                + ", joinTimeout=" + joinTimeout + "]";
+        return "Group" + spec;
     }
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof GroupSpec that && values().equals(that.values());
+        return other instanceof GroupSpec that && spec.equals(that.spec);
     }
 
     @Override
     public int hashCode() {
-        return values().hashCode();
-    }
-
-    private List<Object> values() {
-        return List.of(name, rank, worldSize, timeout, joinTimeout);
+        return spec.hashCode();
     }
 }

@@ -77,11 +77,7 @@ public record HostPort(String host, int port) {
                         .allMatch(each -> each.length() <= 3 && Integer.parseInt(each) <= MOST_OF_A_BYTE);
     }
 
-    /**
-     * Returns the host and the port in the usual notation.
-     *
-     * @return text, with an IPv6 address in brackets
-     */
+    /** {@return the host and the port in the usual notation, with an IPv6 address in brackets} */
     @Override
     public String toString() {
         return (host.indexOf(':') >= 0 ? "[" + host + "]" : host) + (port < 0 ? "" : ":" + port);

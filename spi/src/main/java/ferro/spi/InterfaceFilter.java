@@ -116,20 +116,12 @@ public final class InterfaceFilter {
         return excluding && !ofOneLink ? 0 : -1;
     }
 
-    /**
-     * Returns whether the list contains the interfaces to exclude.
-     *
-     * @return true for a list that begins with {@code ^}
-     */
+    /** {@return whether the list contains the interfaces to exclude, because it begins with {@code ^}} */
     public boolean isExcluding() {
         return excluding;
     }
 
-    /**
-     * Returns the list as the user wrote it.
-     *
-     * @return text
-     */
+    /** {@return the list as the user wrote it} */
     @Override
     public String toString() {
         return text;

@@ -14,11 +14,7 @@ import java.util.Optional;
  * method other than {@link #name}.
  */
 public interface JobTool {
-    /**
-     * Returns the name of the subcommand.
-     *
-     * @return name as users type it
-     */
+    /** {@return the name of the subcommand, as users type it} */
     String name();
 
     /**

@@ -100,10 +100,8 @@ public final class JoinLines {
     }
 
     /**
-     * Returns for how long parts of this join have waited for other ranks in {@link #waiting}. A caller compares two results,
-     * because a resumed join counts on.
-     *
-     * @return time
+     * {@return for how long parts of this join have waited for other ranks in {@link #waiting}} A caller compares two
+     * results, because a resumed join counts on.
      */
     public Duration waited() {
         return Duration.ofNanos(pace.waitedNanos.get());

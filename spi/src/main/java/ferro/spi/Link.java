@@ -52,18 +52,12 @@ public interface Link {
      */
     void receiveCombine(CallHeader call, HostTensor into, long from, long count, ReduceOp op);
 
-    /**
-     * Returns the number of finished sends.
-     *
-     * @return number of sends whose memory the caller may reuse
-     */
+    /** {@return the number of finished sends, whose memory the caller may reuse} */
     long sent();
 
     /**
-     * Returns the number of bytes moved in both directions, including the bytes of unfinished posts. Messages and the
-     * flight recorder use this number.
-     *
-     * @return bytes since the link was created
+     * {@return the number of bytes moved in both directions since the link was created, including the bytes of
+     * unfinished posts} Messages and the flight recorder use this number.
      */
     long bytesMoved();
 
@@ -75,10 +69,6 @@ public interface Link {
         // a link whose idle posts cost nothing may keep them
     }
 
-    /**
-     * Returns the number of finished receives.
-     *
-     * @return number of receives whose data has arrived
-     */
+    /** {@return the number of finished receives, whose data has arrived} */
     long received();
 }

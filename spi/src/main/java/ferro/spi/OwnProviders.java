@@ -2,7 +2,6 @@ package ferro.spi;
 
 import java.lang.reflect.InvocationTargetException;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceConfigurationError;
@@ -41,11 +40,11 @@ final class OwnProviders {
 
     /**
      * Returns the providers that a class loader finds outside of named modules. A provider in a named module is found
-     * by the declaration of the module. The iterator throws {@link ServiceConfigurationError} for a provider whose class
-     * cannot be linked, and may then be used further.
+     * by the declaration of the module. A provider whose class cannot be linked throws {@link ServiceConfigurationError}
+     * when it is asked for its type.
      */
-    static <S> Iterator<ServiceLoader.Provider<S>> of(Class<S> type, ClassLoader loader) {
-        List<NamedProvider<S>> found = new ArrayList<>();
+    static <S> List<ServiceLoader.Provider<S>> of(Class<S> type, ClassLoader loader) {
+        List<ServiceLoader.Provider<S>> found = new ArrayList<>();
         for (String name : NAMES.getOrDefault(type.getName(), List.of())) {
             try {
                 Class<?> provider = Class.forName(name, false, loader);
@@ -58,22 +57,7 @@ final class OwnProviders {
                 found.add(new NamedProvider<>(null, new ServiceConfigurationError(name + " cannot be loaded", broken)));
             }
         }
-        Iterator<NamedProvider<S>> each = found.iterator();
-        return new Iterator<>() {
-            @Override
-            public boolean hasNext() {
-                return each.hasNext();
-            }
-
-            @Override
-            public ServiceLoader.Provider<S> next() {
-                NamedProvider<S> next = each.next();
-                if (next.broken() != null) {
-                    throw next.broken();
-                }
-                return next;
-            }
-        };
+        return found;
     }
 
     /**
@@ -82,6 +66,14 @@ final class OwnProviders {
      */
     private record NamedProvider<S>(Class<? extends S> type, ServiceConfigurationError broken)
             implements ServiceLoader.Provider<S> {
+        @Override
+        public Class<? extends S> type() {
+            if (broken != null) {
+                throw broken;
+            }
+            return type;
+        }
+
         @Override
         public S get() {
             try {

@@ -53,29 +53,17 @@ public record PortRange(int first, int last) {
         return new PortRange(first, parts.group(2) == null ? first : Integer.parseInt(parts.group(2)));
     }
 
-    /**
-     * Returns whether the system chooses the port.
-     *
-     * @return true if any free port may be used
-     */
+    /** {@return whether the system chooses the port} */
     public boolean any() {
         return first == 0;
     }
 
-    /**
-     * Returns the number of ports in the range.
-     *
-     * @return 1 or more
-     */
+    /** {@return the number of ports in the range, 1 or more} */
     public int size() {
         return last - first + 1;
     }
 
-    /**
-     * Returns the range in the notation of the setting.
-     *
-     * @return for example {@code 20000-20015}
-     */
+    /** {@return the range in the notation of the setting, for example {@code 20000-20015}} */
     @Override
     public String toString() {
         return first == last ? Integer.toString(first) : first + "-" + last;

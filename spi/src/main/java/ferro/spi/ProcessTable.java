@@ -22,35 +22,30 @@ public interface ProcessTable {
     };
 
     /**
-     * Returns an identity of this process that is unique across all hosts. Peers pass this identity to {@link #watch}.
-     *
-     * @return identity of at most 200 ASCII characters; empty if it is unknown
+     * {@return an identity of this process that is unique across all hosts, of at most 200 ASCII characters; empty if
+     * it is unknown} Peers pass this identity to {@link #watch}.
      */
     String self();
 
     /**
-     * Returns a description of this process for messages.
-     *
-     * @return for example {@code pid 4711 on host box}, at most 200 characters; empty if it is unknown
+     * {@return a description of this process for messages, for example {@code pid 4711 on host box}, at most 200
+     * characters; empty if it is unknown}
      */
     default String place() {
         return "";
     }
 
     /**
-     * Returns the host name that the kernel reports, which may differ from the name of a resolver.
-     *
-     * @return for example {@code box}; empty if it is unknown
+     * {@return the host name that the kernel reports, for example {@code box}, which may differ from the name of a
+     * resolver; empty if it is unknown}
      */
     default String host() {
         return "";
     }
 
     /**
-     * Returns an identity of the host. Two processes have the same identity if they have the same boot of the same kernel
-     * and the same host name. So two containers of one machine have different identities.
-     *
-     * @return identity; empty if it is unknown
+     * {@return an identity of the host; empty if it is unknown} Two processes have the same identity if they have the
+     * same boot of the same kernel and the same host name. So two containers of one machine have different identities.
      */
     default String machine() {
         return "";
@@ -67,9 +62,8 @@ public interface ProcessTable {
     /** A watched process. Only one thread at a time may use a watched process. */
     interface Watched extends AutoCloseable {
         /**
-         * Returns whether the process has exited. The check takes some microseconds and never waits.
-         *
-         * @return true if the process is exiting or gone; the result then stays true
+         * {@return whether the process is exiting or gone; the result then stays true} The check takes some
+         * microseconds and never waits.
          */
         boolean hasExited();
 

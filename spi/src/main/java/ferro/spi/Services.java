@@ -55,7 +55,7 @@ public final class Services {
     private record ProviderSource<S>(Class<S> type, ClassLoader loader, ServiceLoader<S> services) {
         Iterator<ServiceLoader.Provider<S>> providers() {
             return services == null
-                    ? OwnProviders.of(type, loader)
+                    ? OwnProviders.of(type, loader).iterator()
                     : services.stream().iterator();
         }
     }

@@ -111,11 +111,7 @@ public final class Setting<T> {
         return text == null ? Optional.empty() : Optional.ofNullable(read(text));
     }
 
-    /**
-     * Returns the environment variable of this setting.
-     *
-     * @return for example {@code FERRO_TIMEOUT}
-     */
+    /** {@return the environment variable of this setting, for example {@code FERRO_TIMEOUT}} */
     public String variable() {
         return variable(name);
     }

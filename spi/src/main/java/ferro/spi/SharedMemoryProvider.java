@@ -39,11 +39,8 @@ public interface SharedMemoryProvider {
     SharedMemory open(GroupSpec group, RankContext context, SegmentSize size);
 
     /**
-     * Returns whether all ranks of a group are threads of this process. If all ranks are threads of this process, each
-     * rank can access every segment without an offer.
-     *
-     * @return true if the ranks need not exchange offers, since {@link SharedMemory#reach} accepts any offer and always
-     *     succeeds
+     * {@return whether all ranks of a group are threads of this process} Then each rank can access every segment
+     * without an offer: {@link SharedMemory#reach} accepts any offer and always succeeds.
      */
     default boolean isOneProcess() {
         return false;

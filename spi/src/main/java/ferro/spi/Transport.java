@@ -72,10 +72,8 @@ public interface Transport extends ControlLane {
     void wakeup();
 
     /**
-     * Returns whether a virtual thread that waits in {@link #park} releases its carrier thread. If not, the engine does
-     * not call {@link #park} on a virtual thread, and polls at growing intervals of at most 10 ms.
-     *
-     * @return false by default
+     * {@return whether a virtual thread that waits in {@link #park} releases its carrier thread; false by default} If
+     * not, the engine does not call {@link #park} on a virtual thread, and polls at growing intervals of at most 10 ms.
      */
     default boolean parksVirtualThreads() {
         return false;
@@ -147,29 +145,26 @@ public interface Transport extends ControlLane {
     }
 
     /**
-     * Returns the provider of shared memory for the ranks of this group that are on one host. If there is a provider,
-     * the engine uses shared memory between ranks that can share memory, and links between all other ranks.
-     *
-     * @return provider; empty if the ranks cannot or should not share memory
+     * {@return the provider of shared memory for the ranks of this group that are on one host; empty if the ranks
+     * cannot or should not share memory} If there is a provider, the engine uses shared memory between ranks that can
+     * share memory, and links between all other ranks.
      */
     default Optional<SharedMemoryProvider> sharedMemory() {
         return Optional.empty();
     }
 
     /**
-     * Returns why {@link #sharedMemory} is empty. Messages contain this reason.
-     *
-     * @return text, equal on all ranks; used only if {@link #sharedMemory} is empty
+     * {@return why {@link #sharedMemory} is empty, equal on all ranks; used only if it is empty} Messages contain this
+     * reason.
      */
     default String noSharedMemoryBecause() {
         return "this back end has no shared memory";
     }
 
     /**
-     * Returns a description of the links of this group. The description contains the name of the medium, such as
-     * {@code TCP}, and the addresses of the ranks. The description does not include shared memory.
-     *
-     * @return description, equal on all ranks; {@link Medium#UNKNOWN} by default
+     * {@return a description of the links of this group, equal on all ranks; {@link Medium#UNKNOWN} by default} The
+     * description contains the name of the medium, such as {@code TCP}, and the addresses of the ranks. It does not
+     * include shared memory.
      */
     default Medium medium() {
         return Medium.UNKNOWN;

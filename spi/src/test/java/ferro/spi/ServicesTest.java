@@ -1,6 +1,9 @@
 package ferro.spi;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.io.IOException;
@@ -11,10 +14,12 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 class ServicesTest {
+    private static final String PROVIDER = "ferro.backend.shm.ShmMemoryProvider";
     private static final List<String> NAMES = List.of("unreadable", "unlinked", "near", "far");
 
     private final List<String> broken = new ArrayList<>();
@@ -113,5 +118,58 @@ class ServicesTest {
                 return name;
             }
         };
+    }
+
+    /** As where a part of ferro is there, but a class that it extends is not. */
+    private static ClassLoader failing(LinkageError failure) {
+        return new ClassLoader(null) {
+            @Override
+            protected Class<?> findClass(String name) throws ClassNotFoundException {
+                if (name.equals(PROVIDER)) {
+                    throw failure;
+                }
+                throw new ClassNotFoundException(name);
+            }
+        };
+    }
+
+    @Test
+    void theErrorOfAProviderThatCannotBeLinkedIsTheCause() {
+        LinkageError missing = new NoClassDefFoundError("a/B");
+
+        List<ServiceLoader.Provider<SharedMemoryProvider>> found =
+                OwnProviders.of(SharedMemoryProvider.class, failing(missing));
+
+        ServiceConfigurationError failure = assertThrows(ServiceConfigurationError.class, found.get(0)::type);
+        assertSame(missing, failure.getCause());
+        assertEquals(PROVIDER + " cannot be loaded", failure.getMessage());
+        assertEquals(1, found.size());
+    }
+
+    @Test
+    void theFirstErrorIsTheCauseAndHasTheOthers() {
+        BrokenServices errors = new BrokenServices();
+        Error first = new ServiceConfigurationError("not made", new NoClassDefFoundError("a/B"));
+        Error second = new NoSuchMethodError("c()");
+
+        errors.add(first);
+        errors.add(second);
+        errors.add(first);
+
+        assertSame(first, errors.cause());
+        assertArrayEquals(new Throwable[] {second}, first.getSuppressed());
+        assertEquals(
+                List.of(
+                        "(broken: java.lang.NoClassDefFoundError: a/B)",
+                        "(broken: java.lang.NoSuchMethodError: c())",
+                        "(broken: java.lang.NoClassDefFoundError: a/B)"),
+                errors.texts());
+    }
+
+    @Test
+    void withoutAnErrorThereIsNoCause() {
+        BrokenServices errors = new BrokenServices();
+        assertNull(errors.cause());
+        assertEquals(List.of(), errors.texts());
     }
 }

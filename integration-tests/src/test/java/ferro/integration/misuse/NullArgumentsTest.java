@@ -94,7 +94,6 @@ class NullArgumentsTest {
             Map.entry("JobTool.RankProgram", "made by tools, for the launcher to read"),
             Map.entry("ProcessTable", "part of a context, called by the engine"),
             Map.entry("Proc", "read by ferro"),
-            Map.entry("Proc.Stat", "read by ferro"),
             Map.entry("CollectiveEngine.Stepped", "called by simulators"));
 
     private static Rig rig;
