@@ -14,7 +14,6 @@ import ferro.collectives.plan.Hosts;
 import ferro.collectives.plan.Plan;
 import ferro.collectives.reduce.IntegerSums;
 import ferro.collectives.reduce.Kernels;
-import ferro.collectives.shared.ChunkSizes;
 import ferro.collectives.shared.SegmentLayout;
 import ferro.collectives.shared.SharedCall;
 import ferro.dispatch.FallbackGate;
@@ -224,7 +223,7 @@ final class Planner {
         if (shared != null
                 && areEqual
                 && choice.serves(kind, Topology.SHARED_MEMORY)
-                && ChunkSizes.isShort(call, shared)) {
+                && call.hasShortProgram(shared.slotBytes())) {
             return choice.algorithm(
                     Topology.SHARED_MEMORY, new Case(kind, group.worldSize(), 1, bytes, shared.slotBytes()));
         }

@@ -28,14 +28,11 @@ import static ferro.collectives.plan.Algorithm.Trait.RANK_ORDER;
 import static ferro.collectives.plan.Algorithm.Trait.STAGED_AT_ONCE;
 
 import ferro.CollectiveKind;
-import ferro.collectives.shared.ChunkSizes;
-import ferro.collectives.shared.ExchangePrograms;
-import ferro.collectives.shared.FlatReductions;
-import ferro.collectives.shared.HalfInPlaceAllReduce;
+import ferro.collectives.shared.FlatPrograms;
 import ferro.collectives.shared.Program;
-import ferro.collectives.shared.RootedPrograms;
+import ferro.collectives.shared.ReducePrograms;
 import ferro.collectives.shared.SharedCall;
-import ferro.collectives.shared.SharesReduce;
+import ferro.collectives.shared.StagedPrograms;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -340,20 +337,17 @@ public enum Algorithm {
      * @throws IllegalStateException if the algorithm sends messages
      */
     public Program program(SharedCall call, int slotBytes) {
-        int chunkBytes = ChunkSizes.of(call, slotBytes);
+        int chunkBytes = call.chunkBytes(slotBytes);
         return switch (this) {
-            case ALL_REDUCE_SHARED_FLAT -> FlatReductions.allReduce(call, chunkBytes);
-            case ALL_REDUCE_SHARED_HALF_IN_PLACE -> HalfInPlaceAllReduce.program(call, chunkBytes);
-            case BROADCAST_SHARED -> RootedPrograms.broadcast(call, chunkBytes);
-            case REDUCE_SHARED_FLAT -> FlatReductions.reduce(call, chunkBytes);
-            case REDUCE_SHARED_SHARES -> SharesReduce.program(call, chunkBytes);
-            case ALL_GATHER_SHARED -> ExchangePrograms.allGather(call, chunkBytes);
-            case REDUCE_SCATTER_SHARED_FLAT -> FlatReductions.reduceScatter(call, chunkBytes);
-            case REDUCE_SCATTER_SHARED -> ExchangePrograms.reduceScatter(call, chunkBytes);
-            case GATHER_SHARED -> RootedPrograms.gather(call, chunkBytes);
-            case SCATTER_SHARED -> RootedPrograms.scatter(call, chunkBytes);
-            case ALL_TO_ALL_SHARED -> ExchangePrograms.allToAll(call, chunkBytes);
-            case BARRIER_SHARED -> ExchangePrograms.barrier(call, chunkBytes);
+            case ALL_REDUCE_SHARED_FLAT, REDUCE_SHARED_FLAT, REDUCE_SCATTER_SHARED_FLAT, BARRIER_SHARED ->
+                FlatPrograms.of(call);
+            case ALL_REDUCE_SHARED_HALF_IN_PLACE, REDUCE_SHARED_SHARES -> ReducePrograms.of(call, chunkBytes);
+            case BROADCAST_SHARED,
+                    SCATTER_SHARED,
+                    GATHER_SHARED,
+                    ALL_GATHER_SHARED,
+                    ALL_TO_ALL_SHARED,
+                    REDUCE_SCATTER_SHARED -> StagedPrograms.of(call, chunkBytes);
             default -> throw new IllegalStateException(this + " has no program: it sends messages");
         };
     }

@@ -1,7 +1,5 @@
 package ferro.collectives.shared;
 
-import ferro.collectives.shared.ProgramBuilder.ChunkPart;
-
 /**
  * Describes how a run of elements is cut into chunks. A chunk is staged at once; it may hold pieces of the same length
  * for several ranks.
@@ -12,6 +10,15 @@ import ferro.collectives.shared.ProgramBuilder.ChunkPart;
  * @param room     where the whole run lies: {@link Program#LINE} or {@link Program#SMALL}; 0 if it lies in slots
  */
 record Chunks(long elements, int unit, int length, int room) {
+    /**
+     * Some elements of a chunk.
+     *
+     * @param chunk  which chunk, or {@link Program#LINE}
+     * @param at     first byte in the chunk
+     * @param count  elements
+     */
+    record ChunkPart(int chunk, int at, int count) {}
+
     /**
      * Cuts a run into chunks.
      *

@@ -73,6 +73,13 @@ public final class Program {
     /** Copies from the result into a rank's result, in memory that all ranks share. */
     static final byte COPY_OVER = 19;
 
+    /** Names of the kinds, for messages about wrong programs. */
+    private static final String[] NAMES = {
+        "gate", "enter", "await entered", "await all entered", "choose", "publish", "await", "await all",
+        "await staged", "await all staged", "tell read", "await read", "copy in", "copy own in", "copy out", "copy",
+        "combine", "combine both", "combine areas", "copy over"
+    };
+
     /**
      * The program that goes on from {@link #CHOOSE}, with the step after its gate, if the operands of all ranks lie in
      * memory that they share, and their results if it {@link #needsResults}; else null.
@@ -143,23 +150,24 @@ public final class Program {
     private final long[] receivedBefore;
 
     Program(ProgramBuilder builder) {
-        this.inTensors = builder.inTensors();
-        this.needsResults = builder.needsResults();
-        this.readsOperands = builder.readsOperands();
-        this.algorithm = builder.algorithm();
-        this.size = builder.size();
-        this.kind = builder.kinds();
-        this.peer = builder.ints(ProgramBuilder.Field.PEER);
-        this.value = builder.ints(ProgramBuilder.Field.VALUE);
-        this.chunk = builder.ints(ProgramBuilder.Field.CHUNK);
-        this.at = builder.ints(ProgramBuilder.Field.AT);
-        this.count = builder.ints(ProgramBuilder.Field.COUNT);
-        this.completes = builder.completes();
-        this.multiplies = builder.multiplies();
-        this.in = builder.longs(true);
-        this.out = builder.longs(false);
-        this.chunks = builder.chunks();
-        this.values = builder.values();
+        this.inTensors = builder.inTensors;
+        this.needsResults = builder.needsResults;
+        this.readsOperands = builder.readsOperands;
+        this.readsTensors = builder.readsTensors;
+        this.algorithm = builder.algorithm;
+        this.size = builder.size;
+        this.kind = builder.kind;
+        this.peer = builder.peer;
+        this.value = builder.value;
+        this.chunk = builder.chunk;
+        this.at = builder.at;
+        this.count = builder.count;
+        this.completes = builder.completes;
+        this.multiplies = builder.multiplies;
+        this.in = builder.in;
+        this.out = builder.out;
+        this.chunks = builder.chunks;
+        this.values = builder.values;
         this.isShort = chunks == 0 && values == 0;
         this.movedBefore = new long[size / MARK + 1];
         this.receivedBefore = new long[size / MARK + 1];
@@ -167,8 +175,7 @@ public final class Program {
             movedBefore[mark] = moved(mark * MARK);
             receivedBefore[mark] = received(mark * MARK);
         }
-        this.readsTensors = builder.readsTensors();
-        this.slotBytes = slotBytes(builder.unit());
+        this.slotBytes = slotBytes(builder.call.unit() / builder.call.record());
         this.stages = count(COPY_IN) > 0;
         this.keepsResults = count(COMBINE_BOTH) + count(COMBINE_AREAS) + count(COPY_OWN_IN) > 0;
         this.entered = enters();
@@ -243,25 +250,22 @@ public final class Program {
 
     /** Returns how many elements the first steps move. */
     long moved(int steps) {
-        int mark = Math.max(0, (steps - 1) / MARK);
-        long sum = movedBefore[mark];
-        for (int i = mark * MARK; i < steps; i++) {
-            sum += switch (kind[i]) {
-                case COPY_IN, COPY_OWN_IN, COPY_OUT, COMBINE, COMBINE_AREAS, COPY_OVER -> count[i];
-                case COMBINE_BOTH -> 2L * count[i];
-                default -> 0;
-            };
-        }
-        return sum;
+        return sum(steps, movedBefore, false);
     }
 
     /** Returns how many elements of other ranks the first steps read. */
     long received(int steps) {
+        return sum(steps, receivedBefore, true);
+    }
+
+    private long sum(int steps, long[] before, boolean ofReceived) {
         int mark = Math.max(0, (steps - 1) / MARK);
-        long sum = receivedBefore[mark];
+        long sum = before[mark];
         for (int i = mark * MARK; i < steps; i++) {
             sum += switch (kind[i]) {
-                case COPY_OUT, COMBINE, COMBINE_AREAS, COMBINE_BOTH -> count[i];
+                case COPY_OUT, COMBINE, COMBINE_AREAS -> count[i];
+                case COMBINE_BOTH -> ofReceived ? count[i] : 2L * count[i];
+                case COPY_IN, COPY_OWN_IN, COPY_OVER -> ofReceived ? 0 : count[i];
                 default -> 0;
             };
         }
@@ -270,28 +274,7 @@ public final class Program {
 
     /** Describes a step, for messages about wrong programs. */
     String text(int step) {
-        String name = switch (kind[step]) {
-            case GATE -> "gate";
-            case ENTER -> "enter";
-            case AWAIT_ENTERED -> "await entered";
-            case AWAIT_ALL_ENTERED -> "await all entered";
-            case CHOOSE -> "choose";
-            case PUBLISH -> "publish";
-            case AWAIT -> "await";
-            case AWAIT_ALL -> "await all";
-            case AWAIT_STAGED -> "await staged";
-            case AWAIT_ALL_STAGED -> "await all staged";
-            case TELL_READ -> "tell read";
-            case AWAIT_READ -> "await read";
-            case COPY_IN -> "copy in";
-            case COPY_OWN_IN -> "copy own in";
-            case COPY_OUT -> "copy out";
-            case COPY -> "copy";
-            case COMBINE -> completes[step] ? "complete" : "combine";
-            case COMBINE_BOTH -> completes[step] ? "complete both" : "combine both";
-            case COMBINE_AREAS -> completes[step] ? "complete areas" : "combine areas";
-            default -> "copy over";
-        };
+        String name = completes[step] ? NAMES[kind[step]].replace("combine", "complete") : NAMES[kind[step]];
         return "step " + step + " of " + size + " (" + name + ", peer " + peer[step] + ", value " + value[step]
                 + ", chunk " + chunk[step] + " byte " + at[step] + ", " + count[step] + " elements)";
     }

@@ -1,5 +1,6 @@
 package ferro.collectives.shared;
 
+import ferro.collectives.shared.Chunks.ChunkPart;
 import java.util.Arrays;
 
 /**
@@ -18,44 +19,30 @@ import java.util.Arrays;
  * </ul>
  */
 final class ProgramBuilder {
-    private final SharedCall call;
-    private final String algorithm;
-    private final int chunks;
-    private final int values;
-    private byte[] kinds = new byte[16];
-    private int[][] ints = new int[Field.values().length][16];
-    private long[] in = new long[16];
-    private long[] out = new long[16];
-    private boolean[] completes = new boolean[16];
-    private boolean[] multiplies = new boolean[16];
+    final SharedCall call;
+    final String algorithm;
+    final int chunks;
+    final int values;
+    byte[] kind = new byte[16];
+    int[] peer = new int[16];
+    int[] value = new int[16];
+    int[] chunk = new int[16];
+    int[] at = new int[16];
+    int[] count = new int[16];
+    long[] in = new long[16];
+    long[] out = new long[16];
+    boolean[] completes = new boolean[16];
+    boolean[] multiplies = new boolean[16];
+    int size;
+    Program inTensors;
+    boolean needsResults;
+    boolean readsOperands;
+    boolean readsTensors;
     /** The step that copied elements of the operand last; and those of them that no step has combined yet. */
     private int copied;
 
     private long fresh;
     private long freshEnd;
-    private int size;
-    private Program inTensors;
-    private boolean needsResults;
-    private boolean readsOperands;
-    private boolean goesOnInTensors;
-
-    /** Fields of a step that are small numbers. */
-    enum Field {
-        PEER,
-        VALUE,
-        CHUNK,
-        AT,
-        COUNT
-    }
-
-    /**
-     * Some elements of a chunk.
-     *
-     * @param chunk  which chunk, or {@link Program#LINE}
-     * @param at     first byte in the chunk
-     * @param count  elements
-     */
-    record ChunkPart(int chunk, int at, int count) {}
 
     /**
      * Begins a program with its gate.
@@ -116,10 +103,6 @@ final class ProgramBuilder {
         wait(Program.AWAIT_READ, peer, value);
     }
 
-    void awaitAllRead(int value) {
-        wait(Program.AWAIT_READ, -1, value);
-    }
-
     void copyIn(long from, ChunkPart to) {
         move(Program.COPY_IN, call.rank(), to, from, 0);
     }
@@ -129,12 +112,7 @@ final class ProgramBuilder {
         move(Program.COPY_OWN_IN, call.rank(), to, from, 0);
     }
 
-    /** Copies what is no operand. */
-    void copyOut(int peer, ChunkPart from, long to) {
-        copyOut(peer, from, Program.NO_OPERAND, to);
-    }
-
-    /** Copies what a rank has staged of its operand, from an element of that operand on. */
+    /** Copies what a rank has staged: of its operand, from an element on, or {@link Program#NO_OPERAND}. */
     void copyOut(int peer, ChunkPart from, long operand, long to) {
         move(Program.COPY_OUT, peer, from, operand, to);
     }
@@ -149,46 +127,14 @@ final class ProgramBuilder {
         }
     }
 
-    /** Combines the same element of all ranks. */
-    void combine(int peer, ChunkPart from, long to) {
-        combine(peer, from, to, to);
-    }
-
-    /** Combines what a rank has staged of its operand, from an element of that operand on. */
-    void combine(int peer, ChunkPart from, long operand, long to) {
-        move(Program.COMBINE, peer, from, operand, to);
-    }
-
-    void combineAreas(int peer, ChunkPart part, long operand) {
-        move(Program.COMBINE_AREAS, peer, part, operand, 0);
-    }
-
-    /** Combines the same element of all ranks, with the last operand that is missing. */
-    void complete(int peer, ChunkPart from, long to) {
-        complete(peer, from, to, to);
-    }
-
-    /** Combines with the last operand that is missing. */
-    void complete(int peer, ChunkPart from, long operand, long to) {
-        combine(peer, from, operand, to);
-        completes(from);
-    }
-
-    /** Combines with the last operand that is missing, into both. */
-    void completeBoth(int peer, ChunkPart both, long to) {
-        move(Program.COMBINE_BOTH, peer, both, to, to);
-        completes(both);
-    }
-
-    /** Combines with the last operand that is missing, in the areas. */
-    void completeAreas(int peer, ChunkPart part, long operand) {
-        combineAreas(peer, part, operand);
-        completes(part);
-    }
-
-    private void completes(ChunkPart part) {
-        if (part.count > 0) {
-            completes[size - 1] = true;
+    /**
+     * Combines what a rank has staged of its operand, from an element of that operand on; {@code completes} says that no
+     * operand is missing then.
+     */
+    void combine(byte how, int peer, ChunkPart from, long operand, long to, boolean completes) {
+        move(how, peer, from, operand, to);
+        if (from.count() > 0) {
+            this.completes[size - 1] = completes;
         }
     }
 
@@ -199,127 +145,66 @@ final class ProgramBuilder {
     /** Lets headers tell where operands lie, in the place beside the header; nothing else may lie there. */
     void readOperands(boolean ifPossible) {
         readsOperands = ifPossible;
+        readsTensors |= ifPossible;
     }
 
     /** Notes that other programs go on in this one, in tensors that all ranks share, though a rank may have no part in them. */
     void goesOnInTensors() {
-        goesOnInTensors = true;
+        readsTensors = true;
     }
 
-    /** Sets the program that goes on from {@link #choose} in shared operands. */
-    void insteadInOperands(Program other) {
+    /** Sets the program that goes on from {@link #choose} in shared operands, and results if it writes those of others. */
+    void insteadInTensors(Program other, boolean writesResults) {
         inTensors = other;
-    }
-
-    /** Sets the program that goes on from {@link #choose} in shared operands and results. */
-    void insteadInTensors(Program other) {
-        inTensors = other;
-        needsResults = true;
+        needsResults = writesResults;
     }
 
     Program build() {
+        resize(size);
         return new Program(this);
     }
 
-    private void wait(byte kind, int peer, int value) {
-        add(kind, peer, value, new ChunkPart(0, 0, 0));
+    private void wait(byte what, int whom, int flag) {
+        add(what, whom, flag, new ChunkPart(0, 0, 0));
     }
 
-    private void move(byte kind, int peer, ChunkPart part, long from, long to) {
-        if (part.count > 0) {
-            add(kind, peer, 0, part);
-            in[size - 1] = from;
-            out[size - 1] = to;
-            boolean ofResult = kind == Program.COMBINE || kind == Program.COMBINE_BOTH;
+    private void move(byte what, int whom, ChunkPart part, long from, long to) {
+        if (part.count() > 0) {
+            add(what, whom, 0, part);
+            in[size - 1] = from == Program.NO_OPERAND ? from : from * call.record();
+            out[size - 1] = to * call.record();
+            boolean ofResult = what == Program.COMBINE || what == Program.COMBINE_BOTH;
             if (ofResult && to == fresh && fresh < freshEnd) {
                 multiplies[copied] = false;
                 multiplies[size - 1] = true;
-                fresh += part.count;
+                fresh += part.count();
             }
         }
     }
 
-    private void add(byte kind, int peer, int value, ChunkPart part) {
-        if (size == kinds.length) {
-            int longer = 2 * size;
-            kinds = Arrays.copyOf(kinds, longer);
-            in = Arrays.copyOf(in, longer);
-            out = Arrays.copyOf(out, longer);
-            completes = Arrays.copyOf(completes, longer);
-            multiplies = Arrays.copyOf(multiplies, longer);
-            Arrays.setAll(ints, field -> Arrays.copyOf(ints[field], longer));
+    private void add(byte what, int whom, int flag, ChunkPart part) {
+        if (size == kind.length) {
+            resize(2 * size);
         }
-        kinds[size] = kind;
-        ints[Field.PEER.ordinal()][size] = peer;
-        ints[Field.VALUE.ordinal()][size] = value;
-        ints[Field.CHUNK.ordinal()][size] = part.chunk;
-        ints[Field.AT.ordinal()][size] = part.at;
-        ints[Field.COUNT.ordinal()][size] = part.count;
+        kind[size] = what;
+        peer[size] = whom;
+        value[size] = flag;
+        chunk[size] = part.chunk();
+        at[size] = part.at();
+        count[size] = part.count() * call.record();
         size++;
     }
 
-    String algorithm() {
-        return algorithm;
-    }
-
-    Program inTensors() {
-        return inTensors;
-    }
-
-    boolean needsResults() {
-        return needsResults;
-    }
-
-    boolean readsOperands() {
-        return readsOperands;
-    }
-
-    boolean readsTensors() {
-        return readsOperands || goesOnInTensors;
-    }
-
-    /** Returns the bytes of an element of the tensors, which the counts and places of the steps count. */
-    int unit() {
-        return call.unit() / call.record();
-    }
-
-    int chunks() {
-        return chunks;
-    }
-
-    int values() {
-        return values;
-    }
-
-    int size() {
-        return size;
-    }
-
-    byte[] kinds() {
-        return Arrays.copyOf(kinds, size);
-    }
-
-    int[] ints(Field field) {
-        int[] copy = Arrays.copyOf(ints[field.ordinal()], size);
-        if (field == Field.COUNT && call.record() > 1) {
-            Arrays.setAll(copy, step -> copy[step] * call.record());
-        }
-        return copy;
-    }
-
-    boolean[] completes() {
-        return Arrays.copyOf(completes, size);
-    }
-
-    boolean[] multiplies() {
-        return Arrays.copyOf(multiplies, size);
-    }
-
-    long[] longs(boolean ofOperand) {
-        long[] copy = Arrays.copyOf(ofOperand ? in : out, size);
-        if (call.record() > 1) {
-            Arrays.setAll(copy, step -> copy[step] == Program.NO_OPERAND ? copy[step] : copy[step] * call.record());
-        }
-        return copy;
+    private void resize(int length) {
+        kind = Arrays.copyOf(kind, length);
+        peer = Arrays.copyOf(peer, length);
+        value = Arrays.copyOf(value, length);
+        chunk = Arrays.copyOf(chunk, length);
+        at = Arrays.copyOf(at, length);
+        count = Arrays.copyOf(count, length);
+        in = Arrays.copyOf(in, length);
+        out = Arrays.copyOf(out, length);
+        completes = Arrays.copyOf(completes, length);
+        multiplies = Arrays.copyOf(multiplies, length);
     }
 }

@@ -19,6 +19,24 @@ public record SharedCall(CollectiveKind kind, int rank, int worldSize, int root,
     static final int ALIGNMENT = 64;
 
     /**
+     * Most steps of a program. A step takes some 40 bytes, so that a program of this many stays well below the size of
+     * the caller's data.
+     */
+    static final int STEPS_MOST = 1 << 19;
+
+    /** Steps of a piece: copy in, combine, wait and copy out. */
+    private static final int STEPS_OF_PIECE = 4;
+
+    private static final int KIB = 1024;
+
+    /**
+     * From this size more than two ranks stage four times as much at once. Each rank waits for all others once a chunk,
+     * and where ranks share cores such a wait costs a turn of the scheduler (4 ranks on 2 cores: 4 MiB in 2.1 ms instead
+     * of 2.9, 64 MiB in 23 instead of 32).
+     */
+    private static final long CROWD_BYTES_LEAST = 2L * KIB * KIB;
+
+    /**
      * Returns the same call counted in records.
      *
      * @param elementsOfRecord elements that are combined together
@@ -27,6 +45,34 @@ public record SharedCall(CollectiveKind kind, int rank, int worldSize, int root,
     public SharedCall inRecords(int elementsOfRecord) {
         return new SharedCall(
                 kind, rank, worldSize, root, elements / elementsOfRecord, unit * elementsOfRecord, elementsOfRecord);
+    }
+
+    /**
+     * Returns how much is staged at once, which decides how long the program is. The choice depends only on what is equal on
+     * every rank. The sizes are measured: see docs/performance.
+     *
+     * @param slotBytes most bytes that are staged at once
+     * @return bytes
+     */
+    public int chunkBytes(int slotBytes) {
+        boolean isOfCrowd = worldSize > 2 && bytes() >= CROWD_BYTES_LEAST;
+        boolean isMiddle = bytes() >= 8 * KIB * KIB && bytes() < 32 * KIB * KIB;
+        return Math.min(slotBytes, (isOfCrowd || isMiddle ? 1024 : 256) * KIB);
+    }
+
+    /**
+     * Returns whether the program is short enough to be made, and the pieces of all ranks have room for an element; the same
+     * on all ranks.
+     *
+     * @param slotBytes most bytes that are staged at once
+     * @return false for very long operations of very many ranks, and for long records; over links, plans do not grow with
+     *     the operation, and elements may have any length
+     */
+    public boolean hasShortProgram(int slotBytes) {
+        int chunkBytes = chunkBytes(slotBytes);
+        long chunks = bytes() / chunkBytes + 1;
+        return chunks * worldSize * STEPS_OF_PIECE <= STEPS_MOST
+                && (record == 1 || chunkBytes / worldSize / ALIGNMENT * ALIGNMENT >= unit);
     }
 
     /** Returns how many elements a line has; 1 for elements that are longer than a line. */

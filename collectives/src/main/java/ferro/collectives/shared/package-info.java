@@ -2,7 +2,7 @@
  * Collectives and links between ranks of one host, over memory that they share.
  *
  * <p>Collectives are programs: data, as plans are. Start reading at {@link ferro.collectives.shared.Program}, then at
- * {@link ferro.collectives.shared.ChunkSizes}; {@link ferro.collectives.shared.SharedMachine} runs them. Links are rings
+ * {@link ferro.collectives.shared.StagedPrograms}; {@link ferro.collectives.shared.SharedMachine} runs them. Links are rings
  * of bytes: start at {@link ferro.collectives.shared.IntraNodeTransport}, then at {@code RingWriter} and
  * {@code RingReader}.
  *

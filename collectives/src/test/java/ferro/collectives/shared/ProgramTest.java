@@ -20,7 +20,7 @@ class ProgramTest {
         SharedCall call = new SharedCall(CollectiveKind.ALL_REDUCE, 1, 2, 0, 3L << 28, Float.BYTES, 1);
         SegmentLayout layout = SegmentLayout.within(4 << 20);
 
-        Program program = HalfInPlaceAllReduce.program(call, ChunkSizes.of(call, layout.slotBytes()));
+        Program program = ReducePrograms.of(call, call.chunkBytes(layout.slotBytes()));
 
         assertNull(program.inTensors);
         for (int step = 0; step < program.steps(); step++) {
@@ -30,7 +30,7 @@ class ProgramTest {
 
     @Test
     void nothingIsStagedWhereHeadersSayWhereTensorsLie() {
-        Program program = HalfInPlaceAllReduce.program(call(CollectiveKind.ALL_REDUCE, 2, 8), SMALL.slotBytes());
+        Program program = ReducePrograms.of(call(CollectiveKind.ALL_REDUCE, 2, 8), SMALL.slotBytes());
 
         for (int step = 0; step < program.steps(); step++) {
             boolean moves = program.kind[step] >= Program.COPY_IN && program.kind[step] != Program.COPY;
@@ -44,7 +44,7 @@ class ProgramTest {
         SharedCall call = new SharedCall(CollectiveKind.ALL_REDUCE, 1023, 1024, 0, 1023, Float.BYTES, 1);
         assertEquals(0, call.partLength(call.rank()));
 
-        Program program = HalfInPlaceAllReduce.program(call, 1 << 20).inTensors;
+        Program program = ReducePrograms.of(call, 1 << 20).inTensors;
 
         assertTrue(program.readsTensors);
     }
@@ -87,11 +87,11 @@ class ProgramTest {
             CollectiveKind.BROADCAST
         }) {
             long bytes = 1 << 14;
-            while (ChunkSizes.isShort(call(kind, 32, 2 * bytes), SMALL)) {
+            while (call(kind, 32, 2 * bytes).hasShortProgram(SMALL.slotBytes())) {
                 bytes *= 2;
             }
             int steps = program(kind, 32, bytes).steps();
-            assertTrue(steps <= ChunkSizes.STEPS_MOST, kind + " of " + bytes + " bytes has " + steps);
+            assertTrue(steps <= SharedCall.STEPS_MOST, kind + " of " + bytes + " bytes has " + steps);
         }
     }
 

@@ -61,7 +61,7 @@ class ShortProgramsTest {
     /** Begins the next operation of a rank; returns whether it ended at once. */
     private boolean broadcasts(int rank, int root, float[] data) {
         SharedCall call = new SharedCall(CollectiveKind.BROADCAST, rank, RANKS, root, data.length, Float.BYTES, 1);
-        Program program = RootedPrograms.broadcast(call, layout.slotBytes());
+        Program program = StagedPrograms.of(call, layout.slotBytes());
         assertTrue(program.isShort, () -> "of " + data.length + " elements");
         HostTensor tensor = HostTensor.of(data);
         CallHeader header =
@@ -146,7 +146,7 @@ class ShortProgramsTest {
 
     private boolean broadcastsAtOnce(int rank, float[] data) {
         SharedCall call = new SharedCall(CollectiveKind.BROADCAST, rank, RANKS, 0, data.length, Float.BYTES, 1);
-        Program program = RootedPrograms.broadcast(call, layout.slotBytes());
+        Program program = StagedPrograms.of(call, layout.slotBytes());
         HostTensor tensor = HostTensor.of(data);
         CallHeader.Call common = new CallHeader.Call(1, 100, "broadcast from 0");
         HostTensor in = rank == 0 ? tensor : null;

@@ -1,0 +1,91 @@
+package ferro.collectives.shared;
+
+import ferro.CollectiveKind;
+import ferro.collectives.shared.Chunks.ChunkPart;
+
+/**
+ * Programs for small data, and the barrier: every rank stages all its data at once, and each rank that needs the result
+ * reads all operands.
+ *
+ * <p>Every rank combines in rank order, so that all results have the same bits; with two ranks both orders give the same
+ * bits. Therefore ranks 0 and 1 of a reduce-scatter may begin with their own operand; the others stage it.
+ */
+public final class FlatPrograms {
+    private static final String NAME = "flat";
+
+    private FlatPrograms() {}
+
+    /**
+     * Makes the program of one rank. There is one chunk for all data: a chunk size that is set by hand is not used.
+     *
+     * @param call operation, and the rank that the program is for
+     * @return program
+     */
+    public static Program of(SharedCall call) {
+        return call.kind() == CollectiveKind.BARRIER ? barrier(call) : reduction(call);
+    }
+
+    private static Program reduction(SharedCall call) {
+        Chunks chunks = Chunks.of(call.elements(), call.unit(), 1, Math.toIntExact(SharedCall.roundUp(call.bytes())));
+        ChunkPart all = chunks.piece(0, 0);
+        ProgramBuilder program = new ProgramBuilder(call, NAME, chunks.slots(), 0);
+        boolean isLastRank = call.rank() == call.worldSize() - 1;
+        if (call.kind() == CollectiveKind.REDUCE_SCATTER) {
+            boolean isOwnFirst = call.rank() <= 1;
+            int first = call.rank() == 0 ? 1 : 0;
+            int end = isOwnFirst && isLastRank ? call.rank() : call.worldSize();
+            program.copyIn(first * call.part(), parts(all, call, first, end - first));
+            program.enter();
+            combine(program, call, parts(all, call, call.rank(), 1), isOwnFirst, call.rank() * call.part());
+            return program.build();
+        }
+        boolean isReduce = call.kind() == CollectiveKind.REDUCE;
+        if (!isReduce || !call.isRoot()) {
+            program.copyIn(0, all);
+        }
+        program.enter();
+        if (!isReduce || call.isRoot()) {
+            combine(program, call, all, isReduce || call.rank() == 0 || call.worldSize() == 2, 0);
+        }
+        return program.build();
+    }
+
+    private static Program barrier(SharedCall call) {
+        ProgramBuilder program = new ProgramBuilder(call, NAME, 0, 0);
+        program.enter();
+        for (int places = 1; places < call.worldSize(); places++) {
+            program.awaitEntered(call.behind(places));
+        }
+        return program.build();
+    }
+
+    /** Returns the parts of some ranks. */
+    private static ChunkPart parts(ChunkPart all, SharedCall call, int first, int ranks) {
+        int part = Math.toIntExact(call.part());
+        return new ChunkPart(all.chunk(), all.at() + first * part * call.unit(), ranks * part);
+    }
+
+    /**
+     * Combines a part of the operands of all ranks in rank order. Begins with this rank's operand, from an element on, or else
+     * with what rank 0 has staged; then this rank's operand is in its place in the order, as it was staged.
+     */
+    private static void combine(
+            ProgramBuilder program, SharedCall call, ChunkPart part, boolean isOwnFirst, long ownFrom) {
+        int last = call.worldSize() - 1;
+        if (isOwnFirst) {
+            program.copy(ownFrom, 0, part.count());
+            last = call.rank() == last ? last - 1 : last;
+        } else {
+            program.awaitEntered(0);
+            program.copyOut(0, part, Program.NO_OPERAND, 0);
+        }
+        for (int peer = isOwnFirst ? 0 : 1; peer <= last; peer++) {
+            if (peer != call.rank()) {
+                program.awaitEntered(peer);
+            } else if (isOwnFirst) {
+                continue;
+            }
+            program.combine(Program.COMBINE, peer, part, 0, 0, peer == last);
+        }
+    }
+}
