@@ -9,12 +9,9 @@ import ferro.Medium;
 import ferro.collectives.plan.Hosts;
 import ferro.collectives.shared.IntraNodeTransport;
 import ferro.collectives.shared.NodeTopology;
-import ferro.collectives.shared.RingLayout;
 import ferro.collectives.shared.SegmentLayout;
-import ferro.collectives.shared.SegmentView;
 import ferro.collectives.shared.SharedTensors;
 import ferro.collectives.shared.SharedTensors.SharedAllocation;
-import ferro.collectives.shared.SharedTensors.SharedAllocation.SharedSegments;
 import ferro.control.failure.Failure;
 import ferro.control.failure.Failures;
 import ferro.spi.Deadlines;
@@ -23,17 +20,12 @@ import ferro.spi.LogLines;
 import ferro.spi.OncePerContext;
 import ferro.spi.RankContext;
 import ferro.spi.SegmentSize;
-import ferro.spi.SharedMemory;
 import ferro.spi.SharedMemoryProvider;
-import ferro.spi.Transport;
 import java.lang.System.Logger.Level;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.BitSet;
-import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.function.IntConsumer;
 import java.util.function.Supplier;
 
 /**
@@ -78,8 +70,8 @@ public final class LocalPeers {
     public static Optional<SegmentSize> segmentOf(int ranks) {
         BitSet hosted = new BitSet();
         hosted.set(0, ranks);
-        Sharing sharing = Sharing.of(GroupSpec.of("host", 0, ranks, Duration.ofSeconds(1)), hosted, false);
-        return sharing.refusedBecause().isPresent() ? Optional.empty() : Optional.of(sharing.size());
+        SegmentLayout layout = SegmentLayout.of(hosted, ranks, false);
+        return layout.refusedBecause("host").isPresent() ? Optional.empty() : Optional.of(layout.size());
     }
 
     /**
@@ -120,16 +112,17 @@ public final class LocalPeers {
     private void findOthers(CollectiveBackend engine, boolean isJoined, Supplier<Duration> timeout) {
         if (provider != null) {
             SharedMemoryBootstrap meeting = new SharedMemoryBootstrap(engine, group, context, "", timeout);
-            Sharing sharing = Sharing.of(group, meeting.hosted(provider), provider.isOneProcess());
-            sharing.refusedBecause().ifPresent(meeting::refrain);
-            SharedMemoryBootstrap.BootstrapOutcome met = meeting.hold(provider, sharing.size());
+            SegmentLayout layout =
+                    SegmentLayout.of(meeting.hosted(provider), group.worldSize(), provider.isOneProcess());
+            layout.refusedBecause(group.name()).ifPresent(meeting::refrain);
+            SharedMemoryBootstrap.BootstrapOutcome met = meeting.hold(provider, layout.size());
             exclusively(new Runnable() {
                 @Override
                 public void run() {
-                    share(sharing, met);
+                    share(layout, met);
                 }
             });
-            sharing.report(isJoined, topology.lines(links), context);
+            log(isJoined && layout.hasRings());
         }
     }
 
@@ -137,7 +130,7 @@ public final class LocalPeers {
         life.loop.exclusively(task, context.nanoTime() + Long.MAX_VALUE / 2);
     }
 
-    private void share(Sharing sharing, SharedMemoryBootstrap.BootstrapOutcome met) {
+    private void share(SegmentLayout layout, SharedMemoryBootstrap.BootstrapOutcome met) {
         topology = met.topology();
         Optional<Hosts> hosts = Hosts.of(topology.hostNumbers(), topology::areNear);
         if (hosts.isPresent()) {
@@ -146,12 +139,12 @@ public final class LocalPeers {
         if (met.memory() == null) {
             return;
         }
-        intraNode.meet(met.memory(), sharing.rings(), topology.nearTo(group.rank()));
+        intraNode.meet(met.memory(), layout, topology.near(group.rank()));
         life.messages.reopen();
         if (topology.isComplete()) {
-            SharedMemoryExecutor made =
-                    sharing.executor(met.memory(), life.control, intraNode::wake, life.loop.spins());
-            life.planner.share(sharing.layout());
+            SharedMemoryExecutor made = new SharedMemoryExecutor(
+                    group, layout, met.memory(), life.control, intraNode::wake, life.loop.spins());
+            life.planner.share(layout);
             life.collectives.share(made);
             executor = made;
         }
@@ -204,8 +197,7 @@ public final class LocalPeers {
         }
         tensors = shared;
         long bytes = elementCount * dataType.byteSize();
-        SharedAllocation made =
-                shared.add(new SharedSegments(met.memory(), group.rank(), group.worldSize(), bytes), met.lent());
+        SharedAllocation made = shared.add(met.memory(), group.rank(), group.worldSize(), bytes, met.lent());
         return Allocation.shared(HostTensor.of(dataType, met.lent()).slice(0, elementCount), made::letGo);
     }
 
@@ -226,7 +218,7 @@ public final class LocalPeers {
         }
         String between = links.far() ? " between far hosts" : " between hosts";
         for (int rank = 0; rank < group.worldSize(); rank++) {
-            if (topology.isNearAnother(rank)) {
+            if (topology.near(rank).cardinality() > 1) {
                 return links.with(links.text() + between + ", shared memory within hosts");
             }
         }
@@ -245,87 +237,16 @@ public final class LocalPeers {
     }
 
     /**
-     * What the ranks of a group share memory for, and how their segments are laid out; the same on all ranks of a host.
-     *
-     * @param group  the group
-     * @param layout of the part that collectives use
-     * @param rings  of the part that links use, behind it
-     * @param ranks  how many ranks count as of one host
+     * Logs on rank 0 only which ranks share memory. A job logs each line once at info level; a group made of a joined one, and
+     * another joined group with the same lines, log at debug level.
      */
-    record Sharing(GroupSpec group, SegmentLayout layout, RingLayout rings, int ranks) {
-        /** Bytes of all segments of a group, without rings: with these, eight ranks fit in the 64 MiB that a container has. */
-        private static final long BYTES_MOST = 25L << 20;
-
-        private static final long SLOTS_OF_RANK_MOST = 3L << 20;
-        private static final long SLOTS_OF_RANK_LEAST = 3L << 16;
-        /** Smaller for threads of one process: they share a cache, and tests make groups of them by the thousand. */
-        private static final long SLOTS_OF_THREAD = 3L << 17;
-
-        /** Lays out the segments of the ranks that count as of one host; there are slots only if all ranks of the group do. */
-        static Sharing of(GroupSpec group, BitSet hosted, boolean isOneProcess) {
-            int count = hosted.cardinality();
-            long share = Math.max(SLOTS_OF_RANK_LEAST, Math.min(SLOTS_OF_RANK_MOST, BYTES_MOST / count));
-            SegmentLayout layout =
-                    SegmentLayout.within(SegmentLayout.FIRST_SLOT + (isOneProcess ? SLOTS_OF_THREAD : share));
-            int slots = count == group.worldSize() ? layout.end() : 0;
-            // between threads, links copy from one caller's memory to the other's directly, which is better
-            // than any ring
-            return new Sharing(group, layout, new RingLayout(hosted, slots, !isOneProcess), count);
+    private void log(boolean isInfo) {
+        if (group.rank() != 0) {
+            return;
         }
-
-        /** Returns why these ranks cannot share; empty if they can. */
-        Optional<String> refusedBecause() {
-            if (ranks == 1) {
-                return Optional.of("no other rank of \"" + group.name() + "\" is on its host");
-            }
-            return ranks <= layout.ranksMost()
-                    ? Optional.empty()
-                    : Optional.of(ranks + " ranks of \"" + group.name() + "\" are on one host, need at most "
-                            + layout.ranksMost() + ": slots of " + layout.slotBytes() + " bytes have no room for more");
-        }
-
-        /** Returns the size of each segment; the slots take memory when the first call needs them. */
-        SegmentSize size() {
-            long bytes = (rings.end() + PAGE - 1) / PAGE * PAGE;
-            return layout.end() <= bytes && hasSlots()
-                    ? SegmentSize.now(bytes)
-                            .withLater(layout.slot(0), layout.end())
-                            .withRanks(ranks)
-                    : SegmentSize.now(bytes).withRanks(ranks);
-        }
-
-        private boolean hasSlots() {
-            return ranks == group.worldSize();
-        }
-
-        /**
-         * Makes the executor that runs operations over segments that all ranks have reached.
-         *
-         * @param spins how often to poll at once before yielding; 0 where ranks share cores, because a spinning rank would keep
-         *     the others from their core
-         */
-        SharedMemoryExecutor executor(SharedMemory memory, Transport.Events events, IntConsumer wake, int spins) {
-            ByteBuffer[] areas = new ByteBuffer[group.worldSize()];
-            for (int rank = 0; rank < areas.length; rank++) {
-                areas[rank] = memory.area(rank);
-            }
-            return new SharedMemoryExecutor(
-                    new SegmentView(group.rank(), layout, areas, events, wake, Math.max(1, spins), memory::reserve));
-        }
-
-        /**
-         * Logs the lines on rank 0 only. A job logs each line once at info level; a group made of a joined one, and another
-         * joined group with the same lines, log at debug level.
-         */
-        void report(boolean isJoined, List<String> lines, RankContext context) {
-            if (group.rank() != 0) {
-                return;
-            }
-            for (String line : lines) {
-                boolean isNew = isJoined && rings.hasRings() && OncePerContext.isFirst(context, line);
-                LogLines.write(
-                        "ferro.group", isNew ? Level.INFO : Level.DEBUG, "group \"" + group.name() + "\": " + line);
-            }
+        for (String line : topology.lines(links)) {
+            boolean isNew = isInfo && OncePerContext.isFirst(context, line);
+            LogLines.write("ferro.group", isNew ? Level.INFO : Level.DEBUG, "group \"" + group.name() + "\": " + line);
         }
     }
 }

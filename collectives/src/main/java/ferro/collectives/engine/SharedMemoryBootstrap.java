@@ -184,37 +184,28 @@ final class SharedMemoryBootstrap {
 
     private BootstrapOutcome exchange(SharedMemory memory) {
         ByteBuffer[] offers = aroundTheRing(offer(memory), OFFER_BLOCK);
-        String[] hosts = new String[worldSize];
-        String[] names = new String[worldSize];
-        String[] silent = new String[worldSize];
+        List<NodeTopology.Said> said = new ArrayList<>();
         BitSet mine = new BitSet();
         mine.set(group.rank());
         String failed = "";
         for (int rank = 0; rank < worldSize; rank++) {
-            hosts[rank] = text(offers[rank]);
-            names[rank] = text(offers[rank]);
-            silent[rank] = text(offers[rank]);
-            byte[] offered = bytes(offers[rank]);
-            if (memory != null && rank != group.rank() && silent[rank].isEmpty()) {
-                Optional<String> why = memory.reach(rank, offered);
+            ByteBuffer offer = offers[rank];
+            NodeTopology.Said offered = new NodeTopology.Said(text(offer), text(offer), text(offer), new BitSet(), "");
+            said.add(offered);
+            if (memory != null
+                    && rank != group.rank()
+                    && offered.silentBecause().isEmpty()) {
+                Optional<String> why = memory.reach(rank, bytes(offer));
                 mine.set(rank, why.isEmpty());
-                failed = failed.isEmpty() && hosts[rank].equals(host) ? why.orElse("") : failed;
+                failed = failed.isEmpty() && offered.host().equals(host) ? why.orElse("") : failed;
             }
         }
-        List<NodeTopology.Said> said = new ArrayList<>();
-        Reach[] reached = told(mine, failed);
-        for (int rank = 0; rank < worldSize; rank++) {
-            said.add(new NodeTopology.Said(
-                    hosts[rank], names[rank], silent[rank], reached[rank].ranks, reached[rank].failed));
-        }
+        exchangeReached(said, mine, failed);
         NodeTopology topology = new NodeTopology(said);
         if (memory != null) {
             memory.settle();
         }
-        boolean isAlone = true;
-        for (int rank = mine.nextSetBit(0); rank >= 0; rank = mine.nextSetBit(rank + 1)) {
-            isAlone &= rank == group.rank() || !topology.areNear(group.rank(), rank);
-        }
+        boolean isAlone = topology.near(group.rank()).cardinality() == 1;
         if (isAlone) {
             close(memory);
         }
@@ -248,24 +239,23 @@ final class SharedMemoryBootstrap {
         return block;
     }
 
-    /** The ranks that a rank has reached, and why not more. */
-    private record Reach(BitSet ranks, String failed) {}
-
-    /** Tells all ranks which ranks this one has reached, and returns what each has reached. */
-    private Reach[] told(BitSet mine, String failed) {
+    /** Tells all ranks which ranks this one has reached, and why not more, and adds what each has reached. */
+    private void exchangeReached(List<NodeTopology.Said> said, BitSet mine, String failed) {
         int bytes = (worldSize + Byte.SIZE - 1) / Byte.SIZE;
         int room = bytes + Short.BYTES + TEXT_BYTES;
         ByteBuffer block = ByteBuffer.allocate(room);
         block.put(mine.toByteArray()).position(bytes);
         put(block, failed);
         ByteBuffer[] blocks = aroundTheRing(block, room);
-        Reach[] told = new Reach[worldSize];
         for (int rank = 0; rank < worldSize; rank++) {
-            BitSet those = BitSet.valueOf(blocks[rank].duplicate().limit(bytes));
+            BitSet reached = BitSet.valueOf(blocks[rank].duplicate().limit(bytes));
             blocks[rank].position(bytes);
-            told[rank] = new Reach(those, text(blocks[rank]));
+            NodeTopology.Said offered = said.get(rank);
+            said.set(
+                    rank,
+                    new NodeTopology.Said(
+                            offered.host(), offered.name(), offered.silentBecause(), reached, text(blocks[rank])));
         }
-        return told;
     }
 
     /** Exchanges blocks with all ranks: the block that came from the rank before is sent on to the rank behind. */

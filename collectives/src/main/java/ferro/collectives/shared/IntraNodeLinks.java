@@ -1,25 +1,32 @@
 package ferro.collectives.shared;
 
-import ferro.DataType;
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.HostTensor;
 import ferro.ReduceOp;
+import ferro.collectives.link.PostRing;
 import ferro.collectives.link.StagedElements;
 import ferro.collectives.reduce.KeptKernels;
-import ferro.collectives.reduce.Kernel;
 import ferro.spi.CallHeader;
-import ferro.spi.SharedMemory;
+import ferro.spi.GroupSpec;
+import ferro.spi.Link;
+import ferro.spi.Transport;
 import ferro.spi.Transport.Lane;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.function.Supplier;
 
 /** The intra-node links of one rank of one group. The thread that makes progress polls the links that have posts. */
 final class IntraNodeLinks {
+    private final GroupSpec group;
     private final int rank;
-    private final RingLayout layout;
+    private final SegmentLayout layout;
     private final ByteBuffer[] areas;
     private final Sleepers sleepers;
-    private final RingEvents events;
+    private final Supplier<Transport.Events> events;
     /** Rings lie in the segment of the receiver, so that one set of views and kernels serves all data that comes. */
-    private final StagedElements incoming;
+    private final StagedElements incomingElements;
 
     private final KeptKernels kernels;
     private final IntraNodeLink[][] links;
@@ -27,38 +34,27 @@ final class IntraNodeLinks {
     private int count;
     private boolean dropped;
 
-    /** Receives the events that end a link; called by the thread that makes progress. */
-    interface RingEvents {
-        /** The peer has left while a post was open here: data of that collective, 0 for none, -1 for messages. */
-        void broken(int peer, long sequence, String progress);
-
-        /** The header that came is not the header that was posted. */
-        void mismatched(int peer, CallHeader expected, CallHeader found);
-    }
-
     /**
      * Makes the links of a rank.
      *
-     * @param areas segments of the ranks of the same host, this one among them; null for the others
+     * @param areas  segments of the ranks of the same host, this one among them; null for the others
+     * @param events receives the events that end a link, on the thread that makes progress
      */
-    IntraNodeLinks(int rank, RingLayout layout, ByteBuffer[] areas, Sleepers sleepers, RingEvents events) {
-        this.rank = rank;
+    IntraNodeLinks(
+            GroupSpec group,
+            SegmentLayout layout,
+            ByteBuffer[] areas,
+            Sleepers sleepers,
+            Supplier<Transport.Events> events) {
+        this.group = group;
+        this.rank = group.rank();
         this.layout = layout;
         this.areas = areas;
         this.sleepers = sleepers;
         this.events = events;
-        this.incoming = new StagedElements(areas[rank]);
+        this.incomingElements = new StagedElements(areas[rank]);
         this.kernels = new KeptKernels(areas.length);
         this.links = new IntraNodeLink[Lane.values().length][areas.length];
-    }
-
-    /** Returns the segments of the ranks that can be reached. */
-    static ByteBuffer[] areas(SharedMemory memory, boolean[] near) {
-        ByteBuffer[] areas = new ByteBuffer[near.length];
-        for (int peer = 0; peer < near.length; peer++) {
-            areas[peer] = near[peer] ? memory.area(peer) : null;
-        }
-        return areas;
     }
 
     boolean reaches(int peer) {
@@ -66,13 +62,13 @@ final class IntraNodeLinks {
     }
 
     boolean hasRing(int peer) {
-        return layout.hasRings() && reaches(peer);
+        return layout.hasRings() && reaches(peer) && peer != rank;
     }
 
     IntraNodeLink link(int peer, Lane lane) {
         IntraNodeLink known = links[lane.ordinal()][peer];
         if (known == null) {
-            known = made(peer, lane);
+            known = new IntraNodeLink(peer, lane);
             links[lane.ordinal()][peer] = known;
         }
         return known;
@@ -82,49 +78,9 @@ final class IntraNodeLinks {
     boolean hasUnexpected(int peer, Lane lane) {
         IntraNodeLink known = links[lane.ordinal()][peer];
         if (known != null) {
-            return known.hasUnexpected();
+            return !known.dead && known.incoming.posts().isEmpty() && known.incoming.hasUnread();
         }
-        return !dropped && ProgressWords.acquire(areas[rank], RingLayout.put(layout.ring(rank, peer, lane))) != 0;
-    }
-
-    private IntraNodeLink made(int peer, Lane lane) {
-        int bytes = layout.ringBytes();
-        StagedElements there = new StagedElements(areas[peer]);
-        IntraNodeLink link = new IntraNodeLink(
-                this,
-                peer,
-                lane,
-                new RingWriter(areas[peer], there, layout.ring(peer, rank, lane), bytes),
-                new RingReader(areas[rank], incoming, layout.ring(rank, peer, lane), bytes));
-        if (dropped) {
-            link.drop();
-        }
-        return link;
-    }
-
-    RingEvents events() {
-        return events;
-    }
-
-    boolean isGone(int peer) {
-        return ProgressWords.acquire(areas[peer], layout.gone()) != 0;
-    }
-
-    /** Returns the kernel that combines for these links; one thread at a time uses it. */
-    Kernel kernel(DataType type, ReduceOp op) {
-        return kernels.of(type, op);
-    }
-
-    /** Notes that a link has work. */
-    void activate(IntraNodeLink link) {
-        if (link.active()) {
-            return;
-        }
-        link.active(true);
-        if (count == active.length) {
-            active = Arrays.copyOf(active, count * 2);
-        }
-        active[count++] = link;
+        return !dropped && ProgressWords.acquire(areas[rank], SegmentLayout.put(layout.ring(rank, peer, lane))) != 0;
     }
 
     /** Moves what can be moved now, and wakes sleeping peers; returns whether anything moved. */
@@ -134,19 +90,15 @@ final class IntraNodeLinks {
             IntraNodeLink link = active[i];
             if (link.move()) {
                 any = true;
-                sleepers.wake(link.peer());
+                sleepers.wake(link.peer);
             }
             if (!link.busy()) {
-                retire(i);
+                link.isActive = false;
+                active[i] = active[--count];
+                active[count] = null;
             }
         }
         return any;
-    }
-
-    private void retire(int i) {
-        active[i].active(false);
-        active[i] = active[--count];
-        active[count] = null;
     }
 
     /** Drops all links, and tells the peers; idempotent. */
@@ -169,6 +121,123 @@ final class IntraNodeLinks {
             if (peer != rank && reaches(peer)) {
                 sleepers.wake(peer);
             }
+        }
+    }
+
+    /** One lane to one rank of the same host: a ring in the peer's segment and a ring in this rank's. */
+    final class IntraNodeLink implements Link {
+        private final int peer;
+        private final Lane lane;
+        private final RingEnd outgoing;
+        private final RingEnd incoming;
+        /** Whether the link is in the list of links to poll. */
+        private boolean isActive;
+        /** Set when the link moves and reports nothing any more; later posts are ignored. */
+        private boolean dead = dropped;
+
+        private IntraNodeLink(int peer, Lane lane) {
+            int bytes = layout.ringBytes();
+            StagedElements there = new StagedElements(areas[peer]);
+            this.peer = peer;
+            this.lane = lane;
+            this.outgoing = new RingEnd(true, areas[peer], there, layout.ring(peer, rank, lane), bytes);
+            this.incoming = new RingEnd(false, areas[rank], incomingElements, layout.ring(rank, peer, lane), bytes);
+        }
+
+        @Override
+        public void send(CallHeader call, HostTensor data, long from, long elements) {
+            if (!dead) {
+                outgoing.posts().add(call, data, from, elements);
+                activate();
+            }
+        }
+
+        @Override
+        public void receive(CallHeader call, HostTensor into, long from, long elements) {
+            if (!dead) {
+                incoming.posts().add(call, into, from, elements);
+                activate();
+            }
+        }
+
+        @Override
+        public void receiveCombine(CallHeader call, HostTensor into, long from, long elements, ReduceOp op) {
+            if (!dead) {
+                incoming.posts().add(call, into, from, elements, kernels.of(into.dataType(), op));
+                activate();
+            }
+        }
+
+        @Override
+        public long sent() {
+            return outgoing.posts().finished();
+        }
+
+        @Override
+        public long received() {
+            return incoming.posts().finished();
+        }
+
+        @Override
+        public long bytesMoved() {
+            return outgoing.bytesMoved() + incoming.bytesMoved();
+        }
+
+        private void activate() {
+            if (isActive) {
+                return;
+            }
+            isActive = true;
+            if (count == active.length) {
+                active = Arrays.copyOf(active, count * 2);
+            }
+            active[count++] = this;
+        }
+
+        /** Returns whether a send or a receive is posted. */
+        private boolean busy() {
+            return !dead && !(outgoing.posts().isEmpty() && incoming.posts().isEmpty());
+        }
+
+        /** Moves what can be moved now; returns whether anything moved. */
+        private boolean move() {
+            boolean moved = exchange();
+            if (!moved && busy() && ProgressWords.acquire(areas[peer], layout.gone()) != 0) {
+                // by now everything that the peer did before it left is visible
+                moved = exchange();
+                if (!moved && busy()) {
+                    dead = true;
+                    events.get().broken(peer, left());
+                }
+            }
+            return moved;
+        }
+
+        private boolean exchange() {
+            boolean moved = outgoing.move() | incoming.move();
+            if (incoming.unexpectedHeader() != null && !dead) {
+                dead = true;
+                events.get().mismatched(peer, incoming.posts().oldest().call(), incoming.unexpectedHeader());
+            }
+            return moved;
+        }
+
+        /** Returns the failure of a link whose peer has left while a post was open here. */
+        private FerroException left() {
+            long waitedFor = lane == Lane.COLLECTIVE ? incoming.posts().sequence() : -1;
+            String message = "rank " + rank + " of \"" + group.name() + "\" lost rank " + peer
+                    + ", which has left their shared memory, "
+                    + PostRing.progress(incoming.posts(), 0, outgoing.posts()) + "; the output of rank " + peer
+                    + " says why";
+            Where where = Where.of(group.name(), rank).blaming(peer).during("", waitedFor);
+            return new FerroException(Code.PEER_LOST, where, message);
+        }
+
+        /** Drops all posts at once; later ones are ignored. */
+        private void drop() {
+            dead = true;
+            outgoing.posts().clear();
+            incoming.posts().clear();
         }
     }
 }

@@ -1,8 +1,6 @@
 package ferro.collectives.shared;
 
 import ferro.FerroException;
-import ferro.FerroException.Code;
-import ferro.FerroException.Where;
 import ferro.Medium;
 import ferro.RankEnd;
 import ferro.spi.CallHeader;
@@ -13,6 +11,7 @@ import ferro.spi.SharedMemoryProvider;
 import ferro.spi.Transport;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.BitSet;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -66,18 +65,21 @@ public final class IntraNodeTransport implements Transport {
      * Uses shared memory from now on, for the links that are asked for. Called by the thread that makes progress.
      *
      * @param areas  segments of the ranks of this group; closed with this transport
-     * @param layout where the rings lie in the segments, the same on all ranks
-     * @param isNear which ranks this rank reaches and is reached by, itself among them; the other ranks are told the same
+     * @param layout layout of the segments, the same on all ranks
+     * @param nearRanks the ranks that this rank reaches and is reached by, itself among them; the other ranks are told the same
      */
-    public void meet(SharedMemory areas, RingLayout layout, boolean[] isNear) {
+    public void meet(SharedMemory areas, SegmentLayout layout, BitSet nearRanks) {
         if (abandoned) {
             areas.close();
             return;
         }
         memory = areas;
-        ByteBuffer[] reached = IntraNodeLinks.areas(areas, isNear);
+        ByteBuffer[] reached = new ByteBuffer[worldSize()];
+        for (int peer = 0; peer < reached.length; peer++) {
+            reached[peer] = nearRanks.get(peer) ? areas.area(peer) : null;
+        }
         sleepers = new Sleepers(rank(), layout.asleep(), reached, clock, this::doorbell);
-        near = new IntraNodeLinks(rank(), layout, reached, sleepers, new FromLinks());
+        near = new IntraNodeLinks(group, layout, reached, sleepers, () -> events);
     }
 
     @Override
@@ -111,7 +113,11 @@ public final class IntraNodeTransport implements Transport {
      * @return false also where links are those of the bare medium
      */
     public boolean hasUnexpected(int peer, Lane lane) {
-        return near != null && peer != rank() && near.hasRing(peer) && near.hasUnexpected(peer, lane);
+        return hasRing(peer) && near.hasUnexpected(peer, lane);
+    }
+
+    private boolean hasRing(int peer) {
+        return near != null && near.hasRing(peer);
     }
 
     @Override
@@ -126,14 +132,12 @@ public final class IntraNodeTransport implements Transport {
 
     @Override
     public Link link(int peer, Lane lane) {
-        boolean ring = near != null && peer != rank() && near.hasRing(peer);
-        return ring ? near.link(peer, lane) : bare.link(peer, lane);
+        return hasRing(peer) ? near.link(peer, lane) : bare.link(peer, lane);
     }
 
     @Override
     public boolean isOpenedBy(int peer, Lane lane) {
-        boolean ring = near != null && peer != rank() && near.hasRing(peer);
-        return ring ? near.hasUnexpected(peer, lane) : bare.isOpenedBy(peer, lane);
+        return hasRing(peer) ? near.hasUnexpected(peer, lane) : bare.isOpenedBy(peer, lane);
     }
 
     @Override
@@ -258,15 +262,11 @@ public final class IntraNodeTransport implements Transport {
             abandon();
         } finally {
             near = null;
-            closeBoth(closeBare);
-        }
-    }
-
-    private void closeBoth(Runnable closeBare) {
-        try {
-            closeBare.run();
-        } finally {
-            giveBackMemory();
+            try {
+                closeBare.run();
+            } finally {
+                giveBackMemory();
+            }
         }
     }
 
@@ -329,23 +329,6 @@ public final class IntraNodeTransport implements Transport {
             } else {
                 receiver.control(peer, message);
             }
-        }
-    }
-
-    /** Adds the names of group and rank to the events of a ring. */
-    private final class FromLinks implements IntraNodeLinks.RingEvents {
-        @Override
-        public void broken(int peer, long sequence, String progress) {
-            String message = "rank " + rank() + " of \"" + group.name() + "\" lost rank " + peer
-                    + ", which has left their shared memory, " + progress + "; the output of rank " + peer
-                    + " says why";
-            Where where = Where.of(group.name(), rank()).blaming(peer).during("", sequence);
-            events.broken(peer, new FerroException(Code.PEER_LOST, where, message));
-        }
-
-        @Override
-        public void mismatched(int peer, CallHeader expected, CallHeader found) {
-            events.mismatched(peer, expected, found);
         }
     }
 }

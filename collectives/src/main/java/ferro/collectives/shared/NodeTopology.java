@@ -110,30 +110,15 @@ public final class NodeTopology {
     }
 
     /**
-     * Returns whether a rank shares memory with any other.
-     *
-     * @param rank which rank
-     * @return false if it is alone
-     */
-    public boolean isNearAnother(int rank) {
-        for (int other = 0; other < ranks.size(); other++) {
-            if (other != rank && areNear(rank, other)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /**
      * Returns the ranks that share memory with a rank.
      *
      * @param rank which rank
-     * @return by rank, itself among them
+     * @return those ranks, itself among them
      */
-    public boolean[] nearTo(int rank) {
-        boolean[] near = new boolean[ranks.size()];
-        for (int other = 0; other < near.length; other++) {
-            near[other] = areNear(rank, other);
+    public BitSet near(int rank) {
+        BitSet near = new BitSet();
+        for (int other = 0; other < ranks.size(); other++) {
+            near.set(other, areNear(rank, other));
         }
         return near;
     }
@@ -144,24 +129,12 @@ public final class NodeTopology {
      * @return true if collectives need no link
      */
     public boolean isComplete() {
-        for (int a = 0; a < ranks.size(); a++) {
-            for (int b = a + 1; b < ranks.size(); b++) {
-                if (!areNear(a, b)) {
-                    return false;
-                }
+        for (int rank = 0; rank < ranks.size(); rank++) {
+            if (near(rank).cardinality() < ranks.size()) {
+                return false;
             }
         }
         return true;
-    }
-
-    /**
-     * Returns the host that a rank counts as being on.
-     *
-     * @param rank which rank
-     * @return name, empty if it did not say
-     */
-    public String host(int rank) {
-        return ranks.get(rank).host;
     }
 
     /**
@@ -204,10 +177,7 @@ public final class NodeTopology {
         List<BitSet> alone = new ArrayList<>();
         Map<BitSet, Boolean> known = new LinkedHashMap<>();
         for (int rank = 0; rank < ranks.size(); rank++) {
-            BitSet near = new BitSet();
-            for (int other = 0; other < ranks.size(); other++) {
-                near.set(other, areNear(rank, other));
-            }
+            BitSet near = near(rank);
             if (known.putIfAbsent(near, true) == null) {
                 (near.cardinality() > 1 ? together : alone).add(near);
             }
@@ -351,6 +321,10 @@ public final class NodeTopology {
     private String named(int rank) {
         Said said = ranks.get(rank);
         return said.name.isEmpty() ? said.host : said.name;
+    }
+
+    private String host(int rank) {
+        return ranks.get(rank).host;
     }
 
     private int hostNumber(int rank) {

@@ -10,8 +10,11 @@ import ferro.collectives.reduce.KeptKernels;
 import ferro.collectives.reduce.Kernel;
 import ferro.collectives.reduce.PreMulTarget;
 import ferro.spi.CallHeader;
+import ferro.spi.SharedMemory;
+import ferro.spi.Transport;
 import java.nio.ByteBuffer;
 import java.util.BitSet;
+import java.util.function.IntConsumer;
 
 /**
  * Runs the programs of one rank, one at a time: each call does as many steps as can be done now. No method waits for
@@ -26,7 +29,11 @@ public class SharedMachine {
 
     private final int rank;
     private final int worldSize;
-    private final ReservedSlots ownSlots;
+    private final SegmentLayout layout;
+    private final SharedMemory memory;
+    /** Bytes of each of this rank's slots that are there. */
+    private int reserved;
+
     private final int looksMost;
     private final ByteBuffer[] areas;
     private final StagedElements[] elements;
@@ -34,7 +41,8 @@ public class SharedMachine {
     private final SharedTensors tensors;
     private final SharedOperands operands;
     private final OperationKernels kernels;
-    private final ChunkPlaces places;
+    /** First byte of the slot of chunk i mod SLOTS, of the operation under way or the next one. */
+    private final int[] slots = new int[SegmentLayout.SLOTS];
 
     private final OperandSide in = new OperandSide();
     private final OperandSide out = new OperandSide();
@@ -53,23 +61,38 @@ public class SharedMachine {
     /**
      * Makes a machine for segments that no other machine of this rank has worked in.
      *
-     * @param place segments to work in
+     * @param rank      this rank
+     * @param worldSize number of ranks
+     * @param layout    layout of each segment
+     * @param memory    segments of all ranks, zero where the layout has anything
+     * @param events    receives an event for a rank that is in another call
+     * @param wake      wakes a rank that may sleep, after something was published for it
+     * @param looks     most polls of the fast path
      */
-    public SharedMachine(SegmentView place) {
-        this.rank = place.rank();
-        this.ownSlots = new ReservedSlots(place.layout(), place.slots());
-        this.looksMost = place.looks();
-        this.areas = place.areas().clone();
-        this.worldSize = areas.length;
-        this.kernels = new OperationKernels(worldSize);
-        this.standing = new SharedProgress(place);
-        this.tensors = new SharedTensors();
-        this.operands = new SharedOperands(worldSize, standing, tensors);
+    public SharedMachine(
+            int rank,
+            int worldSize,
+            SegmentLayout layout,
+            SharedMemory memory,
+            Transport.Events events,
+            IntConsumer wake,
+            int looks) {
+        this.rank = rank;
+        this.worldSize = worldSize;
+        this.layout = layout;
+        this.memory = memory;
+        this.looksMost = looks;
+        this.areas = new ByteBuffer[worldSize];
         this.elements = new StagedElements[worldSize];
         for (int i = 0; i < worldSize; i++) {
+            areas[i] = memory.area(i);
             elements[i] = new StagedElements(areas[i]);
         }
-        this.places = new ChunkPlaces(place.layout(), standing);
+        this.kernels = new OperationKernels(worldSize);
+        this.standing = new SharedProgress(rank, areas, events, wake);
+        this.tensors = new SharedTensors();
+        this.operands = new SharedOperands(worldSize, standing, tensors);
+        moveOn();
     }
 
     /**
@@ -114,10 +137,18 @@ public class SharedMachine {
         }
     }
 
-    /** Reserves the slots that this rank stages into, or in which others leave results for it. */
+    /**
+     * Reserves the slots that this rank stages into, or in which others leave results for it, when an operation stages more
+     * than any before it. Other ranks write to these slots only after this rank has entered, so that no rank needs to know
+     * how much another has reserved.
+     */
     private void reserve(Program work) {
-        if (!operands.isShared() || work.keepsResults) {
-            ownSlots.reserve(work);
+        if (work.slotBytes > reserved && (!operands.isShared() || work.keepsResults)) {
+            int wanted = layout.reserved(work.slotBytes);
+            for (int slot = 0; slot < SegmentLayout.SLOTS; slot++) {
+                memory.reserve(layout.slot(slot) + reserved, wanted - reserved);
+            }
+            reserved = wanted;
         }
     }
 
@@ -158,7 +189,7 @@ public class SharedMachine {
         for (int step = 1; step < work.entered && !operands.isShared(); step++) {
             long from = Elements.at(operand, work.in[step]);
             Object memory = TensorMemory.memoryAt(operand, work.in[step]);
-            copyIn(operand.dataType(), places.at(work, step), memory, from, work.count[step]);
+            copyIn(operand.dataType(), staged(work, step), memory, from, work.count[step]);
         }
         operands.tell(work);
         standing.enter(sequence, common);
@@ -291,8 +322,26 @@ public class SharedMachine {
         // a tensor that its caller has dropped must be found unreachable even if no other operation comes
         forget();
         if (work.chunks > 0) {
-            places.moveOn();
+            moveOn();
         }
+    }
+
+    /** Places the chunks of the next operation, behind those of an operation that has just been finished. */
+    private void moveOn() {
+        for (int i = 0; i < SegmentLayout.SLOTS; i++) {
+            slots[i] = layout.slot((int) ((standing.chunks() + i) % SegmentLayout.SLOTS));
+        }
+    }
+
+    /** Returns the first byte of the place in a segment that a step names. */
+    private int staged(Program work, int step) {
+        int chunk = work.chunk[step];
+        int start = switch (chunk) {
+            case Program.LINE -> SegmentLayout.payload(standing.operation());
+            case Program.SMALL -> SegmentLayout.small(standing.operation());
+            default -> slots[chunk % SegmentLayout.SLOTS];
+        };
+        return start + work.at[step];
     }
 
     /** Does a step that moves no elements; returns false if it waits for other ranks. */
@@ -384,7 +433,7 @@ public class SharedMachine {
                 }
                 break;
             default:
-                kernel(work, step).combine(areas[rank], places.at(work, step), area(work, step), at(work, step), count);
+                kernel(work, step).combine(areas[rank], staged(work, step), area(work, step), at(work, step), count);
         }
     }
 
@@ -409,7 +458,7 @@ public class SharedMachine {
         int peer = work.peer[step];
         boolean inTensors = work.chunk[step] == Program.OPERAND;
         ByteBuffer into = inTensors ? operands.result(peer) : areas[peer];
-        int at = inTensors ? operands.resultAt(work, step) : places.at(work, step);
+        int at = inTensors ? operands.resultAt(work, step) : staged(work, step);
         Elements.copy(type, into, at, out.memory(work.out[step]), from, work.count[step]);
     }
 
@@ -419,7 +468,7 @@ public class SharedMachine {
 
     private void copyOperandIn(Program work, int step) {
         long element = work.in[step];
-        copyIn(type, places.at(work, step), in.memory(element), in.place(element), work.count[step]);
+        copyIn(type, staged(work, step), in.memory(element), in.place(element), work.count[step]);
     }
 
     private void copyIn(DataType elementType, int at, Object source, long from, int count) {
@@ -442,9 +491,7 @@ public class SharedMachine {
 
     /** Returns the first byte that a step accesses there. */
     private int at(Program work, int step) {
-        return operands.accessesPeerTensor(work, step)
-                ? operands.at(work, step, type.byteSize())
-                : places.at(work, step);
+        return operands.accessesPeerTensor(work, step) ? operands.at(work, step, type.byteSize()) : staged(work, step);
     }
 
     /**
@@ -594,68 +641,6 @@ public class SharedMachine {
                 return kernels.of(type, op, PreMulTarget.of(work.multiplies[step], readsOperand));
             }
             return work.completes[step] ? completing : combining;
-        }
-    }
-
-    /**
-     * Where the chunks of the operation under way, or of the next one, lie in each segment. Used by the thread that makes
-     * progress.
-     */
-    static final class ChunkPlaces {
-        private final SegmentLayout layout;
-        private final SharedProgress standing;
-        /** First byte of the slot of chunk i mod SLOTS. */
-        private final int[] slots = new int[SegmentLayout.SLOTS];
-
-        ChunkPlaces(SegmentLayout layout, SharedProgress standing) {
-            this.layout = layout;
-            this.standing = standing;
-            moveOn();
-        }
-
-        /** Places the chunks of the next operation, behind those of an operation that has just been finished. */
-        void moveOn() {
-            for (int i = 0; i < SegmentLayout.SLOTS; i++) {
-                slots[i] = layout.slot((int) ((standing.chunks() + i) % SegmentLayout.SLOTS));
-            }
-        }
-
-        /** Returns the first byte of the place in a segment that a step names. */
-        int at(Program work, int step) {
-            int chunk = work.chunk[step];
-            int start = switch (chunk) {
-                case Program.LINE -> SegmentLayout.payload(standing.operation());
-                case Program.SMALL -> SegmentLayout.small(standing.operation());
-                default -> slots[chunk % SegmentLayout.SLOTS];
-            };
-            return start + work.at[step];
-        }
-    }
-
-    /**
-     * Memory of this rank's slots: reserved when an operation stages more than any before it. Other ranks write to these slots
-     * only after this rank has entered, so that no rank needs to know how much another has reserved.
-     */
-    static final class ReservedSlots {
-        private final SegmentLayout layout;
-        private final SegmentView.SlotMemory memory;
-        /** Bytes of each slot that are there. */
-        private int reserved;
-
-        ReservedSlots(SegmentLayout layout, SegmentView.SlotMemory memory) {
-            this.layout = layout;
-            this.memory = memory;
-        }
-
-        /** Reserves what an operation uses; called before this rank stages anything of it. */
-        void reserve(Program work) {
-            if (work.slotBytes > reserved) {
-                int wanted = layout.reserved(work.slotBytes);
-                for (int slot = 0; slot < SegmentLayout.SLOTS; slot++) {
-                    memory.reserve(layout.slot(slot) + reserved, wanted - reserved);
-                }
-                reserved = wanted;
-            }
         }
     }
 }

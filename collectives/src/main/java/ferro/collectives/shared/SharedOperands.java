@@ -42,10 +42,12 @@ final class SharedOperands {
     /** Writes into the header that is to be entered where the tensors of this rank lie. */
     void tell(Program work) {
         if (work.readsOperands) {
-            standing.operandIn(operand, operandStart);
+            standing.putWord(SegmentLayout.OPERAND, operand);
+            standing.putWord(SegmentLayout.OPERAND_START, operandStart);
         }
         if (work.needsResults) {
-            standing.resultIn(result, resultStart);
+            standing.putWord(SegmentLayout.RESULT, result);
+            standing.putWord(SegmentLayout.RESULT_START, resultStart);
         }
     }
 
@@ -53,7 +55,8 @@ final class SharedOperands {
     boolean usesSharedTensors(Program work) {
         boolean chosen = work.inTensors != null;
         for (int peer = 0; peer < worldSize && chosen; peer++) {
-            chosen = standing.operand(peer) != 0 && (!work.needsResults || standing.result(peer) != 0);
+            chosen = standing.word(peer, SegmentLayout.OPERAND) != 0
+                    && (!work.needsResults || standing.word(peer, SegmentLayout.RESULT) != 0);
         }
         return chosen;
     }
@@ -61,7 +64,7 @@ final class SharedOperands {
     /** Returns whether any rank that has entered stages nothing; it may be wrong about one that has not entered. */
     boolean isAnyShared() {
         for (int peer = 0; peer < worldSize && !tensors.isEmpty(); peer++) {
-            if (standing.operand(peer) != 0) {
+            if (standing.word(peer, SegmentLayout.OPERAND) != 0) {
                 return true;
             }
         }
@@ -70,13 +73,13 @@ final class SharedOperands {
 
     /** Returns whether a step reads the operand of a rank where it lies, and no segment. */
     boolean readsPeerTensor(Program work, int step) {
-        return work.readsOperands && work.in[step] >= 0 && standing.operand(work.peer[step]) != 0;
+        return work.readsOperands && work.in[step] >= 0 && standing.word(work.peer[step], SegmentLayout.OPERAND) != 0;
     }
 
     /** Returns whether operand and result of a rank are the same. */
     boolean isInPlace(int peer) {
-        return standing.operand(peer) == standing.result(peer)
-                && standing.operandStart(peer) == standing.resultStart(peer);
+        return standing.word(peer, SegmentLayout.OPERAND) == standing.word(peer, SegmentLayout.RESULT)
+                && standing.word(peer, SegmentLayout.OPERAND_START) == standing.word(peer, SegmentLayout.RESULT_START);
     }
 
     /** Returns whether a step accesses the operand or the result of a rank, and no segment. */
@@ -88,7 +91,9 @@ final class SharedOperands {
     /** Returns the shared memory that such a step accesses. */
     ByteBuffer memory(Program work, int step) {
         int peer = work.peer[step];
-        return work.chunk[step] == Program.RESULT ? result(peer) : tensors.area(standing.operand(peer), peer);
+        return work.chunk[step] == Program.RESULT
+                ? result(peer)
+                : tensors.area(standing.word(peer, SegmentLayout.OPERAND), peer);
     }
 
     /** Returns the first byte that such a step accesses, of elements of so many bytes. */
@@ -96,17 +101,17 @@ final class SharedOperands {
         int peer = work.peer[step];
         return switch (work.chunk[step]) {
             case Program.RESULT -> resultAt(work, step);
-            case Program.OPERAND -> (int) standing.operandStart(peer) + work.at[step];
-            default -> (int) standing.operandStart(peer) + (int) work.in[step] * unit;
+            case Program.OPERAND -> (int) standing.word(peer, SegmentLayout.OPERAND_START) + work.at[step];
+            default -> (int) standing.word(peer, SegmentLayout.OPERAND_START) + (int) work.in[step] * unit;
         };
     }
 
     ByteBuffer result(int peer) {
-        return tensors.area(standing.result(peer), peer);
+        return tensors.area(standing.word(peer, SegmentLayout.RESULT), peer);
     }
 
     /** Returns the place of a step in the result of its rank. */
     int resultAt(Program work, int step) {
-        return (int) standing.resultStart(work.peer[step]) + work.at[step];
+        return (int) standing.word(work.peer[step], SegmentLayout.RESULT_START) + work.at[step];
     }
 }

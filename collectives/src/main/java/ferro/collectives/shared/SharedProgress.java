@@ -33,13 +33,20 @@ final class SharedProgress {
     private long chunks;
     private long values;
 
-    SharedProgress(SegmentView place) {
-        this.rank = place.rank();
-        this.areas = place.areas().clone();
+    /**
+     * Makes the view of one rank.
+     *
+     * @param areas  segments of all ranks, zero where the layout has anything
+     * @param events receives an event for a rank that is in another call
+     * @param wake   wakes a rank that may sleep, after something was published for it
+     */
+    SharedProgress(int rank, ByteBuffer[] areas, Transport.Events events, IntConsumer wake) {
+        this.rank = rank;
+        this.areas = areas;
         this.own = areas[rank];
         this.worldSize = areas.length;
-        this.events = place.events();
-        this.wake = place.wake();
+        this.events = events;
+        this.wake = wake;
         this.known = new long[worldSize];
     }
 
@@ -82,34 +89,14 @@ final class SharedProgress {
         wakeAll();
     }
 
-    /** Writes into the header that is to be entered where this rank's operand lies; 0 for nowhere that all ranks share. */
-    void operandIn(long number, long start) {
-        own.putLong(SegmentLayout.operand(operations), number);
-        own.putLong(SegmentLayout.operandStart(operations), start);
+    /** Writes one of the words {@link SegmentLayout#OPERAND} to RESULT_START into the header that is to be entered. */
+    void putWord(int which, long value) {
+        own.putLong(SegmentLayout.word(operations, which), value);
     }
 
-    /** Writes into the header that is to be entered where this rank's result lies; 0 for nowhere that all ranks share. */
-    void resultIn(long number, long start) {
-        own.putLong(SegmentLayout.result(operations), number);
-        own.putLong(SegmentLayout.resultStart(operations), start);
-    }
-
-    /** Returns the number of the shared memory that holds the operand of a rank that has entered; 0 for none. */
-    long operand(int peer) {
-        return areas[peer].getLong(SegmentLayout.operand(operations));
-    }
-
-    long operandStart(int peer) {
-        return areas[peer].getLong(SegmentLayout.operandStart(operations));
-    }
-
-    /** Returns the number of the shared memory that holds the result of a rank that has entered; 0 for none. */
-    long result(int peer) {
-        return areas[peer].getLong(SegmentLayout.result(operations));
-    }
-
-    long resultStart(int peer) {
-        return areas[peer].getLong(SegmentLayout.resultStart(operations));
+    /** Returns such a word of the header of a rank that has entered. */
+    long word(int peer, int which) {
+        return areas[peer].getLong(SegmentLayout.word(operations, which));
     }
 
     void publish(int value) {
@@ -224,7 +211,7 @@ final class SharedProgress {
 
     /** As {@link #hasReached}, but passes over a rank that stages nothing if {@code mayPass}. */
     boolean hasStaged(int peer, int value, boolean mayPass) {
-        return mayPass && operand(peer) != 0 || hasReached(peer, value);
+        return mayPass && word(peer, SegmentLayout.OPERAND) != 0 || hasReached(peer, value);
     }
 
     boolean allReached(int value) {

@@ -28,14 +28,22 @@ public final class SharedTensors {
     public SharedTensors() {}
 
     /**
-     * Adds memory that all ranks have just made together.
+     * Adds memory that all ranks have just made together for one tensor.
      *
-     * @param segments of all ranks
-     * @param lent     this rank's, as its caller has it
+     * @param memory    has reached the segments of all ranks
+     * @param rank      this rank
+     * @param worldSize number of ranks
+     * @param bytes     bytes of the tensor, with which each segment begins
+     * @param lent      this rank's segment, as its caller has it
      * @return what the group knows of it
      */
-    public SharedAllocation add(SharedAllocation.SharedSegments segments, ByteBuffer lent) {
-        SharedAllocation allocation = new SharedAllocation(++made, segments, lent, unused);
+    public SharedAllocation add(SharedMemory memory, int rank, int worldSize, long bytes, ByteBuffer lent) {
+        ByteBuffer[] areas = new ByteBuffer[worldSize];
+        for (int peer = 0; peer < worldSize; peer++) {
+            areas[peer] = memory.area(peer);
+        }
+        int word = Math.toIntExact(SharedAllocation.word(bytes));
+        SharedAllocation allocation = new SharedAllocation(++made, memory, areas, rank, word, lent, unused);
         known.add(allocation);
         return allocation;
     }
@@ -106,27 +114,21 @@ public final class SharedTensors {
 
         private boolean isNoted;
 
-        SharedAllocation(long number, SharedSegments segments, ByteBuffer lent, ReferenceQueue<ByteBuffer> unused) {
+        SharedAllocation(
+                long number,
+                SharedMemory memory,
+                ByteBuffer[] areas,
+                int rank,
+                int word,
+                ByteBuffer lent,
+                ReferenceQueue<ByteBuffer> unused) {
             super(lent, unused);
             this.number = number;
-            this.memory = segments.memory;
-            this.rank = segments.rank;
-            this.areas = new ByteBuffer[segments.worldSize];
-            for (int peer = 0; peer < areas.length; peer++) {
-                areas[peer] = memory.area(peer);
-            }
-            this.word = Math.toIntExact(word(segments.bytes));
+            this.memory = memory;
+            this.areas = areas;
+            this.rank = rank;
+            this.word = word;
         }
-
-        /**
-         * The segments of one tensor.
-         *
-         * @param memory    has reached the segments of all ranks
-         * @param rank      this rank
-         * @param worldSize number of ranks
-         * @param bytes     bytes of the tensor, with which each segment begins
-         */
-        public record SharedSegments(SharedMemory memory, int rank, int worldSize, long bytes) {}
 
         private static long word(long bytes) {
             return (bytes + ProgressWords.LINE_BYTES - 1) / ProgressWords.LINE_BYTES * ProgressWords.LINE_BYTES;

@@ -9,6 +9,7 @@ import ferro.DataType;
 import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.collectives.link.WireHeader;
+import ferro.collectives.shared.IntraNodeLinks.IntraNodeLink;
 import ferro.spi.CallHeader;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -191,7 +192,7 @@ class IntraNodeLinkTest {
         pair.driveUntilStill();
         assertEquals(0, from.sent());
         assertEquals(0, to.bytesMoved());
-        assertTrue(from.bytesMoved() <= new RingLayout(2, 0, true).ringBytes(), pair.first.toString());
+        assertTrue(from.bytesMoved() <= OneJvm.layout(2, 0).ringBytes(), pair.first.toString());
         HostTensor copy = floats("direct", count);
         to.receive(CALL, copy, 0, count);
         pair.driveUntil(() -> from.sent() == 1 && to.received() == 1);
@@ -224,7 +225,10 @@ class IntraNodeLinkTest {
         pair.driveUntilStill();
         assertEquals(2, to.received());
         assertSameElements(data, copy);
-        assertEquals(List.of("0 of 12 bytes received, 1 receives and 0 sends unfinished"), pair.second.broken);
+        assertEquals(
+                List.of("rank 1 of \"pair\" lost rank 0, which has left their shared memory, 0 of 12 bytes received,"
+                        + " 1 receives and 0 sends unfinished; the output of rank 0 says why"),
+                pair.second.broken);
     }
 
     @Test

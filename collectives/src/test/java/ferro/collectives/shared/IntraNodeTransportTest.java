@@ -20,7 +20,7 @@ import ferro.spi.Link;
 import ferro.spi.Transport.Lane;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -175,10 +175,10 @@ class IntraNodeTransportTest {
 
     private IntraNodeTransport[] ends(int worldSize) {
         bare = ThreadMedium.group(worldSize, background);
-        RingLayout layout = new RingLayout(worldSize, 256, true);
+        SegmentLayout layout = OneJvm.layout(worldSize, 0);
         OneJvm memory = new OneJvm(worldSize, layout.end());
-        boolean[] near = new boolean[worldSize];
-        Arrays.fill(near, true);
+        BitSet near = new BitSet();
+        near.set(0, worldSize);
         IntraNodeTransport[] ends = new IntraNodeTransport[worldSize];
         for (int rank = 0; rank < worldSize; rank++) {
             ends[rank] =

@@ -3,13 +3,22 @@ package ferro.collectives.shared;
 import ferro.spi.SharedMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.BitSet;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 
 /** Memory that the threads of one JVM share: what the ranks of a test are near one another by. */
 final class OneJvm {
     private final ByteBuffer[] areas;
+    private final BiConsumer<Long, Long> reserved;
 
     OneJvm(int worldSize, int bytes) {
+        this(worldSize, bytes, (from, length) -> {});
+    }
+
+    /** Makes memory of which a test notes what is reserved: the first byte and how many. */
+    OneJvm(int worldSize, int bytes, BiConsumer<Long, Long> reserved) {
+        this.reserved = reserved;
         areas = new ByteBuffer[worldSize];
         for (int rank = 0; rank < worldSize; rank++) {
             areas[rank] = ByteBuffer.allocateDirect(bytes + ProgressWords.LINE_BYTES)
@@ -18,11 +27,18 @@ final class OneJvm {
         }
     }
 
-    SharedMemory of(int rank) {
-        return new Share(areas, rank);
+    /** Returns the layout of the segments of ranks of one host, which have slots only if these are longer than 0. */
+    static SegmentLayout layout(int ranks, int slotBytes) {
+        BitSet hosted = new BitSet();
+        hosted.set(0, ranks);
+        return new SegmentLayout(hosted, slotBytes, slotBytes > 0, slotBytes == 0);
     }
 
-    private record Share(ByteBuffer[] areas, int me) implements SharedMemory {
+    SharedMemory of(int rank) {
+        return new Share(areas, reserved, rank);
+    }
+
+    private record Share(ByteBuffer[] areas, BiConsumer<Long, Long> reserved, int me) implements SharedMemory {
         @Override
         public byte[] offer() {
             return new byte[0];
@@ -45,7 +61,7 @@ final class OneJvm {
 
         @Override
         public void reserve(long from, long bytes) {
-            // all memory is there
+            reserved.accept(from, bytes);
         }
 
         @Override

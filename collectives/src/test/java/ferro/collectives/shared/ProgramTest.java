@@ -13,12 +13,12 @@ import ferro.collectives.plan.AlgorithmChoice.Case;
 import org.junit.jupiter.api.Test;
 
 class ProgramTest {
-    private static final SegmentLayout SMALL = SegmentLayout.within(80 << 10);
+    private static final SegmentLayout SMALL = OneJvm.layout(2, 4096);
 
     @Test
     void anAllReduceLongerThanABufferIsStaged() {
         SharedCall call = new SharedCall(CollectiveKind.ALL_REDUCE, 1, 2, 0, 3L << 28, Float.BYTES, 1);
-        SegmentLayout layout = SegmentLayout.within(4 << 20);
+        SegmentLayout layout = OneJvm.layout(2, 1 << 20);
 
         Program program = ReducePrograms.of(call, call.chunkBytes(layout.slotBytes()));
 
@@ -99,7 +99,7 @@ class ProgramTest {
     void slotsWithoutALineForEachRankAreRefused() {
         assertThrows(
                 IllegalArgumentException.class,
-                () -> program(CollectiveKind.ALL_TO_ALL, SMALL.ranksMost() + 1, 1 << 20));
+                () -> program(CollectiveKind.ALL_TO_ALL, SMALL.slotBytes() / SharedCall.ALIGNMENT + 1, 1 << 20));
     }
 
     private static Program program(CollectiveKind kind, int ranks, long bytes) {

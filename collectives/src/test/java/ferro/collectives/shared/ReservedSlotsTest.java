@@ -9,7 +9,6 @@ import ferro.ReduceOp;
 import ferro.collectives.plan.Algorithm;
 import ferro.collectives.plan.Algorithm.Topology;
 import ferro.spi.CallHeader;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -19,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Memory of slots is reserved by the first operation that needs it, before anything is written there. */
 class ReservedSlotsTest {
-    private static final SegmentLayout LAYOUT = SegmentLayout.within(SegmentLayout.FIRST_SLOT + 3 * (64 << 10));
+    private static final SegmentLayout LAYOUT = OneJvm.layout(2, 64 << 10);
 
     private static final CallHeader.Call CALL = new CallHeader.Call(1, 2, "a call");
 
@@ -28,17 +27,11 @@ class ReservedSlotsTest {
     private final SharedMachine machine = machine();
 
     private SharedMachine machine() {
-        OneJvm memory = new OneJvm(2, LAYOUT.end());
-        ByteBuffer[] areas = {memory.of(0).area(0), memory.of(0).area(1)};
-        return new SharedMachine(new SegmentView(
-                0,
-                LAYOUT,
-                areas,
-                new NoEvents(0),
-                peer -> {},
-                1,
-                (from, bytes) ->
-                        reserved.add(from - LAYOUT.slot(reserved.size() % SegmentLayout.SLOTS) + "+" + bytes)));
+        OneJvm memory = new OneJvm(
+                2,
+                LAYOUT.end(),
+                (from, bytes) -> reserved.add(from - LAYOUT.slot(reserved.size() % SegmentLayout.SLOTS) + "+" + bytes));
+        return new SharedMachine(0, 2, LAYOUT, memory.of(0), new NoEvents(0), peer -> {}, 1);
     }
 
     @Test

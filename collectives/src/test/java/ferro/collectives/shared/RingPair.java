@@ -1,8 +1,13 @@
 package ferro.collectives.shared;
 
+import ferro.FerroException;
+import ferro.collectives.shared.IntraNodeLinks.IntraNodeLink;
 import ferro.spi.CallHeader;
+import ferro.spi.GroupSpec;
+import ferro.spi.Transport;
 import ferro.spi.Transport.Lane;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -14,7 +19,7 @@ final class RingPair {
     final Side second;
 
     RingPair() {
-        RingLayout layout = new RingLayout(2, 0, true);
+        SegmentLayout layout = OneJvm.layout(2, 0);
         OneJvm memory = new OneJvm(2, layout.end());
         first = new Side(0, layout, memory);
         second = new Side(1, layout, memory);
@@ -39,31 +44,42 @@ final class RingPair {
     }
 
     /** One end and what it was told. */
-    static final class Side implements IntraNodeLinks.RingEvents {
+    static final class Side implements Transport.Events {
         final IntraNodeLinks links;
         final IntraNodeLink link;
         final List<String> broken = new ArrayList<>();
         final List<CallHeader> expected = new ArrayList<>();
         final List<CallHeader> found = new ArrayList<>();
 
-        Side(int rank, RingLayout layout, OneJvm memory) {
-            ByteBuffer[] areas = IntraNodeLinks.areas(memory.of(rank), new boolean[] {true, true});
+        Side(int rank, SegmentLayout layout, OneJvm memory) {
+            ByteBuffer[] areas = {memory.of(rank).area(0), memory.of(rank).area(1)};
             Sleepers nobody = new Sleepers(rank, layout.asleep(), areas, System::nanoTime, peer -> {
                 throw new IllegalStateException("rank " + peer + " never slept");
             });
-            links = new IntraNodeLinks(rank, layout, areas, nobody, this);
+            GroupSpec group = GroupSpec.of("pair", rank, 2, Duration.ofSeconds(1));
+            links = new IntraNodeLinks(group, layout, areas, nobody, () -> this);
             link = links.link(1 - rank, Lane.COLLECTIVE);
         }
 
         @Override
-        public void broken(int peer, long sequence, String progress) {
-            broken.add(progress);
+        public void broken(int peer, FerroException cause) {
+            broken.add(cause.getMessage());
         }
 
         @Override
         public void mismatched(int peer, CallHeader posted, CallHeader came) {
             expected.add(posted);
             found.add(came);
+        }
+
+        @Override
+        public void lost(int peer, FerroException cause) {
+            throw new AssertionError(cause);
+        }
+
+        @Override
+        public void control(int peer, ByteBuffer message) {
+            throw new AssertionError("a message from rank " + peer);
         }
 
         @Override

@@ -13,7 +13,6 @@ import ferro.collectives.plan.Algorithm;
 import ferro.collectives.shared.SharedTensors.SharedAllocation;
 import ferro.spi.CallHeader;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -24,7 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Programs on memory that all ranks share, run by the machines of all ranks on one thread. */
 class SharedOperandsTest {
     private static final int RANKS = 3;
-    private static final SegmentLayout LAYOUT = SegmentLayout.within(SegmentLayout.FIRST_SLOT + 3 * (32 << 10));
+    private static final SegmentLayout LAYOUT = OneJvm.layout(RANKS, 32 << 10);
     /** So many that there are several chunks. */
     private static final int ELEMENTS = RANKS * 12_000;
 
@@ -32,7 +31,7 @@ class SharedOperandsTest {
     private static final int FIRST_BYTE = 4096;
     private static final int PART = 2000;
 
-    private final ByteBuffer[] areas = buffers(LAYOUT.end());
+    private final OneJvm segments = new OneJvm(RANKS, LAYOUT.end());
     private final OneJvm operandMemory = new OneJvm(RANKS, (int) SharedAllocation.segmentBytes(BYTES));
     private final OneJvm resultMemory = new OneJvm(RANKS, (int) SharedAllocation.segmentBytes(BYTES));
     private final ByteBuffer[] operands = new ByteBuffer[RANKS];
@@ -43,8 +42,8 @@ class SharedOperandsTest {
 
     SharedOperandsTest() {
         for (int rank = 0; rank < RANKS; rank++) {
-            machines[rank] = new SharedMachine(
-                    new SegmentView(rank, LAYOUT, areas, new NoEvents(rank), peer -> {}, 4, (from, bytes) -> {}));
+            machines[rank] =
+                    new SharedMachine(rank, RANKS, LAYOUT, segments.of(rank), new NoEvents(rank), peer -> {}, 4);
             operands[rank] = lent(rank, operandMemory);
             results[rank] = lent(rank, resultMemory);
         }
@@ -52,18 +51,8 @@ class SharedOperandsTest {
 
     private ByteBuffer lent(int rank, OneJvm memory) {
         ByteBuffer lent = memory.of(rank).lend();
-        allocations.add(machines[rank]
-                .tensors()
-                .add(new SharedAllocation.SharedSegments(memory.of(rank), rank, RANKS, BYTES), lent));
+        allocations.add(machines[rank].tensors().add(memory.of(rank), rank, RANKS, BYTES, lent));
         return lent;
-    }
-
-    private static ByteBuffer[] buffers(int bytes) {
-        ByteBuffer[] buffers = new ByteBuffer[RANKS];
-        for (int rank = 0; rank < RANKS; rank++) {
-            buffers[rank] = ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder());
-        }
-        return buffers;
     }
 
     @ParameterizedTest
@@ -90,7 +79,7 @@ class SharedOperandsTest {
         }
         for (int rank = 0; rank < RANKS && kind != CollectiveKind.REDUCE; rank++) {
             for (int at = FIRST_BYTE; at < LAYOUT.end(); at++) {
-                assertEquals(0, areas[rank].get(at), "byte " + at + " of the segment of rank " + rank);
+                assertEquals(0, segments.of(0).area(rank).get(at), "byte " + at + " of the segment of rank " + rank);
             }
         }
     }
@@ -272,9 +261,9 @@ class SharedOperandsTest {
     }
 
     private void clearSlots() {
-        for (ByteBuffer area : areas) {
+        for (int rank = 0; rank < RANKS; rank++) {
             for (int at = FIRST_BYTE; at < LAYOUT.end(); at++) {
-                area.put(at, (byte) 0);
+                segments.of(0).area(rank).put(at, (byte) 0);
             }
         }
     }

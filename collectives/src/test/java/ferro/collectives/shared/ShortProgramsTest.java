@@ -26,14 +26,13 @@ class ShortProgramsTest {
     /** A rank in another call than this one. */
     private record Differing(int peer, long expected, long found) {}
 
-    private final SegmentLayout layout = SegmentLayout.within(SegmentLayout.FIRST_SLOT + (64 << 10));
+    private final SegmentLayout layout = OneJvm.layout(RANKS, 16 << 10);
     private final OneJvm memory = new OneJvm(RANKS, layout.end());
     private final List<List<Differing>> events = List.of(new ArrayList<>(), new ArrayList<>());
     private final List<SharedMachine> machines = List.of(machine(0), machine(1));
     private final long[] sequences = new long[RANKS];
 
     private SharedMachine machine(int rank) {
-        ByteBuffer[] areas = {memory.of(rank).area(0), memory.of(rank).area(1)};
         Transport.Events receiver = new Transport.Events() {
             @Override
             public void lost(int peer, FerroException cause) {
@@ -55,7 +54,7 @@ class ShortProgramsTest {
                 throw new AssertionError("a message from rank " + peer);
             }
         };
-        return new SharedMachine(new SegmentView(rank, layout, areas, receiver, peer -> {}, 1, (from, bytes) -> {}));
+        return new SharedMachine(rank, RANKS, layout, memory.of(rank), receiver, peer -> {}, 1);
     }
 
     /** Begins the next operation of a rank; returns whether it ended at once. */
@@ -128,7 +127,7 @@ class ShortProgramsTest {
             SharedMemory mine = lending.of(rank);
             machines.get(rank)
                     .tensors()
-                    .add(new SharedAllocation.SharedSegments(mine, rank, RANKS, bytes), mine.lend())
+                    .add(mine, rank, RANKS, bytes, mine.lend())
                     .letGo();
         }
 
