@@ -21,25 +21,25 @@ final class Environments {
         return rest;
     }
 
-    /** Rank 1 of 4, two on each host. */
+    /** Rank 1 of 4, the first of two on the second host. */
     static Map<String, String> openMpi() {
         return Map.of(
                 "OMPI_COMM_WORLD_RANK", "1",
                 "OMPI_COMM_WORLD_SIZE", "4",
-                "OMPI_COMM_WORLD_LOCAL_RANK", "1",
+                "OMPI_COMM_WORLD_LOCAL_RANK", "0",
                 "OMPI_COMM_WORLD_LOCAL_SIZE", "2",
                 "OMPI_MCA_orte_precondition_transports", "c7f0380da12711a0-357ed4d3c5de319f",
                 "PMIX_NAMESPACE", "1274281985",
                 "PMIX_RANK", "1");
     }
 
-    /** Rank 1 of 4, two on each host. */
+    /** Rank 1 of 4, the first of two on the second host. */
     static Map<String, String> hydra() {
         return Map.of(
                 "PMI_RANK", "1",
                 "PMI_SIZE", "4",
                 "PMI_FD", "8",
-                "MPI_LOCALRANKID", "1",
+                "MPI_LOCALRANKID", "0",
                 "MPI_LOCALNRANKS", "2");
     }
 

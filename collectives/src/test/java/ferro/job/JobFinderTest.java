@@ -28,9 +28,9 @@ class JobFinderTest {
         RankOfJob job = job(openMpi());
 
         assertEquals(LauncherKind.OPEN_MPI, job.family());
-        assertEquals(List.of(1, 4, 1, 2), numbers(job));
+        assertEquals(List.of(1, 4, 0, 2), numbers(job));
         assertEquals(Optional.empty(), job.rendezvous().host());
-        assertEquals("job of Open MPI: rank 1 of 4, 1 of 2 on this host", line(openMpi()));
+        assertEquals("job of Open MPI: rank 1 of 4, 0 of 2 on this host", line(openMpi()));
     }
 
     @Test
@@ -38,7 +38,7 @@ class JobFinderTest {
         RankOfJob job = job(hydra());
 
         assertEquals(LauncherKind.HYDRA, job.family());
-        assertEquals(List.of(1, 4, 1, 2), numbers(job));
+        assertEquals(List.of(1, 4, 0, 2), numbers(job));
     }
 
     @Test
@@ -184,7 +184,7 @@ class JobFinderTest {
 
         RankOfJob job = job(with(with(slurmShell(), stale), hydra()));
 
-        assertEquals(List.of(1, 4, 1, 2), numbers(job));
+        assertEquals(List.of(1, 4, 0, 2), numbers(job));
     }
 
     @Test
