@@ -35,11 +35,7 @@ public enum Measured {
         this.kind = kind;
     }
 
-    /**
-     * Returns all names that users type.
-     *
-     * @return in the order of this enum
-     */
+    /** {@return all names that users type, in the order of this enum} */
     public static List<String> labels() {
         return Arrays.stream(values()).map(Measured::label).toList();
     }
@@ -61,29 +57,17 @@ public enum Measured {
                 "no collective \"" + name + "\" to measure: use one of " + String.join(" ", labels()));
     }
 
-    /**
-     * Returns the name that users type.
-     *
-     * @return for example {@code allreduce}
-     */
+    /** {@return the name that users type, for example {@code allreduce}} */
     public String label() {
         return name().toLowerCase(java.util.Locale.ROOT);
     }
 
-    /**
-     * Returns the kind of the collective.
-     *
-     * @return kind; null for messages between two ranks
-     */
+    /** {@return the kind of the collective; null for messages between two ranks} */
     public CollectiveKind kind() {
         return kind;
     }
 
-    /**
-     * Returns whether a reduction is part of it.
-     *
-     * @return whether {@code --op} has an effect
-     */
+    /** {@return whether a reduction is part of it, so that {@code --op} has an effect} */
     public boolean reduces() {
         return kind != null && kind.combines();
     }

@@ -46,20 +46,12 @@ public record Sweep(
     /** Longest Java array that every JVM can allocate. */
     private static final long MOST_ELEMENTS = Integer.MAX_VALUE - 8L;
 
-    /**
-     * Returns the element types that can be measured.
-     *
-     * @return as users type them
-     */
+    /** {@return the element types that can be measured, as users type them} */
     public static List<String> types() {
         return MeasuredElements.MEASURED.keySet().stream().map(DataType::label).toList();
     }
 
-    /**
-     * Returns the operations that can be measured.
-     *
-     * @return as users type them
-     */
+    /** {@return the operations that can be measured, as users type them} */
     public static List<String> ops() {
         return OPS.stream()
                 .map(op -> op == PRE_MULTIPLIED ? PRE_MULTIPLIED_NAME : op.name())

@@ -77,11 +77,7 @@ public final class FerroCommand implements Runnable {
         return commandLine(world, arguments).execute(arguments);
     }
 
-    /**
-     * Returns the command with all subcommands, from which the distribution makes its manual.
-     *
-     * @return the command
-     */
+    /** {@return the command with all subcommands, from which the distribution makes its manual} */
     public static CommandLine commandLine() {
         return commandLine(World.ofProcess());
     }

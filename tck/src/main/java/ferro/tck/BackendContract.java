@@ -139,11 +139,7 @@ public abstract class BackendContract
         return Optional.empty();
     }
 
-    /**
-     * Returns the names of the features that this back end does not have.
-     *
-     * @return names of missing features; an empty set unless this method is overridden
-     */
+    /** {@return the names of the features that this back end does not have; empty unless this method is overridden} */
     protected Set<String> declaredRefusals() {
         return Set.of();
     }
@@ -160,10 +156,8 @@ public abstract class BackendContract
     }
 
     /**
-     * Returns the device memory for operands. Any {@link DeviceMemory} can be used, including one that does not use the
-     * kit.
-     *
-     * @return device memory; empty unless this method is overridden, so that operands stay in host memory
+     * {@return the device memory for operands; empty unless this method is overridden, so that operands stay in host
+     * memory. Any {@link DeviceMemory} can be used, including one that does not use the kit}
      */
     protected Optional<DeviceMemory> deviceMemory() {
         return Optional.empty();

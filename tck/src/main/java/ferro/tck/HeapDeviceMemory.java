@@ -127,11 +127,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
         }
     }
 
-    /**
-     * Returns a view of this memory for one rank. A close of the view does not affect other ranks.
-     *
-     * @return view of the same devices
-     */
+    /** {@return a view of the same devices for one rank. A close of the view does not affect other ranks} */
     public DeviceMemory opened() {
         return new HeapDeviceMemoryView(this);
     }
@@ -297,38 +293,22 @@ public final class HeapDeviceMemory implements DeviceMemory {
         return counts.get(direction)[1];
     }
 
-    /**
-     * Returns how many copies were started and have not run.
-     *
-     * @return count
-     */
+    /** {@return how many copies were started and have not run} */
     public synchronized int runningCopies() {
         return running.values().stream().mapToInt(Deque::size).sum();
     }
 
-    /**
-     * Returns how many tensors were allocated and not freed.
-     *
-     * @return count
-     */
+    /** {@return how many tensors were allocated and not freed} */
     public synchronized int liveTensors() {
         return blocks.count();
     }
 
-    /**
-     * Returns how many staging buffers were allocated and not closed.
-     *
-     * @return count
-     */
+    /** {@return how many staging buffers were allocated and not closed} */
     public synchronized int liveStagings() {
         return stagings;
     }
 
-    /**
-     * Returns the maximum size of all staging memory at one time.
-     *
-     * @return bytes
-     */
+    /** {@return the maximum size of all staging memory at one time, in bytes} */
     public synchronized long peakStagingBytes() {
         return peakStagingBytes;
     }

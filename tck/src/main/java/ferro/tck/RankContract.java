@@ -74,9 +74,8 @@ public final class RankContract implements CollectiveRules, ResultRules, Message
     }
 
     /**
-     * Returns these rules with a selection of their calls, for a back end that another test checks in full.
-     *
-     * @return rules whose {@link #runsSelection} is true
+     * {@return these rules with a selection of their calls ({@link #runsSelection}), for a back end that another test
+     * checks in full}
      */
     public RankContract withSelection() {
         return new RankContract(groups, declaredRefusals, memory, device, true);
@@ -92,20 +91,12 @@ public final class RankContract implements CollectiveRules, ResultRules, Message
             this.worldSize = worldSize;
         }
 
-        /**
-         * Returns the number of the rule.
-         *
-         * @return number in docs/contract.md
-         */
+        /** {@return the number of the rule in docs/contract.md} */
         public int number() {
             return test.getAnnotation(Rule.class).value();
         }
 
-        /**
-         * Returns the statement of the rule.
-         *
-         * @return name of the test method, which states the rule
-         */
+        /** {@return the statement of the rule, the name of the test method} */
         public String name() {
             return test.getName();
         }

@@ -80,11 +80,7 @@ public final class Ranks implements AutoCloseable {
         return new Ranks(List.of(group));
     }
 
-    /**
-     * Returns the number of ranks.
-     *
-     * @return world size
-     */
+    /** {@return the number of ranks} */
     public int size() {
         return groups.get(0).worldSize();
     }

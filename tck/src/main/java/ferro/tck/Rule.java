@@ -11,18 +11,12 @@ import java.lang.annotation.Target;
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
 public @interface Rule {
-    /**
-     * Returns the number of the rule.
-     *
-     * @return number in docs/contract.md
-     */
+    /** {@return the number of the rule in docs/contract.md} */
     int value();
 
     /**
-     * Returns whether ranks that share only their group can check the rule. Ranks in separate processes share only
-     * their group.
-     *
-     * @return true if {@link RankContract} has the rule
+     * {@return whether ranks that share only their group, as ranks in separate processes do, can check the rule; then
+     * {@link RankContract} has it}
      */
     boolean apart() default false;
 }

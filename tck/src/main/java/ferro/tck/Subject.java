@@ -53,31 +53,27 @@ public interface Subject {
     }
 
     /**
-     * Returns the setting {@code ferro.segment} of the groups, in bytes. Some rules use lengths above this setting, so
-     * that a chunk is sent in several pieces. A test of a slow back end can return a smaller value.
-     *
-     * @return bytes, 512 KiB unless overridden
+     * {@return the setting {@code ferro.segment} of the groups in bytes, 512 KiB unless overridden. Some rules use
+     * lengths above this setting, so that a chunk is sent in several pieces. A test of a slow back end can return a
+     * smaller value}
      */
     default int segmentBytes() {
         return 512 << 10;
     }
 
     /**
-     * Returns a number of four-byte elements that is larger than a segment. The number is odd, so that the end of the
-     * elements is not the end of a full segment.
-     *
-     * @return about 1.06 segments
+     * {@return a number of four-byte elements that is larger than a segment, about 1.06 segments. The number is odd, so
+     * that the end of the elements is not the end of a full segment}
      */
     default int aboveASegment() {
         return segmentBytes() / 4 + segmentBytes() / 64 + 3;
     }
 
     /**
-     * Returns whether rules 101 to 108 and 610 run a selection of their calls. A test returns true if another test runs all
-     * calls on a back end that has the same engine and another medium. Only the bytes on the medium can differ then, and
-     * not what the engine computes. Every rule and every number of ranks is in the selection.
-     *
-     * @return false unless overridden
+     * {@return whether rules 101 to 108 and 610 run a selection of their calls; false unless overridden. A test returns
+     * true if another test runs all calls on a back end that has the same engine and another medium. Only the bytes on
+     * the medium can differ then, and not what the engine computes. Every rule and every number of ranks is in the
+     * selection}
      */
     default boolean runsSelection() {
         return false;
@@ -107,11 +103,7 @@ public interface Subject {
         List.of(capabilities).forEach(this::needs);
     }
 
-    /**
-     * Returns the memory of the devices that the back end is tested on.
-     *
-     * @return device memory; empty if operands are in host memory
-     */
+    /** {@return the memory of the devices that the back end is tested on; empty if operands are in host memory} */
     Optional<DeviceMemory> devices();
 
     /**

@@ -181,38 +181,22 @@ public final class BucketLayout {
         return new Bucket(type, members, used, (needed + unit - 1) / unit * unit);
     }
 
-    /**
-     * Returns the parameters of this layout.
-     *
-     * @return parameters, in the order in which they were listed
-     */
+    /** {@return the parameters of this layout, in the order in which they were listed} */
     public List<Parameter> parameters() {
         return parameters;
     }
 
-    /**
-     * Returns the settings of this layout.
-     *
-     * @return settings
-     */
+    /** {@return the settings of this layout} */
     public BucketSettings settings() {
         return settings;
     }
 
-    /**
-     * Returns the number of ranks of this layout.
-     *
-     * @return number of ranks, 1 or more
-     */
+    /** {@return the number of ranks of this layout, 1 or more} */
     public int worldSize() {
         return worldSize;
     }
 
-    /**
-     * Returns all buckets.
-     *
-     * @return buckets, in the order in which they travel
-     */
+    /** {@return all buckets, in the order in which they travel} */
     public List<Bucket> buckets() {
         return buckets;
     }

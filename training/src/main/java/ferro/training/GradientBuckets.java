@@ -116,31 +116,21 @@ public final class GradientBuckets implements AutoCloseable {
         return new GradientBucketsBuilder(Objects.requireNonNull(group, "group"));
     }
 
-    /**
-     * Returns the layout, which maps parameters to buckets.
-     *
-     * @return layout, the same on all ranks; it never changes
-     */
+    /** {@return the layout, which maps parameters to buckets; it never changes and is the same on all ranks} */
     public BucketLayout layout() {
         return layout;
     }
 
     /**
-     * Returns the group in which the buckets travel. This group has the ranks of the group for which the buckets were
-     * built, in the same order. A call of this group waits for the buckets that were sent before the call. All ranks
-     * must make such a call at the same position among the buckets.
-     *
-     * @return group, which {@link #close} closes
+     * {@return the group in which the buckets travel; {@link #close} closes it. This group has the ranks of the group
+     * for which the buckets were built, in the same order. A call of this group waits for the buckets that were sent
+     * before the call. All ranks must make such a call at the same position among the buckets}
      */
     public ProcessGroup group() {
         return group;
     }
 
-    /**
-     * Returns whether the buckets are sharded: a rank then gets only the averages of its own part of each bucket.
-     *
-     * @return whether the buckets are sharded
-     */
+    /** {@return whether the buckets are sharded: a rank then gets only the averages of its own part of each bucket} */
     public boolean isSharded() {
         return sharded;
     }
@@ -432,9 +422,8 @@ public final class GradientBuckets implements AutoCloseable {
     }
 
     /**
-     * Returns the number of the current step. Any thread may call this method.
-     *
-     * @return number, from 1; each {@link #finish} that ends a step adds 1
+     * {@return the number of the current step, from 1; each {@link #finish} that ends a step adds 1. Any thread may
+     * call this method}
      */
     public long stepNumber() {
         synchronized (lock) {

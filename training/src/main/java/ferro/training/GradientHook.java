@@ -113,33 +113,26 @@ public interface GradientHook {
         void finish(int contributors);
     }
 
-    /**
-     * Returns the default hook, which averages gradients unchanged.
-     *
-     * @return hook for f32 and f64
-     */
+    /** {@return the default hook, for f32 and f64, which averages gradients unchanged} */
     static GradientHook average() {
         return AverageExchange.HOOK;
     }
 
     /**
-     * Returns a hook that sends gradients as bf16, which halves the bytes. The type bf16 has the range of f32 and 8
-     * bits of precision. Each gradient is rounded once to bf16, to nearest with ties to even. The average is converted
-     * back to f32. Each bucket needs additional memory of half its size. Each step creates a few KiB of garbage per
-     * bucket.
-     *
-     * @return hook for f32; {@link GradientBucketsBuilder#build} rejects buckets of f64
+     * {@return a hook for f32 that sends gradients as bf16, which halves the bytes;
+     * {@link GradientBucketsBuilder#build} rejects buckets of f64. The type bf16 has the range of f32 and 8 bits of
+     * precision. Each gradient is rounded once to bf16, to nearest with ties to even. The average is converted back to
+     * f32. Each bucket needs additional memory of half its size. Each step creates a few KiB of garbage per bucket}
      */
     static GradientHook bf16() {
         return new CompressedHook(DataType.BFLOAT16);
     }
 
     /**
-     * Returns a hook that sends gradients as f16, which halves the bytes. The type f16 has 11 bits of precision, and
-     * its largest finite value is 65504. Gradients whose sum over all ranks is larger than 65504 become infinite. Apart
-     * from the type, the hook works like {@link #bf16}.
-     *
-     * @return hook for f32; {@link GradientBucketsBuilder#build} rejects buckets of f64
+     * {@return a hook for f32 that sends gradients as f16, which halves the bytes; {@link GradientBucketsBuilder#build}
+     * rejects buckets of f64. The type f16 has 11 bits of precision, and its largest finite value is 65504. Gradients
+     * whose sum over all ranks is larger than 65504 become infinite. Apart from the type, the hook works like
+     * {@link #bf16}}
      */
     static GradientHook f16() {
         return new CompressedHook(DataType.FLOAT16);

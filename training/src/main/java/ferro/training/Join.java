@@ -245,19 +245,14 @@ public final class Join<B> implements AutoCloseable {
         }
     }
 
-    /**
-     * Returns whether this rank has a batch in this step.
-     *
-     * @return false if this rank has run out of batches
-     */
+    /** {@return whether this rank has a batch in this step; false if this rank has run out of batches} */
     public boolean hasBatch() {
         return hasBatch;
     }
 
     /**
-     * Returns the number of ranks over which the gradients of this step are averaged.
-     *
-     * @return number of ranks that have a batch; 0 when the join is over
+     * {@return the number of ranks that have a batch, over which the gradients of this step are averaged; 0 when the
+     * join is over}
      */
     public int contributors() {
         return contributors;

@@ -144,20 +144,12 @@ public final class Moments {
                 (long) all[from], Arrays.copyOfRange(all, from + 1, to), Arrays.copyOfRange(all, to, to + channels));
     }
 
-    /**
-     * Returns the number of channels.
-     *
-     * @return number of channels, 1 or more
-     */
+    /** {@return the number of channels, 1 or more} */
     public int channels() {
         return means.length;
     }
 
-    /**
-     * Returns the number of values in each channel.
-     *
-     * @return number of values, 0 or more
-     */
+    /** {@return the number of values in each channel, 0 or more} */
     public long count() {
         return count;
     }

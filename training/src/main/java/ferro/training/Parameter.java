@@ -46,38 +46,22 @@ public final class Parameter {
         return new Parameter(name, dataType, shape.clone());
     }
 
-    /**
-     * Returns the name of the parameter.
-     *
-     * @return name
-     */
+    /** {@return the name of the parameter} */
     public String name() {
         return name;
     }
 
-    /**
-     * Returns the type of the elements.
-     *
-     * @return type
-     */
+    /** {@return the type of the elements} */
     public DataType dataType() {
         return dataType;
     }
 
-    /**
-     * Returns the length of each dimension, outermost dimension first.
-     *
-     * @return copy of the shape
-     */
+    /** {@return a copy of the shape: the length of each dimension, outermost dimension first} */
     public long[] shape() {
         return shape.clone();
     }
 
-    /**
-     * Returns the number of elements.
-     *
-     * @return number of elements, 1 or more
-     */
+    /** {@return the number of elements, 1 or more} */
     public long elementCount() {
         long elements = 1;
         for (long length : shape) {

@@ -103,30 +103,22 @@ public final class RankSampler {
         order = new SampleOrder(sampleCount, seed, number);
     }
 
-    /**
-     * Returns the number of the current epoch.
-     *
-     * @return number of the epoch, 0 or more
-     */
+    /** {@return the number of the current epoch, 0 or more} */
     public long epoch() {
         return epoch;
     }
 
     /**
-     * Returns the number of samples of this epoch that the whole job has taken, once all ranks have taken as many
-     * samples as this rank.
-     *
-     * @return a number from 0 to the number of samples of the data set
+     * {@return the number of samples of this epoch that the whole job has taken, once all ranks have taken as many
+     * samples as this rank; from 0 to the number of samples of the data set}
      */
     public long position() {
         return last == LastSamples.UNEVEN && remaining() == 0 ? sampleCount : position;
     }
 
     /**
-     * Returns the number of samples of this epoch that this rank has not taken yet.
-     *
-     * @return number of samples, 0 at the end of the epoch; the same on all ranks except with
-     *     {@link LastSamples#UNEVEN}
+     * {@return the number of samples of this epoch that this rank has not taken yet, 0 at the end of the epoch; the
+     * same on all ranks except with {@link LastSamples#UNEVEN}}
      */
     public long remaining() {
         long left = sampleCount - position;
@@ -174,10 +166,9 @@ public final class RankSampler {
     }
 
     /**
-     * Returns the state to save in a checkpoint. Ranks that have taken the same number of samples return the same
-     * state. With {@link LastSamples#UNEVEN}, save the state of rank 0, which takes the most samples.
-     *
-     * @return texts by name; each name begins with {@code sampler.}
+     * {@return the state to save in a checkpoint: texts by name; each name begins with {@code sampler.}. Ranks that
+     * have taken the same number of samples return the same state. With {@link LastSamples#UNEVEN}, save the state of
+     * rank 0, which takes the most samples}
      */
     public Map<String, String> state() {
         Map<String, String> state = new LinkedHashMap<>();

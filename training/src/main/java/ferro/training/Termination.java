@@ -97,11 +97,7 @@ public final class Termination {
         }
     }
 
-    /**
-     * Returns whether this rank got SIGTERM, without communication. Any thread may call this method.
-     *
-     * @return whether the signal has arrived
-     */
+    /** {@return whether this rank got SIGTERM, without communication. Any thread may call this method} */
     public synchronized boolean isRequested() {
         return isRequested;
     }

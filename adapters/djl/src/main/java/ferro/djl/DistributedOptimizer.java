@@ -344,12 +344,7 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
         buckets.ready(index);
     }
 
-    /**
-     * Returns the communication times of the last step.
-     *
-     * @return the time that the step waited, and the communication time that computation hid; zeros before the first
-     *     step
-     */
+    /** {@return the wait of the last step, and its communication time that computation hid; zeros before the first} */
     public StepTimes lastStep() {
         return lastStep;
     }

@@ -11,11 +11,7 @@ public final class DjlAdam extends AdamOptimizer {
         super(builder, false);
     }
 
-    /**
-     * Returns a builder for this optimizer.
-     *
-     * @return a builder with DJL's defaults
-     */
+    /** {@return a builder for this optimizer, with DJL's defaults} */
     public static DjlAdamBuilder builder() {
         return new DjlAdamBuilder();
     }
@@ -29,11 +25,7 @@ public final class DjlAdam extends AdamOptimizer {
             return this;
         }
 
-        /**
-         * Creates the optimizer.
-         *
-         * @return the optimizer
-         */
+        /** {@return a new optimizer} */
         public DjlAdam build() {
             return new DjlAdam(this);
         }

@@ -11,11 +11,7 @@ public final class DjlAdamW extends AdamOptimizer {
         super(builder, true);
     }
 
-    /**
-     * Returns a builder for this optimizer.
-     *
-     * @return a builder with DJL's defaults
-     */
+    /** {@return a builder for this optimizer, with DJL's defaults} */
     public static DjlAdamWBuilder builder() {
         return new DjlAdamWBuilder();
     }
@@ -31,11 +27,7 @@ public final class DjlAdamW extends AdamOptimizer {
             return this;
         }
 
-        /**
-         * Creates the optimizer.
-         *
-         * @return the optimizer
-         */
+        /** {@return a new optimizer} */
         public DjlAdamW build() {
             return new DjlAdamW(this);
         }

@@ -27,11 +27,7 @@ public final class DjlSgd extends StatefulOptimizer {
         momentum = builder.momentum;
     }
 
-    /**
-     * Returns a builder for this optimizer.
-     *
-     * @return a builder with a learning rate of 0.001 and without momentum
-     */
+    /** {@return a builder for this optimizer, with a learning rate of 0.001 and without momentum} */
     public static DjlSgdBuilder builder() {
         return new DjlSgdBuilder();
     }
@@ -90,11 +86,7 @@ public final class DjlSgd extends StatefulOptimizer {
             return this;
         }
 
-        /**
-         * Creates the optimizer.
-         *
-         * @return the optimizer
-         */
+        /** {@return a new optimizer} */
         public DjlSgd build() {
             return new DjlSgd(this);
         }

@@ -164,9 +164,8 @@ public final class StagedBlock extends AbstractBlock {
     }
 
     /**
-     * Returns the reason why no gradient was sent while gradients were computed.
-     *
-     * @return the reason why the graph of the last batch was not cut; empty if it was cut
+     * {@return the reason why the graph of the last batch was not cut, so that no gradient was sent while gradients
+     * were computed; empty if it was cut}
      */
     public Optional<String> whyNotOverlapped() {
         return Optional.ofNullable(whyNot);

@@ -57,11 +57,7 @@ public final class EarlyStopping {
         return iterations - bestIteration >= rounds;
     }
 
-    /**
-     * Returns how many iterations the best model has.
-     *
-     * @return iterations; 0 before the first value
-     */
+    /** {@return how many iterations the best model has; 0 before the first value} */
     public int bestIteration() {
         return bestIteration;
     }

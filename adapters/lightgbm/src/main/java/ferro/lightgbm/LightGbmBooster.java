@@ -57,11 +57,7 @@ public final class LightGbmBooster extends LightGbmHandle {
         return finished[0] == 0;
     }
 
-    /**
-     * Returns the number of iterations that have added trees.
-     *
-     * @return iterations
-     */
+    /** {@return the number of iterations that have added trees} */
     public int iterations() {
         return iterations;
     }

@@ -43,20 +43,12 @@ public final class CudaException extends FerroException {
         return new CudaException(where, cudaCode, call, operation + " failed: " + getMessage(), this);
     }
 
-    /**
-     * Returns the error code of the runtime.
-     *
-     * @return code of driver_types.h, for example 700
-     */
+    /** {@return the error code of the runtime, one of driver_types.h, for example 700} */
     public int cudaCode() {
         return cudaCode;
     }
 
-    /**
-     * Returns the function that failed.
-     *
-     * @return C function
-     */
+    /** {@return the C function that failed} */
     public String call() {
         return call;
     }

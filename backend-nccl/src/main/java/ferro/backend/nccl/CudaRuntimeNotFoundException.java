@@ -26,11 +26,7 @@ public final class CudaRuntimeNotFoundException extends FerroException {
         this.tried = List.copyOf(tried);
     }
 
-    /**
-     * Returns the candidates that were tried.
-     *
-     * @return candidates in order
-     */
+    /** {@return the candidates that were tried, in order} */
     public List<Tried> tried() {
         return tried;
     }

@@ -41,20 +41,12 @@ public enum NcclDataType {
         this.type = type;
     }
 
-    /**
-     * Returns NCCL's code.
-     *
-     * @return code
-     */
+    /** {@return NCCL's code} */
     public int code() {
         return code;
     }
 
-    /**
-     * Returns the size of one element.
-     *
-     * @return bytes
-     */
+    /** {@return the size of one element in bytes} */
     public int byteSize() {
         return type == null ? 1 : type.byteSize();
     }

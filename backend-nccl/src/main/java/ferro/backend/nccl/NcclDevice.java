@@ -38,11 +38,7 @@ public record NcclDevice(DeviceKind kind, int ordinal) {
         return new NcclDevice(DeviceKind.CUDA, ordinal);
     }
 
-    /**
-     * Names host memory.
-     *
-     * @return device, which NCCL refuses
-     */
+    /** {@return host memory, a device that NCCL refuses} */
     public static NcclDevice cpu() {
         return new NcclDevice(DeviceKind.CPU, 0);
     }

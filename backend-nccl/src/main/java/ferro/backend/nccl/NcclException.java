@@ -38,20 +38,12 @@ public final class NcclException extends FerroException {
         return new NcclException(where, result, lastError, operation + " failed: " + getMessage(), this);
     }
 
-    /**
-     * Returns the result code of NCCL.
-     *
-     * @return result
-     */
+    /** {@return the result code of NCCL} */
     public NcclResult result() {
         return result;
     }
 
-    /**
-     * Returns NCCL's last error text.
-     *
-     * @return text of ncclGetLastError, or empty
-     */
+    /** {@return NCCL's last error, the text of ncclGetLastError, or empty} */
     public String lastError() {
         return lastError;
     }

@@ -25,11 +25,7 @@ public final class NcclLibraryNotFoundException extends FerroException {
         this.tried = List.copyOf(tried);
     }
 
-    /**
-     * Returns the candidates that were tried.
-     *
-     * @return candidates in order
-     */
+    /** {@return the candidates that were tried, in order} */
     public List<Tried> tried() {
         return tried;
     }

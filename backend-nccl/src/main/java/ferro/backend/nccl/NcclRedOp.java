@@ -26,11 +26,7 @@ public enum NcclRedOp {
         this.op = op;
     }
 
-    /**
-     * Returns NCCL's code.
-     *
-     * @return code
-     */
+    /** {@return NCCL's code} */
     public int code() {
         return code;
     }

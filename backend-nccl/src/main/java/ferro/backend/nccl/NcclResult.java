@@ -53,29 +53,17 @@ public record NcclResult(int code, String label) implements java.io.Serializable
         return code >= 0 && code < KNOWN.size() ? KNOWN.get(code) : new NcclResult(code, "unknown NCCL result");
     }
 
-    /**
-     * Returns all results that have a name, by code.
-     *
-     * @return results from code 0
-     */
+    /** {@return all results that have a name, by code, from code 0} */
     public static List<NcclResult> all() {
         return KNOWN;
     }
 
-    /**
-     * Returns whether the code has a name.
-     *
-     * @return false for codes newer than ferro
-     */
+    /** {@return whether the code has a name; false for codes newer than ferro} */
     public boolean known() {
         return code >= 0 && code < KNOWN.size();
     }
 
-    /**
-     * Returns name and number.
-     *
-     * @return for example {@code ncclInvalidUsage (5)}
-     */
+    /** {@return name and number, for example {@code ncclInvalidUsage (5)}} */
     @Override
     public String toString() {
         return label + " (" + code + ")";

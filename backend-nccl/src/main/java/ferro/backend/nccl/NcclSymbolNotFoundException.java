@@ -27,11 +27,7 @@ public final class NcclSymbolNotFoundException extends FerroException {
         this.symbols = List.copyOf(symbols);
     }
 
-    /**
-     * Returns the missing functions.
-     *
-     * @return C functions
-     */
+    /** {@return the C functions that are missing} */
     public List<String> symbols() {
         return symbols;
     }

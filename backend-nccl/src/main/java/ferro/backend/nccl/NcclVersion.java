@@ -42,11 +42,7 @@ public record NcclVersion(int major, int minor, int patch) implements Comparable
         return second != 0 ? second : Integer.compare(patch, other.patch);
     }
 
-    /**
-     * Returns the numbers with dots.
-     *
-     * @return for example {@code 2.28.9}
-     */
+    /** {@return the numbers with dots, for example {@code 2.28.9}} */
     @Override
     public String toString() {
         return major + "." + minor + "." + patch;

@@ -8,11 +8,7 @@ import java.util.Objects;
  * the run never reaches does not happen.
  */
 public sealed interface Fault {
-    /**
-     * Returns the step of the run before which the fault happens.
-     *
-     * @return step, from 0
-     */
+    /** {@return the step of the run before which the fault happens, from 0} */
     long step();
 
     /**

@@ -199,11 +199,7 @@ public final class Simulation {
         return this;
     }
 
-    /**
-     * Returns the virtual time since the start, as all ranks see it.
-     *
-     * @return time
-     */
+    /** {@return the virtual time since the start, as all ranks see it} */
     public Duration elapsed() {
         return Duration.ofNanos(events.elapsed());
     }

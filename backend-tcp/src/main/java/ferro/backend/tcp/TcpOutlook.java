@@ -131,11 +131,7 @@ public final class TcpOutlook {
                 .orElse(List.of());
     }
 
-    /**
-     * Returns what is wrong with the parts of Netty on the class path.
-     *
-     * @return text for people; empty if all have one version
-     */
+    /** {@return what is wrong with the parts of Netty on the class path, for people; empty if all have one version} */
     public static Optional<String> mixedNetty() {
         return NettyParts.mixed();
     }

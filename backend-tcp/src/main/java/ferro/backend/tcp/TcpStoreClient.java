@@ -90,11 +90,7 @@ public final class TcpStoreClient implements AutoCloseable {
                 Where.of("store", store.number), () -> new TcpStoreClient(LauncherStore.open(call, timeout, timeout)));
     }
 
-    /**
-     * Returns the store; it ends with this connection.
-     *
-     * @return store, whose calls fail once the connection has ended
-     */
+    /** {@return the store, whose calls fail once this connection has ended} */
     public Store store() {
         return connection.store();
     }

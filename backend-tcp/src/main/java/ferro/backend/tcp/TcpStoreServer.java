@@ -123,29 +123,20 @@ public final class TcpStoreServer implements AutoCloseable {
         return new TcpStoreServer(address, ports, own, worldSize);
     }
 
-    /**
-     * Returns the port.
-     *
-     * @return port listened on
-     */
+    /** {@return the port listened on} */
     public int port() {
         return bound.getPort();
     }
 
-    /**
-     * Returns the address by which ranks reach the store.
-     *
-     * @return host and port, {@code 10.0.0.1:29500}; an IPv6 address is in brackets
-     */
+    /** {@return the address by which ranks reach the store, {@code 10.0.0.1:29500}; an IPv6 address is in brackets} */
     public String endpoint() {
         return Addresses.text(bound);
     }
 
     /**
-     * Returns a stage that completes when every rank of the job has joined one group. The job's secret need not be read
-     * again after that.
-     *
-     * @return completes on the store's thread, which must not be blocked; never completes if the ranks do not join
+     * {@return a stage that completes when every rank of the job has joined one group, and never if the ranks do not
+     * join; it completes on the store's thread, which must not be blocked. The job's secret need not be read again
+     * after that}
      */
     public CompletionStage<Void> allJoined() {
         return watch.allJoined();

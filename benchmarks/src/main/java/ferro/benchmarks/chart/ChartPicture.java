@@ -72,11 +72,7 @@ public record ChartPicture(String title, List<String> notes, int columns, List<C
         Files.writeString(folder.resolve(name + ".svg"), svg());
     }
 
-    /**
-     * Returns the picture as SVG.
-     *
-     * @return XML with a style for light and dark pages
-     */
+    /** {@return the picture as SVG: XML with a style for light and dark pages} */
     public String svg() {
         return SvgWriter.svg(this);
     }

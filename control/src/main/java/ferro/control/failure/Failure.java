@@ -72,11 +72,7 @@ public record Failure(
         return new Failure(kind, from, at, blamed, fields.text("text", TEXT_MOST, text), null, number);
     }
 
-    /**
-     * Returns what the other ranks are told: an interrupt here is an abort there that blames this rank.
-     *
-     * @return failure to send
-     */
+    /** {@return the failure to send to the other ranks: an interrupt here is an abort there that blames this rank} */
     public Failure asSeenByOthers() {
         if (code == Code.INTERRUPTED) {
             return new Failure(Code.ABORTED, origin, sequence, Set.of(origin), text, null);
@@ -102,11 +98,7 @@ public record Failure(
         return !saysAs(known) || !isLoss() && isEarlier;
     }
 
-    /**
-     * Returns whether this is the loss of ranks, which several ranks see by themselves.
-     *
-     * @return whether the code is PEER_LOST or PARTITION
-     */
+    /** {@return whether this is the loss of ranks, PEER_LOST or PARTITION, which several ranks see by themselves} */
     public boolean isLoss() {
         return code == Code.PEER_LOST || code == Code.PARTITION;
     }

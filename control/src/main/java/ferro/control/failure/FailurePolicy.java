@@ -70,11 +70,7 @@ public interface FailurePolicy {
         return mine == theirs;
     }
 
-    /**
-     * Returns how long the end of a connection waits for a message that explains it.
-     *
-     * @return nanoseconds; 0 blames at once
-     */
+    /** {@return how many nanoseconds the end of a connection waits for a message that explains it; 0 blames at once} */
     default long eofGraceNanos() {
         return EOF_GRACE_NANOS;
     }
@@ -101,9 +97,8 @@ public interface FailurePolicy {
     }
 
     /**
-     * Returns whether the data links are dropped before callers hear of a failure.
-     *
-     * @return true: ferro must not access the callers' memory afterwards
+     * {@return whether the data links are dropped before callers hear of a failure; true: ferro must not access the
+     * callers' memory afterwards}
      */
     default boolean abandonsLinks() {
         return true;

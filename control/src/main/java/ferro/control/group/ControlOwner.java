@@ -33,11 +33,7 @@ public interface ControlOwner {
     /** Returns the state of this rank, of now or of a little earlier; any thread. */
     RankStatus status();
 
-    /**
-     * Returns the threads that are in calls of this group; any thread.
-     *
-     * @return threads of now
-     */
+    /** {@return the threads that are in calls of this group now; any thread} */
     default List<Thread> callers() {
         return List.of();
     }
@@ -52,11 +48,7 @@ public interface ControlOwner {
         // an owner without a flight recorder
     }
 
-    /**
-     * Returns the number of the last collective that has ended on this rank; any thread.
-     *
-     * @return sequence, 0 if none
-     */
+    /** {@return the number of the last collective that has ended on this rank, 0 if none; any thread} */
     long ended();
 
     /**

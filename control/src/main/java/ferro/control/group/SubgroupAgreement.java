@@ -99,11 +99,9 @@ public final class SubgroupAgreement {
         }
 
         /**
-         * Returns the future result.
-         *
-         * @return identity of the new group, 64 bits, equal on all members; or a FerroException: MISMATCH if a member makes
-         *     another group, TIMED_OUT naming the members that never called, the cause that ended the attempt on another
-         *     member, or the failure of the parent
+         * {@return the future identity of the new group, 64 bits, equal on all members; or a FerroException: MISMATCH
+         * if a member makes another group, TIMED_OUT naming the members that never called, the cause that ended the
+         * attempt on another member, or the failure of the parent}
          */
         public CompletionStage<Long> end() {
             return end;

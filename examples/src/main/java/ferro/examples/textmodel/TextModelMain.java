@@ -21,11 +21,7 @@ public final class TextModelMain {
         System.exit(run(SystemContext.ofProcess(), System.out, System.err, arguments));
     }
 
-    /**
-     * Returns the help text of the command line.
-     *
-     * @return lines, each with a line end
-     */
+    /** {@return the help text of the command line, lines that each have a line end} */
     public static String usage() {
         return Options.USAGE;
     }

@@ -37,11 +37,7 @@ public final class Analysis {
      * @param damaged what is wrong with the recordings that cannot be read, by rank
      */
     public record Brief(List<String> texts, Map<Integer, String> damaged) {
-        /**
-         * Returns whether no rank has written a recording.
-         *
-         * @return true if there are neither recordings nor damaged ones
-         */
+        /** {@return whether no rank has written a recording, not even a damaged one} */
         public boolean isEmpty() {
             return texts.isEmpty() && damaged.isEmpty();
         }
@@ -198,38 +194,22 @@ public final class Analysis {
         return new UnreadableRecordingException(what + why);
     }
 
-    /**
-     * Returns what could not be read.
-     *
-     * @return one line per file, which it names
-     */
+    /** {@return what could not be read, one line per file, which it names} */
     public List<String> problems() {
         return problems;
     }
 
-    /**
-     * Returns the ranks to look at.
-     *
-     * @return ranks of the joined group; empty if none can be named
-     */
+    /** {@return the ranks of the joined group to look at; empty if none can be named} */
     public Set<Integer> guilty() {
         return verdict.guilty();
     }
 
-    /**
-     * Returns the verdict.
-     *
-     * @return one sentence, then one line for each reason
-     */
+    /** {@return the verdict: one sentence, then one line for each reason} */
     public List<String> verdict() {
         return VerdictText.of(verdict, VerdictText.SeenBeside.NOTHING);
     }
 
-    /**
-     * Returns the verdict as data.
-     *
-     * @return what is wrong, and who is to blame
-     */
+    /** {@return the verdict as data: what is wrong, and who is to blame} */
     public Verdict judged() {
         return verdict;
     }
@@ -263,29 +243,17 @@ public final class Analysis {
         return RecordingReader.read(file).writer().worldSize();
     }
 
-    /**
-     * Returns the ranks that wrote nothing.
-     *
-     * @return ranks of the joined group
-     */
+    /** {@return the ranks of the joined group that wrote nothing} */
     public SortedSet<Integer> missing() {
         return merge.missing();
     }
 
-    /**
-     * Returns everything as text, the verdict first.
-     *
-     * @return lines
-     */
+    /** {@return everything as lines of text, the verdict first} */
     public List<String> text() {
         return TextReport.lines(merge, ends, verdict);
     }
 
-    /**
-     * Returns everything as a page that needs nothing but a browser: a lane per rank, a bar per call.
-     *
-     * @return HTML
-     */
+    /** {@return everything as a page of HTML that needs nothing but a browser: a lane per rank, a bar per call} */
     public String html() {
         return HtmlReport.page(merge, verdict);
     }

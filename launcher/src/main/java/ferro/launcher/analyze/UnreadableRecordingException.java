@@ -12,11 +12,7 @@ public final class UnreadableRecordingException extends Exception {
         super(message, cause);
     }
 
-    /**
-     * Returns what is wrong, without the file.
-     *
-     * @return part of the message
-     */
+    /** {@return what is wrong, without the file, as a part of the message} */
     public String reason() {
         return getCause() instanceof UnreadableRecordingException inner ? inner.reason() : getMessage();
     }

@@ -96,11 +96,7 @@ public record Verdict(
             SortedMap<Integer, ProcessEnd> ended,
             SortedSet<String> lost) {}
 
-    /**
-     * Returns whether the ranks to look at wait for each other, so that none of them is to blame.
-     *
-     * @return whether they are in a deadlock
-     */
+    /** {@return whether the ranks to look at wait for each other in a deadlock, so that none of them is to blame} */
     public boolean isDeadlock() {
         return kind == ProblemKind.DEADLOCK;
     }

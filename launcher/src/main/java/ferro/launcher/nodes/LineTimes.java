@@ -27,11 +27,7 @@ public final class LineTimes {
         next = clock.getAsLong() + FIRST.toNanos();
     }
 
-    /**
-     * Returns the time to the next line.
-     *
-     * @return time; zero if the line is due
-     */
+    /** {@return the time to the next line; zero if the line is due} */
     public Duration left() {
         return Duration.ofNanos(Math.max(0, next - clock.getAsLong()));
     }

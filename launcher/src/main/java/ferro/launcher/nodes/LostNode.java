@@ -8,9 +8,8 @@ package ferro.launcher.nodes;
  */
 public record LostNode(NodeCard card, String why) {
     /**
-     * Returns this in one line.
-     *
-     * @return for example {@code node 1 (host b, 10.0.0.2) is lost, its rank 1 with it: its connection has ended}
+     * {@return this in one line, for example {@code node 1 (host b, 10.0.0.2) is lost, its rank 1 with it: its
+     * connection has ended}}
      */
     public String said() {
         return card + " is lost with its " + card.rankNumbers() + ": " + why;

@@ -101,11 +101,7 @@ public record NodeCard(
                 + " (" + other.address + "): need a different number from 0 to " + (nodes - 1) + " for each";
     }
 
-    /**
-     * Returns the numbers of its ranks.
-     *
-     * @return for example {@code ranks 2, 3}
-     */
+    /** {@return the numbers of its ranks, for example {@code ranks 2, 3}} */
     public String rankNumbers() {
         String numbers = IntStream.range(node * ranks, (node + 1) * ranks)
                 .mapToObj(Integer::toString)

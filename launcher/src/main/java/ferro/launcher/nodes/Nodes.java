@@ -116,20 +116,12 @@ public final class Nodes implements AutoCloseable {
         return new Nodes(connection, own, times, met, start.mayRestart());
     }
 
-    /**
-     * Returns which start of the ranks the launchers have met for.
-     *
-     * @return number from 0
-     */
+    /** {@return the number of the start of the ranks that the launchers have met for, from 0} */
     public int generation() {
         return keys.generation();
     }
 
-    /**
-     * Returns all launchers.
-     *
-     * @return by number of the node
-     */
+    /** {@return all launchers, by number of the node} */
     public List<NodeCard> cards() {
         return cards;
     }

@@ -17,11 +17,7 @@ public final class NodesApartException extends Exception {
         this.exitCode = exitCode;
     }
 
-    /**
-     * Returns the exit code of the launcher.
-     *
-     * @return exit code
-     */
+    /** {@return the exit code of the launcher} */
     public int exitCode() {
         return exitCode;
     }

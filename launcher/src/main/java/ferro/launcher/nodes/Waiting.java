@@ -13,10 +13,8 @@ public interface Waiting {
     void missing(Set<Integer> nodes);
 
     /**
-     * Returns when the next call of {@link #missing} is due. A launcher that has already waited for the store passes the times
-     * of that wait, so that both waits together keep the distance of the lines.
-     *
-     * @return times of this wait
+     * {@return the times of this wait, by which the next call of {@link #missing} is due. A launcher that has already
+     * waited for the store passes the times of that wait, so that both waits together keep the distance of the lines}
      */
     default LineTimes lines() {
         return new LineTimes(System::nanoTime);
@@ -38,9 +36,8 @@ public interface Waiting {
     default void refused(String text) {}
 
     /**
-     * Returns what all nodes print if the wait is interrupted.
-     *
-     * @return text that follows the name of this node, and the exit code of all
+     * {@return what all nodes print if the wait is interrupted: text that follows the name of this node, and the exit
+     * code of all}
      */
     default NodesApartException interrupted() {
         return new NodesApartException("was ended before a rank was started", 1);

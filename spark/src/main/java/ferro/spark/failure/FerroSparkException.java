@@ -33,11 +33,7 @@ public final class FerroSparkException extends RuntimeException {
         this.recordings = new TreeMap<>(recordings);
     }
 
-    /**
-     * Returns the rank at fault.
-     *
-     * @return the rank; empty if the rank is unknown, or if several ranks are at fault
-     */
+    /** {@return the rank at fault; empty if the rank is unknown, or if several ranks are at fault} */
     public OptionalInt rank() {
         return rank < 0 ? OptionalInt.empty() : OptionalInt.of(rank);
     }

@@ -153,19 +153,14 @@ public record RankFailure(Failure failure, boolean ofFerro, List<String> types, 
         return names;
     }
 
-    /**
-     * Returns the rank that reports.
-     *
-     * @return the rank
-     */
+    /** {@return the rank that reports} */
     public int rank() {
         return failure.origin();
     }
 
     /**
-     * Returns whether Spark failed to fetch the rank's rows from the preceding shuffle.
-     *
-     * @return true if another attempt may succeed, because Spark then computes the rows again
+     * {@return whether Spark failed to fetch the rank's rows from the preceding shuffle. If true, another attempt may
+     * succeed, because Spark then computes the rows again}
      */
     public boolean isOfFetch() {
         return types.contains(FETCH);

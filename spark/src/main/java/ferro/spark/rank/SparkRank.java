@@ -8,17 +8,12 @@ import java.util.Optional;
 /** One rank of a job. A rank is a task of a barrier stage. Only the thread of this task may call the methods. */
 public interface SparkRank {
     /**
-     * Returns the group of all ranks of the job. The group is closed when the rank's function returns.
-     *
-     * @return the group; this rank's number in the group is the number of its partition
+     * {@return the group of all ranks of the job; this rank's number in the group is the number of its partition. The
+     * group is closed when the rank's function returns}
      */
     ProcessGroup group();
 
-    /**
-     * Returns the number of the current attempt of the job, which is also the generation of the group.
-     *
-     * @return the number; the first attempt has the number 0
-     */
+    /** {@return the number of the current attempt of the job, from 0, which is also the generation of the group} */
     int attempt();
 
     /**

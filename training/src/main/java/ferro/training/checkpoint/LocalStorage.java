@@ -297,11 +297,7 @@ public final class LocalStorage implements CheckpointStorage {
         }
     }
 
-    /**
-     * Returns the path of the folder. Messages contain this path.
-     *
-     * @return the absolute path of the folder
-     */
+    /** {@return the absolute path of the folder, which messages contain} */
     @Override
     public String toString() {
         return root.toString();

@@ -81,29 +81,17 @@ public final class Resume {
         return resume;
     }
 
-    /**
-     * Returns the step after which the training continues.
-     *
-     * @return the step of the checkpoint; 0 if the training begins
-     */
+    /** {@return the step of the checkpoint after which the training continues; 0 if the training begins} */
     public long step() {
         return checkpoint == null ? 0 : checkpoint.step();
     }
 
-    /**
-     * Returns the description of the checkpoint.
-     *
-     * @return step, number of ranks that saved the checkpoint, and metadata; empty if the training begins
-     */
+    /** {@return the checkpoint: step, number of ranks that saved it, and metadata; empty if the training begins} */
     public Optional<CheckpointInfo> checkpoint() {
         return Optional.ofNullable(checkpoint);
     }
 
-    /**
-     * Returns a description for people.
-     *
-     * @return the line that rank 0 logs
-     */
+    /** {@return a description for people, the line that rank 0 logs} */
     @Override
     public String toString() {
         String what = checkpoint == null

@@ -137,11 +137,7 @@ public final class StateFolder {
         return storage;
     }
 
-    /**
-     * Returns whether this job has become an owner of the folder.
-     *
-     * @return true after {@link #take}
-     */
+    /** {@return whether this job has become an owner of the folder, true after {@link #take}} */
     public boolean isTaken() {
         return owner != null;
     }
@@ -280,19 +276,15 @@ public final class StateFolder {
     }
 
     /**
-     * Returns the latest step. The result is the last step that this job has published. If this job has published no
-     * step, the result is the latest step when the job became the owner.
-     *
-     * @return the step; empty if there was no step
+     * {@return the last step that this job has published or, if it has published none, the latest step when the job
+     * became the owner; empty if there was no step}
      */
     public Optional<SavedStep> latest() {
         return Optional.ofNullable(latest);
     }
 
     /**
-     * Returns a text for the other ranks of this job. The text contains the owner and the latest step.
-     *
-     * @return a text for {@link #taken}
+     * {@return a text for {@link #taken} on the other ranks of this job, which contains the owner and the latest step}
      */
     public String text() {
         return new String(bytes(owner, latest), StandardCharsets.UTF_8);

@@ -58,10 +58,8 @@ public final class AdamRule implements UpdateRule {
     }
 
     /**
-     * Returns the factor of the weight decay. Adam adds {@code weightDecay * p} to the gradient. AdamW shrinks the
-     * parameter itself.
-     *
-     * @return 0 or more
+     * {@return the factor of the weight decay, 0 or more. Adam adds {@code weightDecay * p} to the gradient. AdamW
+     * shrinks the parameter itself}
      */
     public double weightDecay() {
         return constants.weightDecay;

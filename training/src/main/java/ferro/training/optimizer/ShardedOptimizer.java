@@ -138,29 +138,17 @@ public final class ShardedOptimizer implements AutoCloseable {
         return parameters.get(parameter);
     }
 
-    /**
-     * Returns the buckets whose gradients this optimizer uses.
-     *
-     * @return buckets
-     */
+    /** {@return the buckets whose gradients this optimizer uses} */
     public GradientBuckets buckets() {
         return buckets;
     }
 
-    /**
-     * Returns the update rule.
-     *
-     * @return rule, with its first learning rate
-     */
+    /** {@return the update rule, with its first learning rate} */
     public UpdateRule rule() {
         return rule;
     }
 
-    /**
-     * Returns the learning rate of the next step.
-     *
-     * @return rate of the rule, or the last rate that was set
-     */
+    /** {@return the learning rate of the next step: the rate of the rule, or the last rate that was set} */
     public double rate() {
         return rate;
     }
@@ -177,11 +165,7 @@ public final class ShardedOptimizer implements AutoCloseable {
         rate = newRate;
     }
 
-    /**
-     * Returns the number of steps that this optimizer has made.
-     *
-     * @return number of steps, including the steps before a restored checkpoint
-     */
+    /** {@return the number of steps that this optimizer has made, including the steps before a restored checkpoint} */
     public long stepCount() {
         return steps;
     }
@@ -306,21 +290,19 @@ public final class ShardedOptimizer implements AutoCloseable {
     }
 
     /**
-     * Returns the optimizer's state on this rank, by parameter and range of elements. With sharded buckets the state
-     * belongs to this rank's part of each parameter; without sharding it belongs to the whole parameter. A checkpoint
-     * reads these values when it is saved and writes them when it is loaded, also with another number of ranks.
-     *
-     * @return views of the state itself, in the order of parameters; empty if the rule has no state
+     * {@return views of the optimizer's state on this rank, by parameter and range of elements, in the order of
+     * parameters; empty if the rule has no state. With sharded buckets the state belongs to this rank's part of each
+     * parameter; without sharding it belongs to the whole parameter. A checkpoint reads these values when it is saved
+     * and writes them when it is loaded, also with another number of ranks}
      */
     public List<StateSlice> state() {
         return state;
     }
 
     /**
-     * Returns the settings to save in a checkpoint in addition to {@link #state} and the parameters.
-     *
-     * @return {@code optimizer.steps}, {@code optimizer.rate}, {@code optimizer.buckets} (sizes and order of the
-     *     buckets) and all constants of the rule, each with the prefix {@code optimizer.}
+     * {@return the settings to save in a checkpoint in addition to {@link #state} and the parameters:
+     * {@code optimizer.steps}, {@code optimizer.rate}, {@code optimizer.buckets} (sizes and order of the buckets) and
+     * all constants of the rule, each with the prefix {@code optimizer.}}
      */
     public Map<String, String> settings() {
         Map<String, String> settings = new LinkedHashMap<>();

@@ -14,59 +14,44 @@ import java.util.Map;
  */
 public sealed interface UpdateRule permits SgdRule, AdamRule {
     /**
-     * Returns stochastic gradient descent without momentum, with a rate of 0.001.
-     *
-     * @return rule; its {@code with} methods change constants
+     * {@return stochastic gradient descent without momentum, with a rate of 0.001; its {@code with} methods change
+     * constants}
      */
     static SgdRule sgd() {
         return new SgdRule(1e-3, 0, 0, 0, false);
     }
 
     /**
-     * Returns Adam with a rate of 0.001, betas of 0.9 and 0.999, an epsilon of 1e-8 and no weight decay. In Adam,
-     * weight decay is added to the gradient.
-     *
-     * @return rule; its {@code with} methods change constants
+     * {@return Adam with a rate of 0.001, betas of 0.9 and 0.999, an epsilon of 1e-8 and no weight decay; its
+     * {@code with} methods change constants. In Adam, weight decay is added to the gradient}
      */
     static AdamRule adam() {
         return new AdamRule(false, new AdamRule.Constants(1e-3, 0.9, 0.999, 1e-8, 0));
     }
 
     /**
-     * Returns AdamW with a rate of 0.001, betas of 0.9 and 0.999, an epsilon of 1e-8 and a weight decay of 0.01. In
-     * AdamW, weight decay shrinks the parameters themselves.
-     *
-     * @return rule; its {@code with} methods change constants
+     * {@return AdamW with a rate of 0.001, betas of 0.9 and 0.999, an epsilon of 1e-8 and a weight decay of 0.01; its
+     * {@code with} methods change constants. In AdamW, weight decay shrinks the parameters themselves}
      */
     static AdamRule adamW() {
         return new AdamRule(true, new AdamRule.Constants(1e-3, 0.9, 0.999, 1e-8, 1e-2));
     }
 
-    /**
-     * Returns the kind of this rule.
-     *
-     * @return {@code sgd}, {@code adam} or {@code adamw}
-     */
+    /** {@return the kind of this rule: {@code sgd}, {@code adam} or {@code adamw}} */
     String kind();
 
-    /**
-     * Returns the learning rate with which an optimizer begins.
-     *
-     * @return learning rate, 0 or more
-     */
+    /** {@return the learning rate with which an optimizer begins, 0 or more} */
     double rate();
 
     /**
-     * Returns the names of the values that an optimizer stores for each element. The names are PyTorch's names.
-     *
-     * @return names, such as {@code exp_avg}; empty for a rule without state
+     * {@return the names of the values that an optimizer stores for each element. The names are PyTorch's, such as
+     * {@code exp_avg}; empty for a rule without state}
      */
     List<String> stateNames();
 
     /**
-     * Returns all constants including the rate.
-     *
-     * @return values by name, always in the same order; {@link Double#parseDouble} restores the exact numbers
+     * {@return all constants including the rate, by name, always in the same order; {@link Double#parseDouble} restores
+     * the exact numbers}
      */
     Map<String, String> settings();
 }

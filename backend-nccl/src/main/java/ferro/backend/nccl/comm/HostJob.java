@@ -21,18 +21,10 @@ final class HostJob implements NcclJob {
 
     /** The part that differs between operations. */
     interface Rounds {
-        /**
-         * Returns whether there is another round.
-         *
-         * @return false at the end
-         */
+        /** {@return whether there is another round} */
         boolean hasNext();
 
-        /**
-         * Returns the size that the blocks of the stage need.
-         *
-         * @return bytes of the next round at least
-         */
+        /** {@return the size that the blocks of the stage need, the bytes of the next round at least} */
         long stageBytes();
 
         /**

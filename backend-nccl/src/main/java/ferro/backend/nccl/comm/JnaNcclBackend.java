@@ -111,29 +111,22 @@ public final class JnaNcclBackend implements NcclBackend {
     }
 
     /**
-     * Returns the owner of the stream {@link #stream()}.
-     *
-     * @return own or caller's; the default one also if the runtime refused an own stream
+     * {@return the owner of {@link #stream()}: own or caller's; the default one also if the runtime refused an own
+     * stream}
      */
     public NcclStreamKind streamKind() {
         return member.streamKind();
     }
 
     /**
-     * Returns how often the default stream was used because the device refused an own stream; each time logged a
-     * warning.
-     *
-     * @return 0 or 1
+     * {@return how often the default stream was used because the device refused an own stream, 0 or 1; each time logged
+     * a warning}
      */
     public int streamDowngrades() {
         return member.streamDowngrades();
     }
 
-    /**
-     * Returns the release of the library.
-     *
-     * @return release
-     */
+    /** {@return the release of the library} */
     public NcclVersion version() {
         return member.version();
     }

@@ -26,37 +26,24 @@ public final class NcclAbortHandle {
         handle.abort("by its abort handle");
     }
 
-    /**
-     * Returns whether it was aborted.
-     *
-     * @return true as soon as an abort has begun
-     */
+    /** {@return whether it was aborted, true as soon as an abort has begun} */
     public boolean isAborted() {
         return handle.isAborted();
     }
 
-    /**
-     * Returns whether it was closed normally.
-     *
-     * @return true as soon as the close has begun
-     */
+    /** {@return whether it was closed normally, true as soon as the close has begun} */
     public boolean isClosed() {
         return handle.isClosed();
     }
 
-    /**
-     * Returns whether there is nothing left to abort.
-     *
-     * @return true after an abort and after a close
-     */
+    /** {@return whether there is nothing left to abort, true after an abort and after a close} */
     public boolean isDefunct() {
         return handle.isAborted() || handle.isClosed();
     }
 
     /**
-     * Returns the failure of the abort itself.
-     *
-     * @return NCCL's failure, or that it did not return in time; empty if the abort succeeded
+     * {@return the failure of the abort itself: NCCL's, or that it did not return in time; empty if the abort
+     * succeeded}
      */
     public Optional<Throwable> abortFailure() {
         return handle.abortFailure();

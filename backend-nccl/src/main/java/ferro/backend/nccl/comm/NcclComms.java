@@ -86,20 +86,12 @@ public final class NcclComms implements AutoCloseable {
         return devices.stream().mapToInt(NcclDevice::ordinal).toArray();
     }
 
-    /**
-     * Returns the number of devices.
-     *
-     * @return at least 2
-     */
+    /** {@return the number of devices, at least 2} */
     public int size() {
         return devices.size();
     }
 
-    /**
-     * Returns the devices, rank by rank.
-     *
-     * @return unmodifiable, in the order given to {@link #create}
-     */
+    /** {@return the devices, rank by rank, unmodifiable, in the order given to {@link #create}} */
     public List<NcclDevice> devices() {
         return devices;
     }

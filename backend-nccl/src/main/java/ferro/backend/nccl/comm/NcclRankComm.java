@@ -79,29 +79,17 @@ public final class NcclRankComm implements AutoCloseable {
         InvalidRankException.check(rank, worldSize);
     }
 
-    /**
-     * Returns this rank.
-     *
-     * @return from 0
-     */
+    /** {@return this rank, from 0} */
     public int rank() {
         return comm.handle().identity().rank();
     }
 
-    /**
-     * Returns the number of ranks.
-     *
-     * @return at least 2
-     */
+    /** {@return the number of ranks, at least 2} */
     public int worldSize() {
         return comm.handle().identity().worldSize();
     }
 
-    /**
-     * Returns the device of this rank.
-     *
-     * @return ordinal
-     */
+    /** {@return the ordinal of the device of this rank} */
     public int device() {
         return comm.handle().identity().device();
     }
@@ -182,38 +170,22 @@ public final class NcclRankComm implements AutoCloseable {
         comm.synchronize(new long[] {on}, calls.deadline());
     }
 
-    /**
-     * Returns the handle that aborts this communicator from any thread.
-     *
-     * @return always the same object
-     */
+    /** {@return the handle that aborts this communicator from any thread, always the same object} */
     public NcclAbortHandle abortHandle() {
         return abortHandle;
     }
 
-    /**
-     * Returns whether it was aborted: by its handle, a time-out, an interrupt or a failure.
-     *
-     * @return true as soon as an abort has begun
-     */
+    /** {@return whether an abort has begun: by its handle, a time-out, an interrupt or a failure} */
     public boolean isAborted() {
         return abortHandle().isAborted();
     }
 
-    /**
-     * Returns whether it was closed before an abort.
-     *
-     * @return true as soon as the close has begun
-     */
+    /** {@return whether it was closed before an abort, true as soon as the close has begun} */
     public boolean isClosed() {
         return abortHandle().isClosed();
     }
 
-    /**
-     * Returns whether it cannot be used any more.
-     *
-     * @return true after an abort and after a close
-     */
+    /** {@return whether it cannot be used any more, true after an abort and after a close} */
     public boolean isDefunct() {
         return abortHandle().isDefunct();
     }

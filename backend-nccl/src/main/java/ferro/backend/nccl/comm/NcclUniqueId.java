@@ -43,11 +43,7 @@ public final class NcclUniqueId {
         return new NcclUniqueId(bytes);
     }
 
-    /**
-     * Returns an empty id, as it is before any was made.
-     *
-     * @return all bytes zero; joins nothing
-     */
+    /** {@return an empty id, as it is before any was made: all bytes are zero, and it joins nothing} */
     public static NcclUniqueId zero() {
         return new NcclUniqueId(new byte[BYTES]);
     }
@@ -67,11 +63,7 @@ public final class NcclUniqueId {
         return new NcclUniqueId(bytes.clone());
     }
 
-    /**
-     * Returns the bytes, for a store or a message to the other ranks.
-     *
-     * @return fresh copy of {@value #BYTES} bytes
-     */
+    /** {@return a fresh copy of the {@value #BYTES} bytes, for a store or a message to the other ranks} */
     public byte[] toBytes() {
         return bytes.clone();
     }

@@ -79,29 +79,17 @@ public final class CudaStream implements AutoCloseable {
         return ofCaller(Cuda.DEFAULT_STREAM, device);
     }
 
-    /**
-     * Returns the handle.
-     *
-     * @return {@code cudaStream_t}; 0 is the default stream
-     */
+    /** {@return the handle, a {@code cudaStream_t}; 0 is the default stream} */
     public long handle() {
         return handle;
     }
 
-    /**
-     * Returns the device.
-     *
-     * @return ordinal
-     */
+    /** {@return the ordinal of the device} */
     public int device() {
         return device;
     }
 
-    /**
-     * Returns whether closing destroys it.
-     *
-     * @return true for an own stream
-     */
+    /** {@return whether closing destroys it, true for an own stream} */
     public boolean owned() {
         return owned;
     }

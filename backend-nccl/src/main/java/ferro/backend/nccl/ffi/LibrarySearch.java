@@ -89,11 +89,7 @@ public record LibrarySearch(
         return folders;
     }
 
-    /**
-     * Returns the places of NCCL.
-     *
-     * @return names and paths, best first
-     */
+    /** {@return the places of NCCL, names and paths, best first} */
     public List<String> nccl() {
         if (namedNccl.isPresent()) {
             return List.of(namedNccl.get());
@@ -119,11 +115,7 @@ public record LibrarySearch(
         return namedRuntime.map(List::of).orElseGet(() -> nccl.contains("rccl") ? hip() : cuda());
     }
 
-    /**
-     * Returns the places of a runtime.
-     *
-     * @return names and paths, best first
-     */
+    /** {@return the places of a runtime, names and paths, best first} */
     public List<String> runtime() {
         return namedRuntime
                 .map(List::of)

@@ -63,11 +63,7 @@ public final class NativeLibraries {
         return runtime(search).loaded;
     }
 
-    /**
-     * Returns the libraries that are loaded.
-     *
-     * @return empty before the first successful {@link #load}
-     */
+    /** {@return the libraries that are loaded; empty before the first successful {@link #load}} */
     public static Optional<LoadedLibraries> loaded() {
         return Optional.ofNullable(BOTH.get()).map(Both::loaded);
     }

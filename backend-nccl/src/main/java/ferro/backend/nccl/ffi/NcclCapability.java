@@ -22,20 +22,12 @@ public enum NcclCapability {
         this.text = text;
     }
 
-    /**
-     * Returns the class with its native methods.
-     *
-     * @return class to link
-     */
+    /** {@return the class to link, with its native methods} */
     public Class<?> functions() {
         return functions;
     }
 
-    /**
-     * Returns its requirements, for messages.
-     *
-     * @return functions and the first release that had them
-     */
+    /** {@return its requirements, for messages: functions and the first release that had them} */
     @Override
     public String toString() {
         return text;

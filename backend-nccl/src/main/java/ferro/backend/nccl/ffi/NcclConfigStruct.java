@@ -35,20 +35,12 @@ public final class NcclConfigStruct implements AutoCloseable {
         }
     }
 
-    /**
-     * Makes a configuration whose communicators answer {@code ncclInProgress} instead of waiting.
-     *
-     * @return configuration
-     */
+    /** {@return a new configuration whose communicators answer {@code ncclInProgress} instead of waiting} */
     public static NcclConfigStruct nonBlocking() {
         return new NcclConfigStruct(0);
     }
 
-    /**
-     * Returns its address.
-     *
-     * @return address, valid until {@link #close}
-     */
+    /** {@return its address, valid until {@link #close}} */
     public long address() {
         return Pointer.nativeValue(memory);
     }

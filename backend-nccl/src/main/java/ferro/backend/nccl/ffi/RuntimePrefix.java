@@ -36,11 +36,7 @@ public enum RuntimePrefix {
         return prefix + function.substring(OURS.length());
     }
 
-    /**
-     * Returns the mapper from ferro's names to those of the library.
-     *
-     * @return mapper for the library's options
-     */
+    /** {@return the mapper from ferro's names to those of the library, for the library's options} */
     public FunctionMapper mapper() {
         return mapper;
     }

@@ -24,11 +24,7 @@ public interface DeviceTask<T> {
         return true;
     }
 
-    /**
-     * Returns the result of the work. It is called once, at the end.
-     *
-     * @return result; null unless the task has one
-     */
+    /** {@return the result of the work; null unless the task has one. It is called once, at the end} */
     default T result() {
         return null;
     }

@@ -12,9 +12,8 @@ import java.util.function.Supplier;
  */
 public sealed interface JoinState {
     /**
-     * Returns what the rank waits for now, in one line without a line break.
-     *
-     * @return text for people; empty if there is nothing to wait for any more
+     * {@return what the rank waits for now, for people, in one line without a line break; empty if it waits for
+     * nothing}
      */
     String text();
 

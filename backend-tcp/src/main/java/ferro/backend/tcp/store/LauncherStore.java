@@ -161,29 +161,17 @@ public final class LauncherStore implements AutoCloseable {
         }
     }
 
-    /**
-     * Returns the store; it ends with this connection.
-     *
-     * @return store, whose calls fail once the connection has ended
-     */
+    /** {@return the store, whose calls fail once this connection has ended} */
     public Store store() {
         return store;
     }
 
-    /**
-     * Returns the address of this machine that the connection uses.
-     *
-     * @return address by which the launcher of node 0 knows this launcher
-     */
+    /** {@return this machine's address in the connection, by which the launcher of node 0 knows this launcher} */
     public InetAddress localAddress() {
         return local;
     }
 
-    /**
-     * Returns the address of the store, by which it can be found again without the name service.
-     *
-     * @return resolved address
-     */
+    /** {@return the resolved address of the store, by which it can be found again without the name service} */
     public InetSocketAddress serverAddress() {
         return server;
     }
