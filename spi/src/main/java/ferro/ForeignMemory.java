@@ -13,11 +13,7 @@ import java.nio.ByteBuffer;
  * <p>Implementations must be thread-safe.
  */
 public interface ForeignMemory {
-    /**
-     * Returns the address of the first byte. ferro compares addresses to find overlaps.
-     *
-     * @return address
-     */
+    /** {@return the address of the first byte} ferro compares addresses to find overlaps. */
     long address();
 
     /** {@return the size of the memory in bytes, the same in every call} */

@@ -77,11 +77,7 @@ public final class SegmentSize {
         return new SegmentSize(bytes, laterFrom, laterTo, count);
     }
 
-    /**
-     * Returns the size of the part of a segment that takes memory only when it is needed.
-     *
-     * @return size in bytes
-     */
+    /** {@return the bytes of a segment that take memory only when they are needed} */
     public long later() {
         return laterTo - laterFrom;
     }

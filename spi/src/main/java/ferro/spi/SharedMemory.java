@@ -76,9 +76,8 @@ public interface SharedMemory extends AutoCloseable {
     void giveBack();
 
     /**
-     * Returns the name by which this rank identifies its host. Ranks with equal names may be able to share memory.
-     *
-     * @return name of the host, which messages use too
+     * {@return the name by which this rank identifies its host, and which messages use too} Ranks with equal names may
+     * be able to share memory.
      */
     String host();
 
