@@ -34,10 +34,10 @@ final class CallChecks {
      */
     static void usable(Collective call, int rank) {
         if (call.reads(rank) instanceof HostTensor read) {
-            read.checkUsable(call.kind().label(), "input", false);
+            TensorMemory.checkUsable(read, call.kind().label(), "input", false);
         }
         if (call.writes(rank) instanceof HostTensor written) {
-            written.checkUsable(call.kind().label(), "output", true);
+            TensorMemory.checkUsable(written, call.kind().label(), "output", true);
         }
     }
 

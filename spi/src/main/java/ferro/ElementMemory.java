@@ -1,11 +1,12 @@
 package ferro;
 
+import java.lang.reflect.Array;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Objects;
 
 /** Where the elements of a {@link HostTensor} are: in one array, in one direct buffer, or in {@link ForeignMemory}. */
-abstract sealed class ElementMemory permits HostElements {
+abstract sealed class ElementMemory permits HostTensor {
     /** Largest unit that {@link ByteBuffer#alignmentOffset} accepts. */
     static final int GIB = 1 << 30;
 
@@ -48,31 +49,11 @@ abstract sealed class ElementMemory permits HostElements {
     }
 
     private ByteBuffer only(ForeignView view) {
-        if (hasParts()) {
+        if (view.run(0) < view.elementCount()) {
             throw new IllegalStateException(this + " has " + byteCount() + " bytes in more than one buffer: use"
                     + " TensorMemory.memoryAt, or the accessors, which work for all memory");
         }
         return view.buffer(0);
-    }
-
-    /** Returns the array or direct buffer that has an element. See {@link TensorMemory#memoryAt}. */
-    final Object memoryAt(long element) {
-        return memory instanceof ForeignView view ? view.buffer(element) : memory;
-    }
-
-    /** Returns where an element is in its memory. See {@link TensorMemory#offsetAt}. */
-    final long offsetAt(long element) {
-        return memory instanceof ForeignView view ? view.offset(element) : offset + element * unit();
-    }
-
-    /** Returns how many elements, from an element on, are in one memory. See {@link TensorMemory#runAt}. */
-    final long runAt(long element) {
-        return memory instanceof ForeignView view ? view.run(element) : count - element;
-    }
-
-    /** Returns whether the elements are in more than one buffer. */
-    final boolean hasParts() {
-        return memory instanceof ForeignView view && view.run(0) < view.elementCount();
     }
 
     /** {@return whether the elements are in direct buffers; false for a view of an array} */
@@ -80,24 +61,9 @@ abstract sealed class ElementMemory permits HostElements {
         return memory instanceof ByteBuffer || memory instanceof ForeignView;
     }
 
-    /** Returns whether the owner may free the memory at any time. */
-    final boolean isForeign() {
-        return memory instanceof ForeignView;
-    }
-
-    /** Returns the object that views of the same memory have in common. See {@link TensorMemory#memoryKey}. */
-    final Object memoryKey() {
-        return memory instanceof ForeignView view ? view.windows() : memory;
-    }
-
     /** {@return the start of the view in {@link #memory()}: elements for an array, bytes for a buffer} */
     public final long offset() {
         return memory instanceof ForeignView view ? view.offset(0) : offset;
-    }
-
-    /** Returns the start of the view in the memory that {@link #memoryKey} stands for. */
-    final long memoryOffset() {
-        return memory instanceof ForeignView view ? view.start() : offset;
     }
 
     /** Returns how much an offset grows from one element to the next. */
@@ -138,15 +104,6 @@ abstract sealed class ElementMemory permits HostElements {
         return elementCount() * dataType.byteSize();
     }
 
-    /** Checks that a call may use this view. See {@link TensorMemory#checkUsable}. */
-    final void checkUsable(String call, String name, boolean isWritten) {
-        Objects.requireNonNull(call, "call");
-        Objects.requireNonNull(name, "name");
-        if (memory instanceof ForeignView view) {
-            view.windows().check(call, name, this, isWritten);
-        }
-    }
-
     /**
      * Copies elements of a tensor of the same type without conversion. The result is also correct if both ranges
      * overlap.
@@ -159,46 +116,63 @@ abstract sealed class ElementMemory permits HostElements {
      * @throws IndexOutOfBoundsException if one of the ranges exceeds its view; nothing is copied then
      */
     public final void copyFrom(long to, HostTensor source, long from, long count) {
-        ElementMemory given = Objects.requireNonNull(source, "source");
-        if (given.dataType != dataType) {
+        if (Objects.requireNonNull(source, "source").dataType != dataType) {
             throw new IllegalArgumentException(
-                    "copy from " + given + " to " + this + ": both must have the same element type");
+                    "copy from " + source + " to " + this + ": both must have the same element type");
         }
         checkRange(to, count);
-        given.checkRange(from, count);
-        if (isForeign() || given.isForeign()) {
-            ElementRuns.copy((HostTensor) this, to, source, from, count);
+        ((ElementMemory) source).checkRange(from, count);
+        if (!isDirect()) {
+            source.read(dataType.carrier(), from, memory, (int) (offset + to), (int) count);
+        } else if (!source.isDirect()) {
+            write(dataType.carrier(), to, source.memory, (int) (source.offset + from), (int) count);
         } else {
-            copyRun(to, given, from, (int) count);
+            copyRuns((HostTensor) this, to, source, from, count);
         }
     }
 
-    /** Copies elements that have one array or buffer on each side; the ranges are checked. */
-    private void copyRun(long to, ElementMemory given, long from, int length) {
-        int unit = dataType.byteSize();
-        boolean isDirect = memory instanceof ByteBuffer;
-        if (isDirect && given.memory instanceof ByteBuffer bytes) {
-            int givenAt = (int) (given.offset + from * unit);
-            ((ByteBuffer) memory).put((int) (offset + to * unit), bytes, givenAt, length * unit);
-        } else if (isDirect) {
-            write(dataType.carrier(), to, given.memory, (int) (given.offset + from), length);
-        } else if (given.memory instanceof ByteBuffer) {
-            given.read(dataType.carrier(), from, memory, (int) (offset + to), length);
-        } else {
-            System.arraycopy(given.memory, (int) (given.offset + from), memory, (int) (offset + to), length);
+    /** Copies elements between buffers. If the target begins behind the source, the last run is first. */
+    private static void copyRuns(HostTensor into, long to, HostTensor source, long from, long count) {
+        int unit = into.dataType.byteSize();
+        boolean isBackward = (TensorMemory.isForeign(into) || TensorMemory.isForeign(source))
+                && isBehind(into, to * unit, source, from * unit);
+        // a step of half a buffer is in one buffer wherever it begins
+        long step = isBackward ? (2 << 20) / unit : count;
+        for (long done = 0; done < count; ) {
+            long length = Math.min(step, count - done);
+            if (!isBackward) {
+                length = Math.min(TensorMemory.runAt(into, to + done), TensorMemory.runAt(source, from + done));
+                length = Math.min(length, count - done);
+            }
+            long first = isBackward ? count - done - length : done;
+            int at = (int) TensorMemory.offsetAt(into, to + first);
+            ByteBuffer given = (ByteBuffer) TensorMemory.memoryAt(source, from + first);
+            int givenAt = (int) TensorMemory.offsetAt(source, from + first);
+            ((ByteBuffer) TensorMemory.memoryAt(into, to + first)).put(at, given, givenAt, (int) length * unit);
+            done += length;
         }
+    }
+
+    private static boolean isBehind(HostTensor into, long to, HostTensor source, long from) {
+        if (TensorMemory.memoryKey(into) == TensorMemory.memoryKey(source)) {
+            return TensorMemory.memoryOffset(into) + to > TensorMemory.memoryOffset(source) + from;
+        }
+        return BufferAddress.isKnown() && into.address() + to > source.address() + from;
     }
 
     /** Copies elements as {@code copyTo} does, to any array of a carrier. */
     final void read(Carrier carrier, long from, Object into, int at, int count) {
         check(carrier);
         checkRange(from, count);
-        if (memory instanceof ByteBuffer bytes) {
-            carrier.read(whole(bytes), (int) (offset + from * carrier.byteSize()), into, at, count);
-        } else if (memory instanceof ForeignView) {
-            ElementRuns.read((HostTensor) this, from, into, at, count);
-        } else {
+        if (!isDirect()) {
             System.arraycopy(memory, (int) (offset + from), into, at, count);
+            return;
+        }
+        Objects.checkFromIndexSize(at, count, Array.getLength(into));
+        for (int done = 0; done < count; ) {
+            int length = (int) Math.min(count - done, TensorMemory.runAt((HostTensor) this, from + done));
+            carrier.read(whole(bytes(carrier, from + done)), place(from + done), into, at + done, length);
+            done += length;
         }
     }
 
@@ -206,12 +180,15 @@ abstract sealed class ElementMemory permits HostElements {
     final void write(Carrier carrier, long to, Object source, int at, int count) {
         check(carrier);
         checkRange(to, count);
-        if (memory instanceof ByteBuffer bytes) {
-            carrier.write(whole(bytes), (int) (offset + to * carrier.byteSize()), source, at, count);
-        } else if (memory instanceof ForeignView) {
-            ElementRuns.write((HostTensor) this, to, source, at, count);
-        } else {
+        if (!isDirect()) {
             System.arraycopy(source, at, memory, (int) (offset + to), count);
+            return;
+        }
+        Objects.checkFromIndexSize(at, count, Array.getLength(source));
+        for (int done = 0; done < count; ) {
+            int length = (int) Math.min(count - done, TensorMemory.runAt((HostTensor) this, to + done));
+            carrier.write(whole(bytes(carrier, to + done)), place(to + done), source, at + done, length);
+            done += length;
         }
     }
 
@@ -228,7 +205,7 @@ abstract sealed class ElementMemory permits HostElements {
     }
 
     /** Returns a view of the full buffer, from 0 to its capacity. */
-    static ByteBuffer whole(ByteBuffer bytes) {
+    private static ByteBuffer whole(ByteBuffer bytes) {
         return bytes.duplicate().clear().order(ByteOrder.nativeOrder());
     }
 

@@ -84,9 +84,9 @@ final class Overlaps {
     }
 
     private static long onHost(HostTensor one, HostTensor other) {
-        if (one.memoryKey() == other.memoryKey()) {
+        if (TensorMemory.memoryKey(one) == TensorMemory.memoryKey(other)) {
             long unit = one.isDirect() ? 1 : one.dataType().byteSize();
-            return (other.memoryOffset() - one.memoryOffset()) * unit;
+            return (TensorMemory.memoryOffset(other) - TensorMemory.memoryOffset(one)) * unit;
         }
         boolean mayMeet = one.isDirect() && other.isDirect() && mayMeet(one, other) && BufferAddress.isKnown();
         return mayMeet ? other.address() - one.address() : APART;

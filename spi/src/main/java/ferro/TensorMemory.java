@@ -1,5 +1,8 @@
 package ferro;
 
+import ferro.ElementMemory.ForeignView;
+import java.util.Objects;
+
 /**
  * The memory behind a {@link HostTensor}, for implementers of back ends, kernels and tools. A program that only uses
  * groups does not need this class: it reads and writes elements by the methods of the tensor.
@@ -31,7 +34,7 @@ public final class TensorMemory {
      * @return memory; {@link #offsetAt} says where the element is in it, {@link #runAt} how many elements it has
      */
     public static Object memoryAt(HostTensor tensor, long element) {
-        return tensor.memoryAt(element);
+        return tensor.memory instanceof ForeignView view ? view.buffer(element) : tensor.memory;
     }
 
     /**
@@ -42,7 +45,9 @@ public final class TensorMemory {
      * @return index for an array, bytes for a buffer
      */
     public static long offsetAt(HostTensor tensor, long element) {
-        return tensor.offsetAt(element);
+        return tensor.memory instanceof ForeignView view
+                ? view.offset(element)
+                : tensor.offset + element * tensor.unit();
     }
 
     /**
@@ -54,7 +59,7 @@ public final class TensorMemory {
      * @return number of elements, at most to the end of the view
      */
     public static long runAt(HostTensor tensor, long element) {
-        return tensor.runAt(element);
+        return tensor.memory instanceof ForeignView view ? view.run(element) : tensor.elementCount() - element;
     }
 
     /**
@@ -64,7 +69,7 @@ public final class TensorMemory {
      * @return true only for a view of {@link ForeignMemory}
      */
     public static boolean hasParts(HostTensor tensor) {
-        return tensor.hasParts();
+        return tensor.memory instanceof ForeignView view && view.run(0) < view.elementCount();
     }
 
     /**
@@ -75,7 +80,7 @@ public final class TensorMemory {
      * @return true for a view of {@link ForeignMemory}
      */
     public static boolean isForeign(HostTensor tensor) {
-        return tensor.isForeign();
+        return tensor.memory instanceof ForeignView;
     }
 
     /**
@@ -87,7 +92,7 @@ public final class TensorMemory {
      * @return array, buffer, or another object; compared by identity
      */
     public static Object memoryKey(HostTensor tensor) {
-        return tensor.memoryKey();
+        return tensor.memory instanceof ForeignView view ? view.windows() : tensor.memory;
     }
 
     /**
@@ -97,7 +102,7 @@ public final class TensorMemory {
      * @return offset in elements for an array, in bytes for a buffer or foreign memory
      */
     public static long memoryOffset(HostTensor tensor) {
-        return tensor.memoryOffset();
+        return tensor.memory instanceof ForeignView view ? view.start() : tensor.offset;
     }
 
     /**
@@ -113,6 +118,10 @@ public final class TensorMemory {
      * @throws IllegalArgumentException if the memory is read-only and the call writes it
      */
     public static void checkUsable(HostTensor tensor, String call, String name, boolean isWritten) {
-        tensor.checkUsable(call, name, isWritten);
+        Objects.requireNonNull(call, "call");
+        Objects.requireNonNull(name, "name");
+        if (tensor.memory instanceof ForeignView view) {
+            view.windows().check(call, name, tensor, isWritten);
+        }
     }
 }

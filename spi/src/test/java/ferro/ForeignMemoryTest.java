@@ -22,14 +22,14 @@ class ForeignMemoryTest {
     void everyElementIsInOneBufferWithTheRunBehindIt() {
         HostTensor tensor = HostTensor.of(DataType.INT64, memory);
         assertEquals(BYTES / 8, tensor.elementCount());
-        assertTrue(tensor.hasParts());
+        assertTrue(TensorMemory.hasParts(tensor));
         for (long first = 0; first <= tensor.elementCount(); first += RUN / 32) {
-            ByteBuffer buffer = (ByteBuffer) tensor.memoryAt(first);
-            long run = tensor.runAt(first);
+            ByteBuffer buffer = (ByteBuffer) TensorMemory.memoryAt(tensor, first);
+            long run = TensorMemory.runAt(tensor, first);
             assertTrue(run >= Math.min(RUN / 8, tensor.elementCount() - first), run + " elements at " + first);
-            assertTrue(tensor.offsetAt(first) + 8 * run <= buffer.capacity());
+            assertTrue(TensorMemory.offsetAt(tensor, first) + 8 * run <= buffer.capacity());
             if (run > 0) {
-                buffer.putLong((int) tensor.offsetAt(first), first + 3);
+                buffer.putLong((int) TensorMemory.offsetAt(tensor, first), first + 3);
                 assertEquals(first + 3, tensor.getLong(first));
                 assertEquals(
                         first + 3, memory.bytes.order(ByteOrder.nativeOrder()).getLong((int) (8 * first)));
@@ -96,8 +96,8 @@ class ForeignMemoryTest {
         assertEquals(2.5f, ((ByteBuffer) part.memory()).getFloat((int) part.offset() + 8));
         assertEquals(2.5f, part.buffer().getFloat(8));
         assertEquals(2.5f, tensor.getFloat(RUN / 2 + 3));
-        assertEquals(4 * (RUN / 2 + 1), part.memoryOffset());
-        assertTrue(part.isForeign() && part.isDirect() && !part.hasParts());
+        assertEquals(4 * (RUN / 2 + 1), TensorMemory.memoryOffset(part));
+        assertTrue(TensorMemory.isForeign(part) && part.isDirect() && !TensorMemory.hasParts(part));
     }
 
     @Test
@@ -132,7 +132,7 @@ class ForeignMemoryTest {
         assertTrue(refusal(Collective.allReduce(array, tensor, ReduceOp.SUM), 0).contains("output " + tensor));
         assertTrue(refusal(Collective.broadcast(tensor, 0), 1).startsWith("broadcast: the memory of output"));
         assertTrue(refusal(Collective.broadcast(tensor, 0), 0).startsWith("broadcast: the memory of input"));
-        assertThrows(IllegalStateException.class, () -> tensor.checkUsable("send", "tensor", false));
+        assertThrows(IllegalStateException.class, () -> TensorMemory.checkUsable(tensor, "send", "tensor", false));
     }
 
     @Test

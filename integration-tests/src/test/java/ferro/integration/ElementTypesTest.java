@@ -27,7 +27,7 @@ class ElementTypesTest {
     private static final Set<String> KERNELS =
             Set.of("ferro.collectives.reduce.Kernels", "ferro.collectives.reduce.IntegerSums");
 
-    private static final String ELEMENTS_OF_TENSORS = "ferro.HostElements";
+    private static final String ELEMENTS_OF_TENSORS = "ferro.HostTensor";
 
     private static final Set<String> ARRAYS = Stream.of(Carrier.values())
             .map(carrier -> carrier.arrayClass().getName())

@@ -111,7 +111,10 @@ class LimitsPageTest {
     }
 
     private static long constant(String type, String name) throws IOException {
-        Path source = Checkout.endingWith("/" + type + ".java").get(0);
+        Path source = MainSources.of(module -> true).stream()
+                .filter(file -> file.endsWith(type + ".java"))
+                .findFirst()
+                .orElseThrow();
         Matcher value = Pattern.compile("\\b" + name + " = " + PRODUCT + ";").matcher(Files.readString(source));
         assertTrue(value.find(), source + " has no " + name);
         long first = Long.parseLong(value.group(1));

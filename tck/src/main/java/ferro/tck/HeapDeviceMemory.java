@@ -6,7 +6,6 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.HostTensor;
-import ferro.collectives.reduce.Elements;
 import ferro.dispatch.DeviceMemory;
 import ferro.tck.parts.HeapBlocks;
 import java.nio.ByteBuffer;
@@ -242,8 +241,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
         blocks.check(tensor);
         ByteBuffer bytes = direct(Math.toIntExact(elements.byteCount()));
         sameSize(tensor, bytes);
-        Elements.copy(
-                elements.dataType(), bytes, 0, elements.memory(), Elements.at(elements, 0), elements.elementCount());
+        HostTensor.of(elements.dataType(), bytes).copyFrom(0, elements, 0, elements.elementCount());
         blocks.write(bytes, tensor);
     }
 
@@ -269,7 +267,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
     public float[] floats(DeviceTensor tensor) {
         HostTensor elements = download(tensor);
         float[] array = new float[Math.toIntExact(elements.elementCount())];
-        Elements.copy(DataType.FLOAT32, array, 0, elements.memory(), 0, array.length);
+        elements.copyTo(0, array, 0, array.length);
         return array;
     }
 

@@ -5,7 +5,7 @@ import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.HostTensor;
 import ferro.Tensor;
-import ferro.collectives.reduce.Elements;
+import ferro.collectives.reduce.Copies;
 import ferro.dispatch.DeviceMemory;
 import ferro.dispatch.DeviceMemory.Copy;
 import ferro.dispatch.DeviceMemory.Staging;
@@ -31,6 +31,7 @@ final class OnDevice implements AutoCloseable {
     private final DeviceMemory memory;
     private final int device;
     private final Map<Object, DeviceTensor> uploaded = new IdentityHashMap<>();
+    private final Copies copies = new Copies();
     private Staging staging;
 
     private OnDevice(DeviceMemory memory, int device) {
@@ -69,7 +70,7 @@ final class OnDevice implements AutoCloseable {
             if (full.elementCount() > 0) {
                 ByteBuffer bytes = staged(full);
                 end(memory.toHost(full, bytes), full);
-                Elements.copy(full.dataType(), host, 0, bytes, 0, full.elementCount());
+                copies.copy(full.dataType(), host, 0, bytes, 0, full.elementCount());
             }
         });
         forget();
@@ -89,7 +90,7 @@ final class OnDevice implements AutoCloseable {
         DeviceTensor full = memory.allocate(type, new long[] {count}, device);
         if (count > 0) {
             ByteBuffer bytes = staged(full);
-            Elements.copy(type, bytes, 0, host.memory(), 0, count);
+            copies.copy(type, bytes, 0, host.memory(), 0, count);
             end(memory.toDevice(bytes, full), full);
         }
         return full;

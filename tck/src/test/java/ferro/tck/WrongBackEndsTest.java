@@ -43,7 +43,6 @@ import ferro.Message;
 import ferro.ReduceOp;
 import ferro.Tensor;
 import ferro.Work;
-import ferro.collectives.reduce.Elements;
 import ferro.dispatch.DeviceMemory.Copy;
 import ferro.tck.Decorator.Handle;
 import ferro.tck.Decorator.Submit;
@@ -648,7 +647,7 @@ class WrongBackEndsTest {
     private static HostTensor copy(Collective call) {
         HostTensor in = (HostTensor) call.in();
         HostTensor copy = HostTensor.allocate(in.dataType(), in.elementCount());
-        Elements.copy(in.dataType(), copy.memory(), 0, in.memory(), Elements.at(in, 0), in.elementCount());
+        copy.copyFrom(0, in, 0, in.elementCount());
         return copy;
     }
 

@@ -3,19 +3,20 @@ package ferro.backend.simulated;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.TensorMemory;
-import ferro.collectives.reduce.Elements;
+import ferro.collectives.reduce.Copies;
 import ferro.collectives.reduce.KeptKernels;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
  * Copies or combines from a post into a receive. There is one per rank and group, because only one thread at a time may
- * use a kernel.
+ * use a kernel or a copier.
  */
 final class Movement {
     private static final int SCRATCH_BYTES = 8 << 10;
 
     private final KeptKernels kernels;
+    private final Copies copies = new Copies();
     private ByteBuffer scratch;
 
     Movement(int worldSize) {
@@ -45,7 +46,7 @@ final class Movement {
         long to = receive.from + receive.taken / size;
         long from = post.from + post.taken / size;
         if (receive.op == null) {
-            Elements.copy(into, to, source, from, bytes / size);
+            copies.copy(into, to, source, from, bytes / size);
         } else {
             kernels.of(into.dataType(), receive.op).combine(into, to, source, from, bytes / size);
         }
@@ -66,9 +67,9 @@ final class Movement {
             long from = post.from + (post.taken + done) / sent.byteSize();
             long to = receive.from + (receive.taken + done) / wanted.byteSize();
             Object source = TensorMemory.memoryAt(post.data, from);
-            Elements.copy(sent, scratch, 0, source, Elements.at(post.data, from), part / sent.byteSize());
+            copies.copy(sent, scratch, 0, source, TensorMemory.offsetAt(post.data, from), part / sent.byteSize());
             Object target = TensorMemory.memoryAt(receive.into, to);
-            Elements.copy(wanted, target, Elements.at(receive.into, to), scratch, 0, part / wanted.byteSize());
+            copies.copy(wanted, target, TensorMemory.offsetAt(receive.into, to), scratch, 0, part / wanted.byteSize());
         }
     }
 

@@ -3,7 +3,6 @@ package ferro.collectives.engine;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.MessageKind;
-import ferro.collectives.reduce.Elements;
 import ferro.control.group.MessageCounts;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -95,8 +94,7 @@ abstract class MessageLane {
         /** Returns an unexpected message that holds a copy of these elements. */
         static UnexpectedMessage of(long tag, HostTensor data) {
             UnexpectedMessage message = new UnexpectedMessage(tag, data.dataType(), data.byteCount(), false);
-            Elements.copy(
-                    data.dataType(), message.content, 0, data.memory(), Elements.at(data, 0), data.elementCount());
+            HostTensor.of(data.dataType(), message.content).copyFrom(0, data, 0, data.elementCount());
             return message;
         }
 
@@ -104,7 +102,7 @@ abstract class MessageLane {
         void copyInto(HostTensor tensor) {
             long count = bytes / tensor.dataType().byteSize();
             // the tensor may be longer than the message, and in several buffers
-            Elements.copy(tensor, 0, HostTensor.of(tensor.dataType(), content), 0, count);
+            tensor.copyFrom(0, HostTensor.of(tensor.dataType(), content), 0, count);
         }
     }
 

@@ -26,6 +26,12 @@ abstract class BlockKernel extends Kernel {
 
     private final DataType type;
     private final int block;
+    /** Arrays of one block; a subclass has them as arrays of its element type, too. */
+    final Object intoBlock;
+
+    final Object sourceBlock;
+    private final Copies intoViews = new Copies();
+    private final Copies sourceViews = new Copies();
     private PreMulTarget multiplies = PreMulTarget.NEITHER;
     private double factor = 1;
     /** Index from which on both blocks are zero. */
@@ -35,10 +41,8 @@ abstract class BlockKernel extends Kernel {
     BlockKernel(DataType type, int block) {
         this.type = type;
         this.block = block;
-    }
-
-    final int byteSize() {
-        return type.byteSize();
+        this.intoBlock = type.carrier().newArray(block);
+        this.sourceBlock = type.carrier().newArray(block);
     }
 
     /** Makes this kernel multiply operands. The caller calls this method before the first run of the kernel. */
@@ -57,7 +61,7 @@ abstract class BlockKernel extends Kernel {
         if (count <= FEW) {
             combineFew(into, intoOffset, source, sourceOffset, (int) count);
             if (both) {
-                Elements.copy(type, source, sourceOffset, into, intoOffset, count);
+                sourceViews.copy(type, source, sourceOffset, into, intoOffset, count);
             }
             return;
         }
@@ -68,9 +72,9 @@ abstract class BlockKernel extends Kernel {
             long at = intoOffset + done * intoUnit;
             long sourceAt = sourceOffset + done * sourceUnit;
             combineBlock(into, at, source, sourceAt, length);
-            store(into, at, length);
+            store(intoBlock, into, at, intoViews, length);
             if (both) {
-                storeSource(source, sourceAt, length);
+                store(intoBlock, source, sourceAt, sourceViews, length);
             }
         }
         if (count > 0 && sawNaN((int) Math.min(block, count))) {
@@ -95,9 +99,9 @@ abstract class BlockKernel extends Kernel {
         long sourceUnit = unit(source);
         for (long done = 0; done < count; done += block) {
             int length = (int) Math.min(block, count - done);
-            loadSource(source, sourceOffset + done * sourceUnit, length);
+            load(source, sourceOffset + done * sourceUnit, sourceBlock, sourceViews, length);
             multiplySource(factor);
-            storeProducts(into, intoOffset + done * intoUnit, length);
+            store(sourceBlock, into, intoOffset + done * intoUnit, intoViews, length);
         }
     }
 
@@ -107,8 +111,8 @@ abstract class BlockKernel extends Kernel {
             clear(length, used - length);
         }
         used = length;
-        loadInto(into, intoOffset, length);
-        loadSource(source, sourceOffset, length);
+        load(into, intoOffset, intoBlock, intoViews, length);
+        load(source, sourceOffset, sourceBlock, sourceViews, length);
         if (multiplies.first()) {
             multiplyInto(factor);
         }
@@ -122,15 +126,20 @@ abstract class BlockKernel extends Kernel {
     final void makeCanonical(Object into, long offset, long count) {
         for (long done = 0; done < count; done += block) {
             int length = (int) Math.min(block, count - done);
-            loadInto(into, offset + done * unit(into), length);
+            load(into, at(into, offset, done), intoBlock, intoViews, length);
             canonical(length);
-            store(into, offset + done * unit(into), length);
+            store(intoBlock, into, at(into, offset, done), intoViews, length);
         }
         used = block;
     }
 
     private long unit(Object memory) {
         return memory instanceof ByteBuffer ? type.byteSize() : 1;
+    }
+
+    /** Returns where the element is that so many others of a run precede. */
+    final long at(Object memory, long offset, long elements) {
+        return offset + elements * unit(memory);
     }
 
     /** Returns the factor of the elements of the first operand, or 1. */
@@ -149,11 +158,11 @@ abstract class BlockKernel extends Kernel {
     /** Writes zeros into a part of both blocks. */
     abstract void clear(int from, int length);
 
-    /** Copies a part of the first operand into its block. */
-    abstract void loadInto(Object memory, long offset, int length);
+    /** Copies a run to the beginning of a block. */
+    abstract void load(Object memory, long offset, Object block, Copies views, int length);
 
-    /** Copies a part of the second operand into its block. */
-    abstract void loadSource(Object memory, long offset, int length);
+    /** Copies the beginning of a block to a run. */
+    abstract void store(Object block, Object memory, long offset, Copies views, int length);
 
     /** Multiplies all elements of the first block. */
     abstract void multiplyInto(double by);
@@ -161,17 +170,8 @@ abstract class BlockKernel extends Kernel {
     /** Multiplies all elements of the second block. */
     abstract void multiplySource(double by);
 
-    /** Copies the second block to the first operand. */
-    abstract void storeProducts(Object memory, long offset, int length);
-
     /** Combines all elements of the two blocks into the first block. */
     abstract void combineBlocks();
-
-    /** Copies the first block back to the first operand. */
-    abstract void store(Object memory, long offset, int length);
-
-    /** Copies the first block back to the second operand. */
-    abstract void storeSource(Object memory, long offset, int length);
 
     /**
      * Returns whether a result since the last call of this method may be NaN. {@code length} is the length of the

@@ -2,6 +2,7 @@ package ferro.collectives.reduce;
 
 import ferro.HostTensor;
 import ferro.TensorMemory;
+import java.nio.ByteBuffer;
 
 /**
  * A loop that combines two runs of elements. {@link Kernels#of} chooses the kernel once per call.
@@ -51,7 +52,7 @@ public abstract class Kernel {
      */
     public final void combine(HostTensor into, long to, HostTensor source, long from, long elements) {
         for (long done = 0; done < elements; ) {
-            long run = Elements.run(into, to + done, source, from + done, elements - done);
+            long run = Copies.run(into, to + done, source, from + done, elements - done);
             // a buffer of foreign memory may end inside a record, and the next buffer has the whole record
             long length = run - run % recordElements();
             if (length == 0) {
@@ -86,4 +87,9 @@ public abstract class Kernel {
 
     /** Combines as {@link #combine}, or as {@link #combineBoth} if {@code both} is true. */
     abstract void combine(Object first, long firstOffset, Object second, long secondOffset, long count, boolean both);
+
+    /** Returns where the element is that so many others of a run precede: an index for an array, bytes for a buffer. */
+    static long at(Object memory, long offset, long elements, int byteSize) {
+        return offset + elements * (memory instanceof ByteBuffer ? byteSize : 1);
+    }
 }

@@ -12,19 +12,10 @@ interface KernelFamily {
      * Returns a kernel that gives the same bits as {@code plain} and uses the faster of two loops. Returns
      * {@code plain} if the family has no kernel.
      */
-    Kernel kernel(DataType type, ReduceOp op, int worldSize, BlockKernel plain);
+    Kernel kernel(DataType type, ReduceOp op, int worldSize, PreMulTarget multiplies, BlockKernel plain);
 
-    /** Returns the kernel of this family without a comparison of speed. The family must have the op. */
-    Kernel untried(DataType type, ReduceOp op, int worldSize);
-
-    /** Returns a kernel as {@link #kernel} does, for a sum of multiplied inputs. */
-    Kernel multiplying(DataType type, double factor, PreMulTarget multiplies, BlockKernel plain);
-
-    /**
-     * Returns the kernel of this family for a sum of multiplied inputs, without a comparison of speed. The family must
-     * support the factor.
-     */
-    Kernel untriedMultiplying(DataType type, double factor, PreMulTarget multiplies);
+    /** Returns the kernel of this family without a comparison of speed. The family must have the kernel. */
+    Kernel untried(DataType type, ReduceOp op, int worldSize, PreMulTarget multiplies);
 
     /** Returns why this JVM cannot run the kernels; null if this JVM can run the kernels. */
     String unusableBecause();

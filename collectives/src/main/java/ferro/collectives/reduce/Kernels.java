@@ -15,9 +15,45 @@ public final class Kernels {
     /** The first value, 2^53, from which on a double may be the rounded value of a neighbouring integer. */
     private static final double LEAST_NOT_INTEGER = 0x1p53;
 
-    private static final VectorSearch VECTORS = VectorSearch.ofThisJvm();
+    private static final String VECTOR_API = "jdk.incubator.vector";
+    private static final String FAMILY = "ferro.collectives.reduce.VectorKernels";
+
+    /** The kernels of the Vector API; null with a reason in {@link #NO_VECTORS}. */
+    static final KernelFamily VECTORS;
+
+    private static final String NO_VECTORS;
+
+    static {
+        KernelFamily found = null;
+        String absent;
+        try {
+            found = vectors();
+            absent = found == null
+                    ? "this JVM was started without --add-modules " + VECTOR_API
+                    : found.unusableBecause();
+        } catch (ReflectiveOperationException | LinkageError unusable) {
+            absent = unusable.toString();
+        }
+        VECTORS = absent == null ? found : null;
+        NO_VECTORS = absent;
+    }
 
     private Kernels() {}
+
+    /** Returns null without the module of the API, which is present only if the JVM was started with it. */
+    private static KernelFamily vectors() throws ReflectiveOperationException {
+        // by a loop: findModule uses streams, which are slow to begin with
+        for (Module module : ModuleLayer.boot().modules()) {
+            if (VECTOR_API.equals(module.getName())) {
+                // module-info does not require the module, because the compiler does not find incubating modules under
+                // --release
+                Kernels.class.getModule().addReads(module);
+                return (KernelFamily)
+                        Class.forName(FAMILY).getDeclaredConstructor().newInstance();
+            }
+        }
+        return null;
+    }
 
     /**
      * Returns a new kernel, for one thread at a time. A kernel takes a few KiB, so the caller should keep it.
@@ -35,14 +71,9 @@ public final class Kernels {
     public static Kernel of(DataType type, ReduceOp op, int worldSize) {
         if (op.combiner() != null) {
             refuse(type, op);
-            return UserKernel.of(type, op);
+            return new UserKernel(type, op);
         }
-        if (op.factor() != 1) {
-            return multiplying(type, op, PreMulTarget.NEITHER);
-        }
-        BlockKernel plain = plain(type, op, worldSize);
-        KernelFamily family = VECTORS.family().orElse(null);
-        return family == null ? plain : family.kernel(type, op, worldSize, plain);
+        return builtIn(type, op, worldSize, PreMulTarget.NEITHER);
     }
 
     /**
@@ -57,17 +88,19 @@ public final class Kernels {
      * @throws UnsupportedOperationException with the text of {@link #unsupportedBecause} if there is no such kernel
      */
     public static Kernel multiplying(DataType type, ReduceOp op, PreMulTarget multiplies) {
-        refuse(type, op);
-        BlockKernel plain = plain(type, ReduceOp.SUM, 1).multiplying(multiplies, op.factor());
-        KernelFamily family = VECTORS.family().orElse(null);
-        return family == null ? plain : family.multiplying(type, op.factor(), multiplies, plain);
+        return builtIn(type, op, 1, multiplies);
     }
 
-    /** Returns a kernel of plain Java, for a built-in op. */
-    static BlockKernel plain(DataType type, ReduceOp op, int worldSize) {
+    private static Kernel builtIn(DataType type, ReduceOp op, int worldSize, PreMulTarget multiplies) {
+        BlockKernel plain = plain(type, op, worldSize, multiplies);
+        return VECTORS == null ? plain : VECTORS.kernel(type, op, worldSize, multiplies, plain);
+    }
+
+    /** Returns a kernel of plain Java, for an op without a user's code. */
+    static BlockKernel plain(DataType type, ReduceOp op, int worldSize, PreMulTarget multiplies) {
         refuse(type, op);
         boolean unsigned = type.isUnsigned();
-        return switch (type.carrier()) {
+        BlockKernel kernel = switch (type.carrier()) {
             case BYTE -> ByteKernel.of(op, unsigned);
             case SHORT -> type.isFloating() ? halves(type, op, worldSize) : ShortKernel.of(op, unsigned);
             case INT -> IntKernel.of(op, unsigned);
@@ -75,6 +108,7 @@ public final class Kernels {
             case FLOAT -> FloatKernel.of(op, worldSize);
             case DOUBLE -> DoubleKernel.of(op, worldSize);
         };
+        return kernel.multiplying(multiplies, op.factor());
     }
 
     private static BlockKernel halves(DataType type, ReduceOp op, int worldSize) {
@@ -95,7 +129,7 @@ public final class Kernels {
      *         why there are no vectors
      */
     public static String inForce() {
-        return VECTORS.text();
+        return VECTORS == null ? "plain Java, no vectors: " + NO_VECTORS : VECTORS.description();
     }
 
     /**

@@ -42,8 +42,9 @@ final class TriedKernel extends Kernel {
             boolean isSample = done < samples;
             long part = isSample ? Math.min(SAMPLE, count - done) : count - done;
             Kernel kernel = (isSample ? trial.fastsTurn() : trial.won()) ? fast() : plain;
+            long firstAt = plain.at(first, firstOffset, done);
             long start = isSample ? System.nanoTime() : 0;
-            kernel.combine(first, at(first, firstOffset, done), second, at(second, secondOffset, done), part, both);
+            kernel.combine(first, firstAt, second, plain.at(second, secondOffset, done), part, both);
             done += part;
             if (isSample) {
                 trial.took(System.nanoTime() - start, part);
@@ -69,9 +70,5 @@ final class TriedKernel extends Kernel {
 
     private static int pair(Object first, Object second) {
         return (first instanceof ByteBuffer ? 2 : 0) + (second instanceof ByteBuffer ? 1 : 0);
-    }
-
-    private long at(Object memory, long offset, long elements) {
-        return offset + elements * (memory instanceof ByteBuffer ? plain.byteSize() : 1);
     }
 }

@@ -5,7 +5,7 @@ import ferro.HostTensor;
 import ferro.ReduceOp;
 import ferro.TensorMemory;
 import ferro.collectives.link.StagedElements;
-import ferro.collectives.reduce.Elements;
+import ferro.collectives.reduce.Copies;
 import ferro.collectives.reduce.KeptKernels;
 import ferro.collectives.reduce.Kernel;
 import ferro.collectives.reduce.PreMulTarget;
@@ -46,6 +46,7 @@ public class SharedMachine {
 
     private final OperandSide in = new OperandSide();
     private final OperandSide out = new OperandSide();
+    private final Copies copies = new Copies();
     private Program program;
     private CallHeader call;
     private DataType type;
@@ -187,7 +188,7 @@ public class SharedMachine {
         operands.find(work, operand, null);
         reserve(work);
         for (int step = 1; step < work.entered && !operands.isShared(); step++) {
-            long from = Elements.at(operand, work.in[step]);
+            long from = TensorMemory.offsetAt(operand, work.in[step]);
             Object memory = TensorMemory.memoryAt(operand, work.in[step]);
             copyIn(operand.dataType(), staged(work, step), memory, from, work.count[step]);
         }
@@ -419,7 +420,7 @@ public class SharedMachine {
                 copy(work, step);
                 break;
             case Program.COPY_OVER:
-                Elements.copy(type, area(work, step), at(work, step), result, to, count);
+                copies.copy(type, area(work, step), at(work, step), result, to, count);
                 break;
             case Program.COMBINE:
                 kernel(work, step).combine(result, to, area(work, step), at(work, step), count);
@@ -440,7 +441,7 @@ public class SharedMachine {
     private void copyOut(Program work, int step, long to) {
         int at = at(work, step);
         if (operands.readsPeerTensor(work, step)) {
-            Elements.copy(type, out.memory(work.out[step]), to, area(work, step), at, work.count[step]);
+            copies.copy(type, out.memory(work.out[step]), to, area(work, step), at, work.count[step]);
         } else {
             elements[work.peer[step]].read(type, at, out.memory(work.out[step]), to, work.count[step]);
         }
@@ -459,7 +460,7 @@ public class SharedMachine {
         boolean inTensors = work.chunk[step] == Program.OPERAND;
         ByteBuffer into = inTensors ? operands.result(peer) : areas[peer];
         int at = inTensors ? operands.resultAt(work, step) : staged(work, step);
-        Elements.copy(type, into, at, out.memory(work.out[step]), from, work.count[step]);
+        copies.copy(type, into, at, out.memory(work.out[step]), from, work.count[step]);
     }
 
     private Kernel kernel(Program work, int step) {
@@ -546,6 +547,7 @@ public class SharedMachine {
 
     /** Where the elements of this rank's operand or result lie, for the operation under way. */
     static final class OperandSide {
+        private final Copies copies = new Copies();
         /** Array or buffer of all elements; null if there is none, or if {@link #parts} has them. */
         private Object memory;
         /** Tensor whose elements are in several buffers, or null. */
@@ -592,7 +594,7 @@ public class SharedMachine {
                 if (multiplying != null) {
                     multiplying.combine(target, at, source, givenAt, length);
                 } else if (source != target || givenAt != at) {
-                    Elements.copy(type, target, at, source, givenAt, length);
+                    copies.copy(type, target, at, source, givenAt, length);
                 }
                 done += length;
             }

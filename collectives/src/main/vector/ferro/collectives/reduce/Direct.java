@@ -3,7 +3,6 @@ package ferro.collectives.reduce;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
-import java.lang.ref.WeakReference;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -20,11 +19,8 @@ import jdk.incubator.vector.VectorSpecies;
  * Reads and writes of vectors in direct buffers. Up to JDK 18 the Vector API uses byte buffers for this, and later JDKs
  * use memory segments. No source compiles with both, so the methods of this JVM are called by method handles. The
  * handles are constants, so the JIT compiler can inline their targets.
- *
- * <p>An object keeps views of the buffers of the last calls. A new view for each call would allocate on the hot path.
- * All references are weak, so that memory that the caller no longer uses can be collected.
  */
-final class Direct {
+final class Direct extends Views {
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();
 
     /** Whether this JDK uses memory segments. Memory segments are final since JDK 22 and a preview before. */
@@ -44,38 +40,8 @@ final class Direct {
     private static final MethodHandle LOAD_BYTES = loadBuffer(ByteVector.class);
     private static final MethodHandle STORE_ANY = store();
 
-    /** Number of views kept, which is the usual number of peers on a host. */
-    private static final int KEPT = 8;
-
-    private final DirectView[] kept = new DirectView[KEPT];
-    private int next;
-
-    /** A buffer and its view. */
-    private static final class DirectView extends WeakReference<ByteBuffer> {
-        private final WeakReference<Object> view;
-
-        DirectView(ByteBuffer bytes, Object view) {
-            super(bytes);
-            this.view = new WeakReference<>(view);
-        }
-    }
-
-    /** Returns a view of the full capacity of a buffer. */
-    Object of(ByteBuffer bytes) {
-        for (int i = 0; i < KEPT; i++) {
-            if (kept[i] != null && kept[i].refersTo(bytes)) {
-                Object view = kept[i].view.get();
-                return view == null ? keep(bytes, i) : view;
-            }
-        }
-        next = (next + 1) % KEPT;
-        return keep(bytes, next);
-    }
-
-    private Object keep(ByteBuffer bytes, int slot) {
-        Object view = made(bytes);
-        kept[slot] = new DirectView(bytes, view);
-        return view;
+    Direct() {
+        super(1);
     }
 
     /** Returns why this JVM's Vector API cannot be called, or null. */
@@ -92,7 +58,8 @@ final class Direct {
         return SEGMENTS ? "memory segments" : "byte buffers";
     }
 
-    private static Object made(ByteBuffer bytes) {
+    @Override
+    Object make(ByteBuffer bytes, int slot) {
         ByteBuffer full = bytes.duplicate().clear().order(ORDER);
         try {
             return SEGMENTS ? (Object) VIEW.invokeExact((Buffer) full) : full;

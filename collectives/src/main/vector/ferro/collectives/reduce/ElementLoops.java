@@ -14,7 +14,7 @@ import jdk.incubator.vector.VectorShape;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * The loop for the element types that vectors support. The class is a template, from which {@link Specialised} defines a
+ * The loop for the element types that vectors support. The class is a template, from which {@link Loops} defines a
  * class for each type, op and pair of memories.
  *
  * <p>A result is NaN if its bits without the sign are above the bits of infinity. The largest of these values shows
@@ -29,7 +29,7 @@ import jdk.incubator.vector.VectorSpecies;
  * does the rest. A division would take ten cycles per vector, which are not hidden when the data is in the caches.
  */
 final class ElementLoops {
-    private static final Specialised.Choice CHOICE = Specialised.choice(MethodHandles.lookup());
+    private static final Loops.Choice CHOICE = Loops.Choice.of(MethodHandles.lookup());
     private static final VectorOperators.Binary OP = CHOICE.op();
     private static final VectorOperators.Binary SCALING = CHOICE.scaling();
     private static final PreMulTarget MULTIPLIES = CHOICE.multiplies();
@@ -75,7 +75,7 @@ final class ElementLoops {
     private ElementLoops() {}
 
     /** Combines full vectors. Returns whether a result is NaN or the loop has stopped. */
-    static boolean run(LoopOperands operands) {
+    static boolean run(Loops.Operands operands) {
         Object first = operands.first;
         Object second = operands.second;
         // the index of an array is an int, so that the JIT compiler can check it once per run
@@ -141,7 +141,7 @@ final class ElementLoops {
         return COPIES ? second : first.lanewise(OP, second);
     }
 
-    private static Vector<?> scale(LoopOperands operands) {
+    private static Vector<?> scale(Loops.Operands operands) {
         if (ELEMENT == float.class) {
             return FloatVector.broadcast(FloatVector.SPECIES_PREFERRED, (float) operands.scale);
         }
@@ -164,7 +164,7 @@ final class ElementLoops {
     }
 
     /** Returns the remainder of 1 / n after {@link #high}. */
-    private static Vector<?> low(LoopOperands operands) {
+    private static Vector<?> low(Loops.Operands operands) {
         if (!CORRECTED) {
             return SPECIES.zero();
         }
@@ -190,7 +190,7 @@ final class ElementLoops {
     }
 
     /** Ends a loop before a vector that the loop has not written. */
-    private static boolean stopped(LoopOperands operands, int at) {
+    private static boolean stopped(Loops.Operands operands, int at) {
         operands.count = at;
         return true;
     }
@@ -209,7 +209,7 @@ final class ElementLoops {
         return TRACKS_NAN && largest.compare(VectorOperators.GT, INFINITY).anyTrue();
     }
 
-    private static long flipOf(Specialised.Choice choice) {
+    private static long flipOf(Loops.Choice choice) {
         boolean ordered = choice.op() == VectorOperators.MIN || choice.op() == VectorOperators.MAX;
         // the lowest number with so many bits
         long sign = -1L << Byte.SIZE * choice.type().byteSize() - 1;

@@ -28,7 +28,7 @@ import jdk.incubator.vector.VectorSpecies;
  * loop stops at an infinity or a NaN of f16, and a plain kernel does the rest.
  */
 final class HalfLoops {
-    private static final Specialised.Choice CHOICE = Specialised.choice(MethodHandles.lookup());
+    private static final Loops.Choice CHOICE = Loops.Choice.of(MethodHandles.lookup());
     private static final VectorOperators.Binary OP = CHOICE.op();
     private static final VectorOperators.Binary SCALING = CHOICE.scaling();
     private static final boolean COPIES = CHOICE.multiplies() == PreMulTarget.COPY;
@@ -47,7 +47,7 @@ final class HalfLoops {
 
     private HalfLoops() {}
 
-    static boolean run(LoopOperands operands) {
+    static boolean run(Loops.Operands operands) {
         Object first = operands.first;
         Object second = operands.second;
         short[] into = FIRST_DIRECT ? null : (short[]) first;

@@ -1,31 +1,98 @@
 package ferro.collectives.reduce;
 
+import ferro.DataType;
+import java.io.IOException;
+import java.io.InputStream;
 import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodHandles.Lookup;
 import java.lang.invoke.MethodType;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import jdk.incubator.vector.VectorOperators;
 
 /**
  * The loops of one type and op: one class of {@link ElementLoops} or {@link HalfLoops} per pair of kinds of memory, because a
  * loop that gets both arrays and buffers is fast for neither. A class is defined when a run first needs it. Thread-safe.
+ *
+ * <p>Each class is a new hidden class of a template class. The Vector API is fast only if shape and op are constants of a
+ * loop. A new class makes shape and op constants without sixty copies of the source, and gives each op a separate profile
+ * in the JIT compiler.
  *
  * <p>The loops are called by method handles that are no constants, so that the JIT compiler compiles each loop as a
  * separate method. Two loops inlined into one caller exceed the compiler's limit of nodes. Above this limit the
  * compiler leaves vectors on the heap, and the loop is ten times slower.
  */
 final class Loops {
-    private static final MethodType LOOP = MethodType.methodType(boolean.class, LoopOperands.class);
+    private static final MethodType LOOP = MethodType.methodType(boolean.class, Operands.class);
 
-    private final Specialised.Choice choice;
+    private final Choice choice;
     /** Loops by the kinds of memory of both operands; null until they are needed. */
     private final AtomicReferenceArray<MethodHandle> byMemories = new AtomicReferenceArray<>(4);
 
-    Loops(Specialised.Choice choice) {
+    /**
+     * The constants of one class.
+     *
+     * @param type    element type
+     * @param op      how elements are combined
+     * @param scaling how the result is scaled: DIV or MUL for averages, otherwise null
+     * @param multiplies the operands that are multiplied before they are combined
+     * @param both    whether the second operand gets the result too
+     * @param firstDirect  whether the first operand is a view of a direct buffer
+     * @param secondDirect whether the second operand is
+     */
+    record Choice(
+            DataType type,
+            VectorOperators.Binary op,
+            VectorOperators.Binary scaling,
+            PreMulTarget multiplies,
+            boolean both,
+            boolean firstDirect,
+            boolean secondDirect) {
+        Choice of(boolean isFirstDirect, boolean isSecondDirect) {
+            return new Choice(type, op, scaling, multiplies, both, isFirstDirect, isSecondDirect);
+        }
+
+        /** Returns the constants with which the class of a lookup was defined. */
+        static Choice of(Lookup lookup) {
+            try {
+                return MethodHandles.classData(lookup, "_", Choice.class);
+            } catch (IllegalAccessException refused) {
+                throw new IllegalStateException(lookup + " may not read its own class data", refused);
+            }
+        }
+    }
+
+    /**
+     * The operands of one call of a loop. A kernel reuses one object, because a new object per call would have to be
+     * allocated.
+     */
+    static final class Operands {
+        /** Array, or a view from {@link Direct}. */
+        Object first;
+
+        /** Index of the first element in an array, or of the first byte in a view. */
+        long firstAt;
+
+        Object second;
+        long secondAt;
+
+        /** Number of elements, a multiple of the elements of a vector. */
+        int count;
+
+        /** Number by which sums are divided or multiplied for an average, or by which operands are multiplied. */
+        final double scale;
+
+        Operands(double scale) {
+            this.scale = scale;
+        }
+    }
+
+    Loops(Choice choice) {
         this.choice = choice;
     }
 
     /** Combines full vectors of arrays or views from {@link Direct}. Returns whether a result is NaN. */
-    boolean run(LoopOperands operands) {
+    boolean run(Operands operands) {
         boolean isFirstDirect = !operands.first.getClass().isArray();
         boolean isSecondDirect = !operands.second.getClass().isArray();
         int memories = (isFirstDirect ? 2 : 0) + (isSecondDirect ? 1 : 0);
@@ -34,7 +101,7 @@ final class Loops {
             synchronized (byMemories) {
                 loop = byMemories.get(memories);
                 if (loop == null) {
-                    loop = define(choice.of(isFirstDirect, isSecondDirect));
+                    loop = define(isFirstDirect, isSecondDirect);
                     byMemories.set(memories, loop);
                 }
             }
@@ -48,13 +115,16 @@ final class Loops {
         }
     }
 
-    private static MethodHandle define(Specialised.Choice choice) {
-        boolean isHalf = choice.type().isFloating() && choice.type().byteSize() == Short.BYTES;
-        Lookup defined = Specialised.define(isHalf ? HalfLoops.class : ElementLoops.class, choice);
-        try {
+    private MethodHandle define(boolean isFirstDirect, boolean isSecondDirect) {
+        boolean isHalf = choice.type.isFloating() && choice.type.byteSize() == Short.BYTES;
+        Class<?> template = isHalf ? HalfLoops.class : ElementLoops.class;
+        Choice constants = choice.of(isFirstDirect, isSecondDirect);
+        try (InputStream stream = template.getResourceAsStream(template.getSimpleName() + ".class")) {
+            Lookup defined =
+                    MethodHandles.lookup().defineHiddenClassWithClassData(stream.readAllBytes(), constants, true);
             return defined.findStatic(defined.lookupClass(), "run", LOOP);
-        } catch (ReflectiveOperationException missing) {
-            throw new IllegalStateException(defined + " has no loop of type " + LOOP, missing);
+        } catch (ReflectiveOperationException | IOException failure) {
+            throw new IllegalStateException("cannot define " + template.getName() + " for " + constants, failure);
         }
     }
 }

@@ -13,46 +13,44 @@ final class VectorKernel extends Kernel {
     private final Loops[] loops;
     private final BlockKernel plain;
     private final long vectorMask;
-    private final LoopOperands operands;
-    private final Direct directs = new Direct();
+    private final Loops.Operands operands;
+    private final Views directs = new Direct();
 
     /** Makes a kernel; {@code lanes} is a power of two. */
     VectorKernel(Loops[] loops, BlockKernel plain, int lanes, double scale) {
         this.loops = loops;
         this.plain = plain;
         this.vectorMask = -lanes;
-        this.operands = new LoopOperands(scale);
+        this.operands = new Loops.Operands(scale);
     }
 
     @Override
     void combine(Object first, long firstOffset, Object second, long secondOffset, long count, boolean both) {
-        Loops these = loops[both ? 1 : 0];
         long vectorized = count & vectorMask;
-        begin(first, second, vectorized);
+        if (vectorized > 0) {
+            operands.first = first instanceof ByteBuffer bytes ? directs.view(bytes, 0) : first;
+            operands.second = second instanceof ByteBuffer bytes ? directs.view(bytes, 0) : second;
+        }
         for (long done = 0; done < vectorized; done += BLOCK) {
-            long firstAt = at(first, firstOffset, done);
-            long secondAt = at(second, secondOffset, done);
+            long firstAt = plain.at(first, firstOffset, done);
+            long secondAt = plain.at(second, secondOffset, done);
             int length = (int) Math.min(BLOCK, vectorized - done);
-            if (runs(these, firstAt, secondAt, length)) {
+            if (runs(loops[both ? 1 : 0], firstAt, secondAt, length)) {
                 int ran = operands.count;
                 plain.makeCanonical(first, firstAt, ran);
                 if (both) {
                     plain.makeCanonical(second, secondAt, ran);
                 }
-                plain.combine(first, at(first, firstAt, ran), second, at(second, secondAt, ran), length - ran, both);
+                long restAt = plain.at(second, secondAt, ran);
+                plain.combine(first, plain.at(first, firstAt, ran), second, restAt, length - ran, both);
             }
         }
-        end();
+        // the references to the caller's memory
+        operands.first = null;
+        operands.second = null;
         if (vectorized < count) {
-            long secondAt = at(second, secondOffset, vectorized);
-            plain.combine(first, at(first, firstOffset, vectorized), second, secondAt, count - vectorized, both);
-        }
-    }
-
-    private void begin(Object first, Object second, long vectorized) {
-        if (vectorized > 0) {
-            operands.first = view(first);
-            operands.second = view(second);
+            long secondAt = plain.at(second, secondOffset, vectorized);
+            plain.combine(first, plain.at(first, firstOffset, vectorized), second, secondAt, count - vectorized, both);
         }
     }
 
@@ -65,19 +63,5 @@ final class VectorKernel extends Kernel {
         operands.secondAt = secondAt;
         operands.count = length;
         return these.run(operands);
-    }
-
-    /** Drops the references to the caller's memory. */
-    private void end() {
-        operands.first = null;
-        operands.second = null;
-    }
-
-    private Object view(Object memory) {
-        return memory instanceof ByteBuffer bytes ? directs.of(bytes) : memory;
-    }
-
-    private long at(Object memory, long offset, long elements) {
-        return offset + elements * (memory instanceof ByteBuffer ? plain.byteSize() : 1);
     }
 }

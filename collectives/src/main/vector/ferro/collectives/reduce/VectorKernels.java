@@ -3,7 +3,6 @@ package ferro.collectives.reduce;
 import ferro.DataType;
 import ferro.ReduceOp;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorShape;
@@ -13,16 +12,6 @@ import jdk.incubator.vector.VectorShape;
  * it is first used when a run is long enough for it.
  */
 final class VectorKernels implements KernelFamily {
-    private static final Set<ReduceOp> BUILT_IN = Set.of(
-            ReduceOp.SUM,
-            ReduceOp.AVG,
-            ReduceOp.PRODUCT,
-            ReduceOp.MIN,
-            ReduceOp.MAX,
-            ReduceOp.BAND,
-            ReduceOp.BOR,
-            ReduceOp.BXOR);
-
     /** Maximum number of ranks for which {@link HalfLoops} rounds averages as f32 does. */
     private static final int MAX_FLOAT16_RANKS = 1 << 12;
 
@@ -30,61 +19,43 @@ final class VectorKernels implements KernelFamily {
     private static final double MAX_FLOAT16_FACTOR = 1 << 15;
 
     /** Loops, which are compiled once per JVM: a second group uses the compiled loops of the first. */
-    private final Map<Specialised.Choice, Loops> loops = new ConcurrentHashMap<>();
+    private final Map<Loops.Choice, Loops> loops = new ConcurrentHashMap<>();
 
     @Override
-    public Kernel kernel(DataType type, ReduceOp op, int worldSize, BlockKernel plain) {
-        boolean served = BUILT_IN.contains(op) && !(type == DataType.FLOAT16 && worldSize > MAX_FLOAT16_RANKS);
-        return served ? new TriedKernel(() -> untried(type, op, worldSize), plain) : plain;
+    public Kernel kernel(DataType type, ReduceOp op, int worldSize, PreMulTarget multiplies, BlockKernel plain) {
+        boolean served = type != DataType.FLOAT16
+                || worldSize <= MAX_FLOAT16_RANKS && Math.abs(op.factor()) <= MAX_FLOAT16_FACTOR;
+        return served ? new TriedKernel(() -> untried(type, op, worldSize, multiplies), plain) : plain;
     }
 
     @Override
-    public Kernel untried(DataType type, ReduceOp op, int worldSize) {
-        VectorOperators.Binary vectorOp = operator(op);
+    public Kernel untried(DataType type, ReduceOp op, int worldSize, PreMulTarget multiplies) {
+        boolean isHalf = type == DataType.FLOAT16 || type == DataType.BFLOAT16;
+        boolean isCopy = multiplies == PreMulTarget.COPY;
+        if (isHalf && !isCopy && multiplies != PreMulTarget.NEITHER) {
+            Kernel copy = untried(type, op, worldSize, PreMulTarget.COPY);
+            return new ProductsFirst(copy, untried(type, op, worldSize, PreMulTarget.NEITHER), multiplies);
+        }
+        BlockKernel plain = Kernels.plain(type, op, worldSize, multiplies);
+        if (type == DataType.FLOAT16 && (op == ReduceOp.PRODUCT || isCopy)) {
+            return new VectorFloat16Kernel((Float16Kernel) plain).multiplying(multiplies, op.factor());
+        }
         // if the reciprocal is exact, the product and the quotient round the same number, and a division takes ten
         // times as long
         boolean exact = Integer.bitCount(worldSize) == 1;
-        double scale = exact ? 1.0 / worldSize : worldSize;
         VectorOperators.Binary scaling = op != ReduceOp.AVG ? null : exact ? VectorOperators.MUL : VectorOperators.DIV;
-        BlockKernel plain = Kernels.plain(type, op, worldSize);
-        if (type == DataType.FLOAT16 && op == ReduceOp.PRODUCT) {
-            return new VectorFloat16Kernel((Float16Kernel) plain);
-        }
-        return new VectorKernel(loops(type, vectorOp, scaling, PreMulTarget.NEITHER), plain, lanes(type), scale);
+        double scale = op != ReduceOp.AVG ? op.factor() : exact ? 1.0 / worldSize : worldSize;
+        // loops that write results into the first operand, then those that write into both operands
+        Loops[] both = {
+            loops(new Loops.Choice(type, operator(op), scaling, multiplies, false, false, false)),
+            loops(new Loops.Choice(type, operator(op), scaling, multiplies, true, false, false))
+        };
+        int lanes = VectorShape.preferredShape().vectorBitSize() / Byte.SIZE / type.byteSize();
+        return new VectorKernel(both, plain, lanes, scale);
     }
 
-    @Override
-    public Kernel multiplying(DataType type, double factor, PreMulTarget multiplies, BlockKernel plain) {
-        boolean served = type != DataType.FLOAT16 || Math.abs(factor) <= MAX_FLOAT16_FACTOR;
-        return served ? new TriedKernel(() -> untriedMultiplying(type, factor, multiplies), plain) : plain;
-    }
-
-    @Override
-    public Kernel untriedMultiplying(DataType type, double factor, PreMulTarget multiplies) {
-        if (multiplies == PreMulTarget.NEITHER) {
-            return untried(type, ReduceOp.SUM, 1);
-        }
-        boolean isHalf = type == DataType.FLOAT16 || type == DataType.BFLOAT16;
-        if (isHalf && multiplies != PreMulTarget.COPY) {
-            return new ProductsFirst(
-                    untriedMultiplying(type, factor, PreMulTarget.COPY), untried(type, ReduceOp.SUM, 1), multiplies);
-        }
-        if (type == DataType.FLOAT16) {
-            Float16Kernel sum = (Float16Kernel) Kernels.plain(type, ReduceOp.SUM, 1);
-            return new VectorFloat16Kernel(sum).multiplying(multiplies, factor);
-        }
-        BlockKernel plain = Kernels.plain(type, ReduceOp.SUM, 1).multiplying(multiplies, factor);
-        return new VectorKernel(loops(type, VectorOperators.ADD, null, multiplies), plain, lanes(type), factor);
-    }
-
-    @Override
-    public String unusableBecause() {
-        return Direct.unusableBecause();
-    }
-
-    @Override
-    public String description() {
-        return "vectors of " + VectorShape.preferredShape().vectorBitSize() + " bits, by " + Direct.by();
+    private Loops loops(Loops.Choice choice) {
+        return loops.computeIfAbsent(choice, Loops::new);
     }
 
     private static VectorOperators.Binary operator(ReduceOp op) {
@@ -99,20 +70,56 @@ final class VectorKernels implements KernelFamily {
         };
     }
 
-    private static int lanes(DataType type) {
-        return VectorShape.preferredShape().vectorBitSize() / Byte.SIZE / type.byteSize();
+    @Override
+    public String unusableBecause() {
+        return Direct.unusableBecause();
     }
 
-    /** Returns the loops that write results into the first operand, then those that write into both operands. */
-    private Loops[] loops(
-            DataType type, VectorOperators.Binary op, VectorOperators.Binary scaling, PreMulTarget multiplies) {
-        return new Loops[] {
-            loops(new Specialised.Choice(type, op, scaling, multiplies, false, false, false)),
-            loops(new Specialised.Choice(type, op, scaling, multiplies, true, false, false))
-        };
+    @Override
+    public String description() {
+        return "vectors of " + VectorShape.preferredShape().vectorBitSize() + " bits, by " + Direct.by();
     }
 
-    private Loops loops(Specialised.Choice choice) {
-        return loops.computeIfAbsent(choice, Loops::new);
+    /**
+     * A kernel for sums of multiplied inputs of 16-bit floats. The kernel first computes the products of a block, and
+     * adds them while they are in the first-level cache. One loop for products and sums would have too many operations:
+     * see {@link Loops}.
+     */
+    private static final class ProductsFirst extends Kernel {
+        private static final int BLOCK = 2048;
+
+        private final Kernel copy;
+        private final Kernel sum;
+        private final PreMulTarget multiplies;
+        private final short[] products = new short[BLOCK];
+        private final Copies copies = new Copies();
+
+        /** Makes a kernel from a kernel that copies products and a kernel that adds. */
+        ProductsFirst(Kernel copy, Kernel sum, PreMulTarget multiplies) {
+            this.copy = copy;
+            this.sum = sum;
+            this.multiplies = multiplies;
+        }
+
+        @Override
+        void combine(Object into, long intoOffset, Object source, long sourceOffset, long count, boolean both) {
+            for (long done = 0; done < count; done += BLOCK) {
+                long length = Math.min(BLOCK, count - done);
+                long at = at(into, intoOffset, done, Short.BYTES);
+                long from = at(source, sourceOffset, done, Short.BYTES);
+                if (multiplies.first()) {
+                    copy.combine(into, at, into, at, length);
+                }
+                if (multiplies.second()) {
+                    copy.combine(products, 0, source, from, length);
+                    sum.combine(into, at, products, 0, length);
+                } else {
+                    sum.combine(into, at, source, from, length);
+                }
+            }
+            if (both) {
+                copies.copy(DataType.INT16, source, sourceOffset, into, intoOffset, count);
+            }
+        }
     }
 }

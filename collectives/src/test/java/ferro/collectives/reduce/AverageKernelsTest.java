@@ -1,5 +1,6 @@
 package ferro.collectives.reduce;
 
+import static ferro.collectives.reduce.Memories.bits;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.fail;
@@ -147,11 +148,11 @@ class AverageKernelsTest {
 
                     Run into = Memories.random(type, first, 3, length);
                     average.combine(into.memory(), into.offset(), given.memory(), given.offset(), length);
-                    assertSameElements(expected, into, length);
+                    Memories.assertSame(expected, into, length, "average");
 
                     Run one = Memories.random(type, first, 3, length);
                     average.combineBoth(one.memory(), one.offset(), given.memory(), given.offset(), length);
-                    assertSameElements(expected, one, length);
+                    Memories.assertSame(expected, one, length, "average");
                     for (int i = 0; i < length; i++) {
                         assertEquals(expected.at(i), given.at(i), "element " + i + " of " + length + " of " + given);
                     }
@@ -162,23 +163,11 @@ class AverageKernelsTest {
         }
     }
 
-    private static void assertSameElements(Run expected, Run found, int length) {
-        for (int i = 0; i <= length; i++) {
-            assertEquals(expected.at(i), found.at(i), "element " + i + " of " + length + " of " + found);
-        }
-    }
-
     private static Number quotient(Number sum, int worldSize) {
         if (sum instanceof Float single) {
             return single / worldSize;
         }
         return sum.doubleValue() / worldSize;
-    }
-
-    private static long bits(Number element) {
-        return element instanceof Float single
-                ? Float.floatToRawIntBits(single)
-                : Double.doubleToRawLongBits(element.doubleValue());
     }
 
     /** Returns the sum of f32 or f64, rounded, by the world size, rounded. */

@@ -16,8 +16,6 @@ class AverageQuotientsTest {
     /** Several loops, so that one that stops is followed by others. */
     private static final int COUNT = 3 * (1 << 14);
 
-    private final VectorSearch search = VectorSearch.ofThisJvm();
-
     @ParameterizedTest
     @ValueSource(ints = {3, 5, 6, 7, 11, 13, 24, 49, 100, 641, 1_000, 65_535, 1_048_575, Integer.MAX_VALUE})
     void ofF64HaveTheBitsOfADivision(int worldSize) {
@@ -79,8 +77,8 @@ class AverageQuotientsTest {
     }
 
     private void assertQuotients(double[] sums, int worldSize) {
-        assumeTrue(search.family().isPresent(), search.text());
-        Kernel average = search.family().orElseThrow().untried(DataType.FLOAT64, ReduceOp.AVG, worldSize);
+        assumeTrue(Kernels.VECTORS != null, Kernels.inForce());
+        Kernel average = Kernels.VECTORS.untried(DataType.FLOAT64, ReduceOp.AVG, worldSize, PreMulTarget.NEITHER);
         double[] one = sums.clone();
         double[] both = sums.clone();
         double[] second = zeros();

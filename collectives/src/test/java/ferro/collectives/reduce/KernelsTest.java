@@ -160,7 +160,7 @@ class KernelsTest {
 
     @Test
     void sumsWhatWasMultiplied() {
-        Kernel kernel = Kernels.plain(DataType.FLOAT32, ReduceOp.preMultipliedSum(0.5), 2);
+        Kernel kernel = Kernels.plain(DataType.FLOAT32, ReduceOp.preMultipliedSum(0.5), 2, PreMulTarget.NEITHER);
 
         assertSame(FloatKernel.Sum.class, kernel.getClass());
     }

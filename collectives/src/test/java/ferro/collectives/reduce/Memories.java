@@ -1,5 +1,7 @@
 package ferro.collectives.reduce;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import ferro.DataType;
 import java.lang.reflect.Array;
 import java.nio.ByteBuffer;
@@ -21,59 +23,47 @@ final class Memories {
     record Run(DataType type, Object memory, long offset) {
         /** Returns an element; unsigned ones and 16-bit floats as the signed integer of their bits. */
         Number at(int index) {
+            Object one = type.carrier().newArray(1);
             if (memory instanceof ByteBuffer bytes) {
-                int at = (int) offset + index * type.byteSize();
-                return switch (type.carrier()) {
-                    case FLOAT -> bytes.getFloat(at);
-                    case DOUBLE -> bytes.getDouble(at);
-                    case LONG -> bytes.getLong(at);
-                    case INT -> bytes.getInt(at);
-                    case SHORT -> bytes.getShort(at);
-                    case BYTE -> bytes.get(at);
-                };
+                type.carrier().read(bytes, (int) offset + index * type.byteSize(), one, 0, 1);
+            } else {
+                System.arraycopy(memory, (int) offset + index, one, 0, 1);
             }
-            return (Number) Array.get(memory, (int) offset + index);
+            return (Number) Array.get(one, 0);
         }
 
         void put(int index, Number value) {
-            ByteBuffer bytes = memory instanceof ByteBuffer buffer ? buffer : null;
-            int at = (int) offset + index * (bytes == null ? 1 : type.byteSize());
-            switch (type) {
-                case FLOAT32 -> {
-                    if (bytes == null) {
-                        ((float[]) memory)[at] = value.floatValue();
-                    } else {
-                        bytes.putFloat(at, value.floatValue());
-                    }
-                }
-                case FLOAT64 -> {
-                    if (bytes == null) {
-                        ((double[]) memory)[at] = value.doubleValue();
-                    } else {
-                        bytes.putDouble(at, value.doubleValue());
-                    }
-                }
-                default -> putInteger(bytes, at, value.longValue());
+            Object one = type.carrier().newArray(1);
+            switch (type.carrier()) {
+                case FLOAT -> Array.setFloat(one, 0, value.floatValue());
+                case DOUBLE -> Array.setDouble(one, 0, value.doubleValue());
+                case LONG -> Array.setLong(one, 0, value.longValue());
+                case INT -> Array.setInt(one, 0, (int) value.longValue());
+                case SHORT -> Array.setShort(one, 0, (short) value.longValue());
+                case BYTE -> Array.setByte(one, 0, (byte) value.longValue());
+            }
+            if (memory instanceof ByteBuffer bytes) {
+                type.carrier().write(bytes, (int) offset + index * type.byteSize(), one, 0, 1);
+            } else {
+                System.arraycopy(one, 0, memory, (int) offset + index, 1);
             }
         }
+    }
 
-        private void putInteger(ByteBuffer bytes, int at, long value) {
-            if (bytes == null) {
-                switch (type.byteSize()) {
-                    case 8 -> ((long[]) memory)[at] = value;
-                    case 4 -> ((int[]) memory)[at] = (int) value;
-                    case 2 -> ((short[]) memory)[at] = (short) value;
-                    default -> ((byte[]) memory)[at] = (byte) value;
-                }
-                return;
-            }
-            switch (type.byteSize()) {
-                case 8 -> bytes.putLong(at, value);
-                case 4 -> bytes.putInt(at, (int) value);
-                case 2 -> bytes.putShort(at, (short) value);
-                default -> bytes.put(at, (byte) value);
+    /** Checks that two runs have the same elements, and the same one behind. */
+    static void assertSame(Run expected, Run found, int length, String what) {
+        for (int i = 0; i <= length; i++) {
+            if (!expected.at(i).equals(found.at(i))) {
+                assertEquals(expected.at(i), found.at(i), what + ", element " + i + " of " + length + " of " + found);
             }
         }
+    }
+
+    static long bits(Number element) {
+        if (element instanceof Float value) {
+            return Float.floatToRawIntBits(value);
+        }
+        return element instanceof Double value ? Double.doubleToRawLongBits(value) : element.longValue();
     }
 
     /** Returns zeroed memory for {@code count} elements after {@code skip} others, and three more behind. */

@@ -68,7 +68,7 @@ class PreMulTargetTest {
         Object products = type.carrier().newArray(3);
 
         Kernels.multiplying(type, ReduceOp.preMultipliedSum(-3), PreMulTarget.COPY)
-                .combine(products, 0, tensor.memory(), Elements.at(tensor, 0), 3);
+                .combine(products, 0, tensor.memory(), tensor.offset(), 3);
 
         Run found = new Run(type, products, 0);
         for (int i = 0; i < 3; i++) {
@@ -95,12 +95,12 @@ class PreMulTargetTest {
                         Run into = Memories.random(type, first, 3, length);
                         Run source = Memories.random(type, second, 5, length);
                         kernel.combine(into.memory(), into.offset(), source.memory(), source.offset(), length);
-                        assertSameElements(Memories.random(type, second, 5, length), source, length, "the source");
-                        assertSameElements(expected, into, length, which + " of " + length);
+                        Memories.assertSame(Memories.random(type, second, 5, length), source, length, "the source");
+                        Memories.assertSame(expected, into, length, which + " of " + length);
 
                         Run one = Memories.random(type, first, 3, length);
                         kernel.combineBoth(one.memory(), one.offset(), source.memory(), source.offset(), length);
-                        assertSameElements(expected, one, length, which + " of both of " + length);
+                        Memories.assertSame(expected, one, length, which + " of both of " + length);
                         assertEquals(
                                 Memories.random(type, second, 5, length).at(length),
                                 source.at(length),
@@ -119,12 +119,6 @@ class PreMulTargetTest {
             copy.combine(run.memory(), run.offset(), run.memory(), run.offset(), length);
         }
         return run;
-    }
-
-    private static void assertSameElements(Run expected, Run found, int length, String what) {
-        for (int i = 0; i <= length; i++) {
-            assertEquals(expected.at(i), found.at(i), what + ", element " + i);
-        }
     }
 
     private static Number product(DataType type, Number element, double factor) {

@@ -119,7 +119,7 @@ class TriedKernelTest {
     }
 
     private static Kernel tried(DataType type) {
-        BlockKernel plain = Kernels.plain(type, ReduceOp.SUM, 2);
-        return new TriedKernel(() -> Kernels.plain(type, ReduceOp.SUM, 2), plain);
+        BlockKernel plain = Kernels.plain(type, ReduceOp.SUM, 2, PreMulTarget.NEITHER);
+        return new TriedKernel(() -> Kernels.plain(type, ReduceOp.SUM, 2, PreMulTarget.NEITHER), plain);
     }
 }

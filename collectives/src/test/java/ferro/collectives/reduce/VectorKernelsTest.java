@@ -1,5 +1,6 @@
 package ferro.collectives.reduce;
 
+import static ferro.collectives.reduce.Memories.bits;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.fail;
@@ -43,20 +44,17 @@ class VectorKernelsTest {
 
     private static final int MORE_THAN_ONE_LOOP = (1 << 14) + 77;
 
-    private final VectorSearch search = VectorSearch.ofThisJvm();
-
     @Test
     void areThereWhereverTheJvmAllows() {
         int jdk = Runtime.version().feature();
         boolean needed = jdk == 17 || jdk == 18 || jdk >= 22;
-        assertEquals(needed, search.family().isPresent(), search.text());
-        assertEquals(search.text(), Kernels.inForce());
+        assertEquals(needed, Kernels.VECTORS != null, Kernels.inForce());
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"Direct", "ElementLoops", "HalfLoops", "Float16Pairs", "Float16Products", "VectorKernel"})
     void nameNoMethodThatOnlySomeJdksHave(String type) throws IOException {
-        try (InputStream stream = VectorSearch.class.getResourceAsStream(type + ".class")) {
+        try (InputStream stream = Kernels.class.getResourceAsStream(type + ".class")) {
             String constants = new String(stream.readAllBytes(), StandardCharsets.ISO_8859_1);
             assertFalse(constants.contains("java/lang/foreign/"), "by segments: 22 and newer");
             assertFalse(constants.contains("Ljava/nio/ByteBuffer;ILjava/nio/ByteOrder;"), "by buffers: up to 18");
@@ -67,7 +65,7 @@ class VectorKernelsTest {
     @ParameterizedTest
     @EnumSource
     void giveTheBitsOfThePlainKernelInEveryMemoryAndLength(DataType type) {
-        assumeTrue(search.family().isPresent(), search.text());
+        assumeTrue(Kernels.VECTORS != null, Kernels.inForce());
         for (ReduceOp op : ops(type)) {
             assertSameBitsInEveryMemoryAndLength(type, op, 3);
             if (op == ReduceOp.AVG) {
@@ -78,8 +76,8 @@ class VectorKernelsTest {
     }
 
     private void assertSameBitsInEveryMemoryAndLength(DataType type, ReduceOp op, int worldSize) {
-        Kernel plain = Kernels.plain(type, op, worldSize);
-        Kernel vectors = search.family().orElseThrow().untried(type, op, worldSize);
+        Kernel plain = Kernels.plain(type, op, worldSize, PreMulTarget.NEITHER);
+        Kernel vectors = Kernels.VECTORS.untried(type, op, worldSize, PreMulTarget.NEITHER);
         assertSameBitsInEveryMemoryAndLength(type, op, plain, vectors);
     }
 
@@ -87,12 +85,12 @@ class VectorKernelsTest {
     @ParameterizedTest
     @EnumSource
     void multiplyToTheBitsOfThePlainKernelInEveryMemoryAndLength(DataType type) {
-        assumeTrue(search.family().isPresent(), search.text());
+        assumeTrue(Kernels.VECTORS != null, Kernels.inForce());
         for (double factor : type.isFloating() ? new double[] {1.0 / 3, -3e4, 0} : new double[] {-3_000_000_019L}) {
             ReduceOp op = ReduceOp.preMultipliedSum(factor);
             for (PreMulTarget which : PreMulTarget.values()) {
-                Kernel plain = Kernels.plain(type, ReduceOp.SUM, 1).multiplying(which, factor);
-                Kernel vectors = search.family().orElseThrow().untriedMultiplying(type, factor, which);
+                Kernel plain = Kernels.plain(type, op, 1, which);
+                Kernel vectors = Kernels.VECTORS.untried(type, op, 1, which);
                 if (which == PreMulTarget.COPY) {
                     assertSameCopies(type, op, plain, vectors);
                 } else {
@@ -136,7 +134,7 @@ class VectorKernelsTest {
     @ParameterizedTest
     @EnumSource(names = {"FLOAT16", "BFLOAT16"})
     void giveTheBitsOfThePlainKernelForAllFiniteHalves(DataType type) {
-        assumeTrue(search.family().isPresent(), search.text());
+        assumeTrue(Kernels.VECTORS != null, Kernels.inForce());
         int infinity = type == DataType.FLOAT16 ? 0x7c00 : 0x7f80;
         for (ReduceOp op : ops(type)) {
             // odd factors, so that every element comes once in each
@@ -145,7 +143,7 @@ class VectorKernelsTest {
             for (int pair = 0; pair < factors.length; pair++) {
                 int factor = factors[pair];
                 int worldSize = worldSizes[pair];
-                Kernel vectors = search.family().orElseThrow().untried(type, op, worldSize);
+                Kernel vectors = Kernels.VECTORS.untried(type, op, worldSize, PreMulTarget.NEITHER);
                 short[] first = new short[1 << 16];
                 short[] second = new short[1 << 16];
                 for (int i = 0; i < first.length; i++) {
@@ -153,7 +151,7 @@ class VectorKernelsTest {
                     second[i] = finite(i * factor ^ 0x8000, infinity);
                 }
                 short[] expected = first.clone();
-                Kernels.plain(type, op, worldSize).combine(expected, 0, second, 0, first.length);
+                Kernels.plain(type, op, worldSize, PreMulTarget.NEITHER).combine(expected, 0, second, 0, first.length);
 
                 short[] into = first.clone();
                 vectors.combine(into, 0, second, 0, first.length);
@@ -173,7 +171,7 @@ class VectorKernelsTest {
     @ParameterizedTest
     @EnumSource(names = {"FLOAT16", "BFLOAT16"})
     void multiplyAllFiniteHalvesToTheBitsOfThePlainKernel(DataType type) {
-        assumeTrue(search.family().isPresent(), search.text());
+        assumeTrue(Kernels.VECTORS != null, Kernels.inForce());
         int infinity = type == DataType.FLOAT16 ? 0x7c00 : 0x7f80;
         // some give ties of subnormals, or nearly, some only zeros, and some infinities
         double[] factors = {
@@ -185,9 +183,8 @@ class VectorKernelsTest {
                 elements[i] = finite(i, infinity);
             }
             short[] found = new short[1 << 16];
-            search.family()
-                    .orElseThrow()
-                    .untriedMultiplying(type, factor, PreMulTarget.COPY)
+            Kernels.VECTORS
+                    .untried(type, ReduceOp.preMultipliedSum(factor), 1, PreMulTarget.COPY)
                     .combine(found, 0, elements, 0, elements.length);
 
             for (int i = 0; i < elements.length; i++) {
@@ -236,13 +233,6 @@ class VectorKernelsTest {
         }
         assertEquals(bits(source.at(given.length())), bits(other.at(given.length())), "behind the run of " + given);
         assertEquals(bits(given.firstRun().at(given.length())), bits(one.at(given.length())), "behind " + given);
-    }
-
-    private static long bits(Number element) {
-        if (element instanceof Float value) {
-            return Float.floatToRawIntBits(value);
-        }
-        return element instanceof Double value ? Double.doubleToRawLongBits(value) : element.longValue();
     }
 
     /** Two runs, the same each time they are made. */

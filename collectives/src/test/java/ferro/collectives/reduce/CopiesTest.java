@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ferro.DataType;
-import ferro.HostTensor;
 import ferro.collectives.reduce.Memories.Kind;
 import ferro.collectives.reduce.Memories.Run;
 import java.nio.ByteBuffer;
@@ -13,7 +12,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-class ElementsTest {
+class CopiesTest {
+    private final Copies copies = new Copies();
+
     @ParameterizedTest
     @EnumSource
     void copiesBetweenAllMemories(DataType type) {
@@ -26,7 +27,7 @@ class ElementsTest {
                         from.put(i, 3 * i + 1);
                         to.put(i, 77);
                     }
-                    Elements.copy(type, to.memory(), to.offset(), from.memory(), from.offset(), length);
+                    copies.copy(type, to.memory(), to.offset(), from.memory(), from.offset(), length);
                     for (int i = 0; i < length; i++) {
                         assertEquals(from.at(i), to.at(i));
                     }
@@ -42,8 +43,8 @@ class ElementsTest {
         ByteBuffer bytes = ByteBuffer.allocateDirect(5).order(ByteOrder.nativeOrder());
         bytes.put(0, new byte[] {1, 2, 3, 4, 5});
 
-        Elements.copy(DataType.INT32, array, 1, array, 0, 4);
-        Elements.copy(DataType.INT8, bytes, 1, bytes, 0, 4);
+        copies.copy(DataType.INT32, array, 1, array, 0, 4);
+        copies.copy(DataType.INT8, bytes, 1, bytes, 0, 4);
 
         assertArrayEquals(new int[] {1, 1, 2, 3, 4}, array);
         byte[] moved = new byte[5];
@@ -54,19 +55,10 @@ class ElementsTest {
     @Test
     void copiesBitsOfHalvesUnchanged() {
         ByteBuffer bytes = ByteBuffer.allocateDirect(10).order(ByteOrder.nativeOrder());
-        Elements.copy(DataType.BFLOAT16, bytes, 1, new short[] {7, -9, 11}, 1, 2);
+        copies.copy(DataType.BFLOAT16, bytes, 1, new short[] {7, -9, 11}, 1, 2);
         short[] back = new short[3];
-        Elements.copy(DataType.BFLOAT16, back, 1, bytes, 1, 2);
+        copies.copy(DataType.BFLOAT16, back, 1, bytes, 1, 2);
 
         assertArrayEquals(new short[] {0, -9, 11}, back);
-    }
-
-    @Test
-    void locatesElementsInTheUnitOfTheMemory() {
-        ByteBuffer bytes = ByteBuffer.allocateDirect(43).order(ByteOrder.nativeOrder());
-        HostTensor direct = HostTensor.of(DataType.FLOAT32, bytes.position(3));
-
-        assertEquals(3 + 4 * 5, Elements.at(direct, 5));
-        assertEquals(2 + 5, Elements.at(HostTensor.of(new float[10]).slice(2, 8), 5));
     }
 }
