@@ -91,10 +91,7 @@ public enum Measured {
         return this == PINGPONG ? 2 : 1;
     }
 
-    /**
-     * Returns the bytes that cross the busiest link per byte of size, so that figures of different world sizes are
-     * comparable.
-     */
+    /** Returns the bytes that cross the busiest link per byte of size, so that different world sizes are comparable. */
     double busFactor(int ranks) {
         return switch (this) {
             case ALLREDUCE -> 2.0 * (ranks - 1) / ranks;

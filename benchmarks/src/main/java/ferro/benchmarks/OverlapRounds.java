@@ -18,7 +18,6 @@ final class OverlapRounds {
         this.request = request;
     }
 
-    /** The samples of one part. */
     private static final class PartSamples {
         private final Runnable part;
         private final double[] wall;

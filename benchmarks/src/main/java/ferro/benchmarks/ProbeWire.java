@@ -57,10 +57,7 @@ record ProbeWire(SocketChannel connection, Optional<String> trouble) {
         return group.rank() == 0 ? new ProbeWire(null, Optional.of(why)) : NONE;
     }
 
-    /**
-     * Listens, broadcasts port and token, and waits for rank 1. The broadcast is sent even after a failure, so that the
-     * others do not wait.
-     */
+    /** Listens, broadcasts port and token, even after a failure so that others do not wait, and waits for rank 1. */
     private static SocketChannel accepted(ProcessGroup group) throws IOException {
         long[] door = {0, new SecureRandom().nextLong()};
         boolean told = false;

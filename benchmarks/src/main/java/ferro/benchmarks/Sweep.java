@@ -209,10 +209,7 @@ public record Sweep(
         }
     }
 
-    /**
-     * Returns the elements of the whole tensor for a size. If it consists of parts, each part has the same number, at least
-     * one.
-     */
+    /** Returns the elements of the whole tensor for a size. If it has parts, each has the same number, at least one. */
     int elements(long size, int ranks) {
         long count = size / type.byteSize();
         if (!collective.inParts() || count == 0) {

@@ -96,10 +96,7 @@ public final class WireProbe implements AutoCloseable {
         }
     }
 
-    /**
-     * Runs the probe until its code is compiled. Otherwise its figures would depend on the JIT compiler instead of the
-     * machine.
-     */
+    /** Runs the probe until its code is compiled. Otherwise its figures would depend on the JIT, not on the machine. */
     void warmUp() throws IOException {
         exchange(WARM_UP_TRIPS, WARM_UP_NANOS);
     }
@@ -116,10 +113,7 @@ public final class WireProbe implements AutoCloseable {
         return first ? lead(roundTrips, nanos) : follow();
     }
 
-    /**
-     * Sends and receives until there are enough round trips or the time is over. The last message tells the other rank to
-     * stop.
-     */
+    /** Sends and receives until there are enough round trips or time is over. The last message stops the other rank. */
     private double lead(int roundTrips, long nanos) throws IOException {
         long deadline = System.nanoTime() + nanos;
         double[] micros = new double[roundTrips];

@@ -96,10 +96,7 @@ final class AnalyzeCommand implements Callable<Integer> {
         }
     }
 
-    /**
-     * Replaces the file without following a link: other users may write to that folder, and the user has not named this
-     * file.
-     */
+    /** Replaces the file without following links: other users may write to its folder, and the user did not name it. */
     private static void replace(Path file, String text) throws IOException {
         Path part =
                 file.resolveSibling("." + PAGE + "." + ProcessHandle.current().pid());

@@ -201,10 +201,7 @@ final class GenerationRun implements AutoCloseable {
                 .collect(Collectors.joining(", "));
     }
 
-    /**
-     * Starts the ranks. Returns why a rank could not be started if there are other nodes to tell; throws it on a single
-     * node.
-     */
+    /** Starts the ranks. Returns why one did not start if there are other nodes to tell; throws it on a single node. */
     private Optional<IOException> start(CoreBinding binding, RankEnvironment variables, Optional<Path> checkpoints)
             throws IOException {
         try {

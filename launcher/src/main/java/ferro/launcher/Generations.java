@@ -9,10 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongSupplier;
 
-/**
- * The generations of one job. On node 0 it decides after each of them what follows; on other nodes it keeps what node 0 has
- * decided.
- */
+/** The generations of a job. On node 0 it decides after each what follows; other nodes keep what node 0 has decided. */
 final class Generations {
     private final Restarts limits;
     private final LongSupplier clock;

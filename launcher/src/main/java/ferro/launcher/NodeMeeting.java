@@ -38,10 +38,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
-/**
- * Brings this launcher together with the launchers of the other nodes before a rank is started, in each generation. Not
- * thread-safe.
- */
+/** Brings this launcher together with those of other nodes before ranks start, in each generation. Not thread-safe. */
 final class NodeMeeting {
     /**
      * How long to wait while nothing listens at a master on loopback. All nodes are then on this machine, so node 0 has to run
@@ -49,10 +46,7 @@ final class NodeMeeting {
      */
     private static final Duration LOOPBACK_PATIENCE = Duration.ofSeconds(2);
 
-    /**
-     * Added to the grace of a signal: the time that ranks need to end without a signal, and the time to read their
-     * recordings.
-     */
+    /** Added to the grace of a signal: the time for ranks to end without a signal, and to read their recordings. */
     private static final Duration ENDING = Duration.ofMinutes(1);
 
     private final JobSpec spec;

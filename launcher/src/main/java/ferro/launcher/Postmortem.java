@@ -148,10 +148,7 @@ record Postmortem(
         return reported;
     }
 
-    /**
-     * Whether a rank is to blame whose end a launcher has seen. A node that is lost as well is then lost because of that
-     * rank.
-     */
+    /** Whether a rank is to blame whose end a launcher has seen. A node lost too is then lost because of that rank. */
     boolean blamesARankThatItSaw() {
         return byItself().stream().anyMatch(ended -> guilty().contains(ended.rank()));
     }
@@ -270,10 +267,7 @@ record Postmortem(
         return isBlamed(first) ? ended : blame() + "; " + ended;
     }
 
-    /**
-     * Returns the diagnosis. A recorded exception includes its first frames; they are left out if the box shows the printed
-     * trace below.
-     */
+    /** Returns the diagnosis. A recorded exception has its first frames unless the box shows its printed trace. */
     private List<String> recorded(VerdictText.SeenBeside beside, boolean traceBelow) {
         List<String> lines = new ArrayList<>();
         verdict.map(found -> VerdictText.of(found, beside)).ifPresent(texts -> {
@@ -315,9 +309,7 @@ record Postmortem(
                         + " would have resumed it";
     }
 
-    /**
-     * Returns what happened to the other ranks: which failed later by themselves and why, and which the launcher stopped.
-     */
+    /** Returns the fate of other ranks: which failed later by themselves and why, and which the launcher stopped. */
     private List<String> others(int first) {
         // the diagnosis says why ranks that are to blame have ended
         List<JobEvent.Ended> later = outcome.failures().stream()

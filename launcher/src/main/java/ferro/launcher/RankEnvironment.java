@@ -20,9 +20,7 @@ import java.util.random.RandomGenerator;
  * @param generation number of the start of all ranks, from 0
  */
 record RankEnvironment(JobSpec spec, StoreHost store, JobKeys.JobKey key, Recordings recordings, int generation) {
-    /**
-     * Variables that would win over those that the launcher sets. They may come from another launcher that runs this one.
-     */
+    /** Variables that would win over those of the launcher. They may come from another launcher that runs this one. */
     private static final List<String> FOREIGN = List.of(
             "TORCHELASTIC_USE_AGENT_STORE",
             "FERRO_MASTER_PORT",

@@ -22,9 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Rules 312, 313 and 315, about blocks of calls in {@link ProcessGroup#coalesced} and {@link ProcessGroup#coalescedAsync}.
- */
+/** Rules 312, 313 and 315, about blocks in {@link ProcessGroup#coalesced} and {@link ProcessGroup#coalescedAsync}. */
 public interface BlockRules extends Subject {
     /**
      * Checks that a block of calls gives the same results as the same calls one by one: all-reduces, broadcasts, and scans
@@ -55,10 +53,7 @@ public interface BlockRules extends Subject {
         }
     }
 
-    /**
-     * Returns inputs of many lengths, so that a combined transfer may begin or end at any call. No sum of the inputs is
-     * exact.
-     */
+    /** Returns inputs of many lengths, to let a combined transfer begin or end at any call. No sum of them is exact. */
     private static double[][] inputs(int rank, int max) {
         double[][] inputs = new double[40][];
         for (int call = 0; call < inputs.length; call++) {

@@ -19,15 +19,10 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.stream.Stream;
 
-/**
- * A run of test cells on all ranks of one group. The ranks run the cells one after the other. Each wrong result is
- * reported.
- */
+/** A run of test cells on all ranks of one group, one cell after the other. Each wrong result is reported. */
 final class Cells {
     private static final int SHOWN = 20;
-    /**
-     * Number of cells per call of {@link Ranks#run}. A rank that exceeds the time limit of this call counts as hung.
-     */
+    /** Number of cells per call of {@link Ranks#run}. A rank that exceeds the time limit of a call counts as hung. */
     private static final int AT_ONCE = 10;
 
     private final Subject subject;
@@ -68,9 +63,7 @@ final class Cells {
         }
     }
 
-    /**
-     * Makes the call of one cell on one rank of a group, with operands in host memory. Fails if the result is wrong.
-     */
+    /** Makes the call of a cell on one rank of a group, with operands in host memory. Fails if the result is wrong. */
     static void make(Subject subject, ProcessGroup group, Cell cell, Values values) {
         CellCall own =
                 CellCall.of(cell, new CellCall.CallInstant(group.rank(), group.worldSize(), cell.length() % 2, values));

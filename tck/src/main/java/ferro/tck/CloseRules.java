@@ -120,10 +120,7 @@ public interface CloseRules extends Subject {
         Expect.refused(IllegalArgumentException.class, call, says);
     }
 
-    /**
-     * Checks that {@code newGroup} rejects a rank outside the group, a rank that is listed twice, and a list without
-     * the calling rank.
-     */
+    /** Checks that {@code newGroup} rejects a rank outside the group, a double rank, and a list without the caller. */
     @Rule(604)
     @Test
     default void subgroupsOfNoOrDoubleRanksAreMisuse() {
@@ -136,10 +133,7 @@ public interface CloseRules extends Subject {
         });
     }
 
-    /**
-     * Checks that a close returns within its time limit even if pending work can never complete. The pending work
-     * fails.
-     */
+    /** Checks that a close returns within its time limit even if pending work can never complete. That work fails. */
     @Rule(605)
     @Test
     default void closeEndsWithinItsBoundAndFailsWhatIsPending() {
@@ -274,10 +268,7 @@ public interface CloseRules extends Subject {
         }
     }
 
-    /**
-     * Checks that a group ends all its threads when it closes, even after a failure. Threads that run stages and
-     * listeners of users end too.
-     */
+    /** Checks that a group's threads end when it closes, even after a failure, also for users' stages and listeners. */
     @Rule(608)
     @Test
     default void noThreadOfAGroupOutlivesItsClose() {
@@ -297,10 +288,7 @@ public interface CloseRules extends Subject {
         threads.checkAllEnd();
     }
 
-    /**
-     * Uses each device once before a group exists. The threads of the device memory belong to the test, so they must
-     * start before the groups.
-     */
+    /** Uses each device once: device memory threads belong to the test, so they must start before the groups. */
     private void startThreadsOfDevices() {
         for (int rank = 0; rank < StagedCalls.WORLD_SIZE; rank++) {
             try (OnDevice device = OnDevice.of(this, rank)) {

@@ -191,10 +191,7 @@ public interface DiagnosisRules extends Subject {
         }
     }
 
-    /**
-     * Checks that a subgroup fails alone. The parent group and the sibling group of the subgroup do not report the
-     * failure.
-     */
+    /** Checks that a subgroup fails alone. Its parent group and its sibling group do not report the failure. */
     @Rule(515)
     @Test
     default void theFailureOfAPartIsNotThatOfItsParentOrItsSibling() {
@@ -221,10 +218,7 @@ public interface DiagnosisRules extends Subject {
         });
     }
 
-    /**
-     * Checks that a rank that aborts after its call has failed is not blamed for the failure. The cause of the abort
-     * does not matter.
-     */
+    /** Checks that a rank that aborts after its call failed is not blamed, whatever the cause of the abort. */
     @Rule(516)
     @Test
     default void abortOnceAFailureIsKnownChangesNothing() {

@@ -8,10 +8,7 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * A test that runs once for each world size of the contract. The sizes are 1 to 4, 5, 7 and 8, which include odd sizes
- * and powers of two.
- */
+/** A test that runs once for each world size of the contract: 1 to 5, 7 and 8, with odd sizes and powers of two. */
 @Documented
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)

@@ -63,10 +63,7 @@ final class Expect {
         }
     }
 
-    /**
-     * Checks that a failure is a {@link FerroException} of one of these codes, with a message and a {@code where()}.
-     * Returns the exception.
-     */
+    /** Checks and returns a {@link FerroException} of one of these codes, with a message and a {@code where()}. */
     static FerroException failure(Throwable outcome, String who, Code... codes) {
         if (!(outcome instanceof FerroException)) {
             throw new AssertionError(who + " failed with " + outcome + ", need " + Arrays.toString(codes), outcome);

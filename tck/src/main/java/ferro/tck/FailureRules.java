@@ -31,10 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/**
- * Rules 501 to 511, 517 and 518. A failure of one rank soon fails all ranks and names that rank. Rules 517 and 518 are
- * about labels.
- */
+/** Rules 501 to 511, 517 and 518: a failure of one rank soon fails all and names it; 517 and 518 are about labels. */
 public interface FailureRules extends Subject {
     /**
      * Checks that if the last rank makes a different call, the failure on every rank names both calls. No element of
@@ -121,10 +118,7 @@ public interface FailureRules extends Subject {
         }
     }
 
-    /**
-     * Checks that the failure of a call names the call with its label. The failure names the label for every failed
-     * rank and for every cause.
-     */
+    /** Checks that the failure of a call names the call with its label, for every failed rank and every cause. */
     @Rule(518)
     @Test
     default void aCallThatFailsIsNamedWithItsLabel() {
@@ -266,10 +260,7 @@ public interface FailureRules extends Subject {
         }
     }
 
-    /**
-     * Calls a barrier twice. The first call may succeed, because all ranks have made the first call. The second call
-     * cannot succeed.
-     */
+    /** Calls a barrier twice. The first call may succeed, because all ranks have made it. The second cannot succeed. */
     private void barrierTwice(ProcessGroup group) {
         ProcessGroup view = allEnd() ? group : group.within(Duration.ofSeconds(1));
         view.barrier();
@@ -304,10 +295,7 @@ public interface FailureRules extends Subject {
         }
     }
 
-    /**
-     * Checks that a thread that does not use a group may abort the group. The abort ends a blocking call of the same
-     * rank.
-     */
+    /** Checks that a thread that does not use a group may abort it. The abort ends a blocking call of the same rank. */
     @Rule(505)
     @Test
     default void abortEndsABlockingCallOfItsOwnRank() {

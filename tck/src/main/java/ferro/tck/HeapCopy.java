@@ -11,9 +11,7 @@ import java.util.concurrent.DelayQueue;
 import java.util.concurrent.Delayed;
 import java.util.concurrent.TimeUnit;
 
-/**
- * A copy from or to a device of {@link HeapDeviceMemory}. The lock of the device memory guards the state of the copy.
- */
+/** A copy from or to a device of {@link HeapDeviceMemory}. The device memory's lock guards the state of the copy. */
 final class HeapCopy implements DeviceMemory.Copy {
     private final HeapDeviceMemory memory;
     private final HeapDeviceMemory.CopyEvent started;
@@ -51,9 +49,7 @@ final class HeapCopy implements DeviceMemory.Copy {
         fails = true;
     }
 
-    /**
-     * Copies the bytes, or records the failure that the test requested. The caller holds the lock of the device memory.
-     */
+    /** Copies the bytes, or records the failure that the test requested. The caller holds the device memory's lock. */
     void execute() {
         if (fails) {
             failure = failure(started.direction(), started.device(), "failed by the test");

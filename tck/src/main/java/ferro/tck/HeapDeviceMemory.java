@@ -259,10 +259,9 @@ public final class HeapDeviceMemory implements DeviceMemory {
     }
 
     /**
-     * Returns the elements of an f32 tensor, as {@link #download} does.
+     * {@return the elements of an f32 tensor in a new array, as {@link #download} reads them}
      *
      * @param tensor tensor to read
-     * @return elements in a new array
      */
     public float[] floats(DeviceTensor tensor) {
         HostTensor elements = download(tensor);
@@ -272,20 +271,18 @@ public final class HeapDeviceMemory implements DeviceMemory {
     }
 
     /**
-     * Returns how many copies were started.
+     * {@return how many copies were started}
      *
      * @param direction direction of the copy
-     * @return count
      */
     public synchronized long copies(Direction direction) {
         return counts.get(direction)[0];
     }
 
     /**
-     * Returns the total size of the copies that were started.
+     * {@return the total size in bytes of the copies that were started}
      *
      * @param direction direction of the copy
-     * @return bytes
      */
     public synchronized long bytes(Direction direction) {
         return counts.get(direction)[1];
@@ -427,9 +424,7 @@ public final class HeapDeviceMemory implements DeviceMemory {
         }
     }
 
-    /**
-     * Runs the queued copies up to a given copy, but stops at a stalled copy. Returns whether the given copy has run.
-     */
+    /** Runs queued copies up to a given copy, but stops at a stalled copy. Returns whether the given copy has run. */
     synchronized boolean execute(HeapCopy copy) {
         CopyEvent started = copy.started();
         Deque<HeapCopy> queue = running.get(List.of(started.direction(), started.device()));

@@ -77,10 +77,7 @@ public interface LeavingRules extends Subject {
         }
     }
 
-    /**
-     * Sends a message from each rank to the next rank. The first rank leaves after its send. The last rank leaves after
-     * its receive.
-     */
+    /** Sends a message from each rank to the next. The first rank leaves after its send, the last after its receive. */
     private void leaveAfterMessages() {
         for (int length : new int[] {3, 10_000, 3 * aboveASegment()}) {
             for (int index = 0; index < 3; index++) {

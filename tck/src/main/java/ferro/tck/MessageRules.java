@@ -194,10 +194,7 @@ public interface MessageRules extends Subject {
         assertArrayEquals(new int[10], received, "memory of the receive");
     }
 
-    /**
-     * Checks that collectives complete while a message is in flight, because messages are not part of the order of
-     * collectives.
-     */
+    /** Checks that collectives complete while a message is in flight: messages are not in the order of collectives. */
     @Rule(207)
     @Test
     default void collectivesPassMessagesInFlight() {

@@ -14,10 +14,7 @@ import java.util.List;
  * <p>Only one thread at a time may use an instance. A close of the instance closes all ranks at the same time.
  */
 public final class Ranks implements AutoCloseable {
-    /**
-     * Time limit of a rule. The limit is far above the duration of any rule, so that a rule does not fail on a slow
-     * machine.
-     */
+    /** Time limit of a rule. The limit is far above the duration of any rule, so that none fails on a slow machine. */
     public static final Duration LIMIT = Duration.ofSeconds(120);
 
     /**
@@ -86,10 +83,9 @@ public final class Ranks implements AutoCloseable {
     }
 
     /**
-     * Returns the group as seen by one rank.
+     * {@return the group as seen by one rank}
      *
      * @param rank rank
-     * @return group
      */
     public ProcessGroup rank(int rank) {
         return groups.get(rank);
@@ -138,10 +134,7 @@ public final class Ranks implements AutoCloseable {
         }
     }
 
-    /**
-     * Closes every rank. A rank that failed before may report its failure again. Fails if the close of a rank hangs or
-     * fails in another way.
-     */
+    /** Closes every rank. One that failed may report it again. Fails if a close hangs or fails in another way. */
     @Override
     public void close() {
         try (RankThreads threads = start(ProcessGroup::close)) {

@@ -152,10 +152,7 @@ public interface RecordingRules extends Subject {
         }
     }
 
-    /**
-     * Checks that two names of groups are equal. JDK 17 loses a long name in some recordings; such a name is empty and
-     * is not compared.
-     */
+    /** Checks that two group names are equal. JDK 17 loses a long name in some recordings; it is then ignored. */
     private static void checkSame(String world, String found, String call) {
         assertTrue(
                 world.isEmpty() || found.isEmpty() || world.equals(found),

@@ -141,9 +141,7 @@ final class StagedCalls {
         return work.completion().whenComplete((done, failure) -> threads.note()).toCompletableFuture();
     }
 
-    /**
-     * Waits for the stages of other ranks for a limited time, because a back end may block in its asynchronous calls.
-     */
+    /** Waits a limited time for the stages of other ranks, because a back end may block in its asynchronous calls. */
     private static void awaitIfTheCallsReturn(CountDownLatch latch) throws InterruptedException {
         latch.await(CHAIN_MILLIS, TimeUnit.MILLISECONDS);
     }

@@ -26,10 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Rules 401 to 414, about groups of some of the ranks. */
 public interface SubgroupRules extends Subject {
-    /**
-     * Checks that ranks with the same color form a group, ordered by key and then by rank. A rank with a negative color
-     * gets no group.
-     */
+    /** Checks that ranks with one color form a group, ordered by key, then by rank. A negative color gives no group. */
     @Rule(401)
     @Test
     default void splitGroupsRanksByColorAndOrdersThemByKey() {
@@ -80,10 +77,7 @@ public interface SubgroupRules extends Subject {
         }
     }
 
-    /**
-     * Checks that the position of a member in the list is the member's rank in the new group. Collectives work in the
-     * new group.
-     */
+    /** Checks that a member's position in the list is its rank in the new group. Collectives work in the new group. */
     @Rule(402)
     @Test
     default void newGroupRanksAreThePositionsInTheList() {
@@ -277,10 +271,7 @@ public interface SubgroupRules extends Subject {
         });
     }
 
-    /**
-     * Checks that a back end without subgroups throws {@link UnsupportedOperationException} with a reason. The group
-     * still works afterwards.
-     */
+    /** Checks that without subgroups an {@link UnsupportedOperationException} says why, and the group still works. */
     @Rule(410)
     @Test
     default void subgroupsAreMadeOrRefusedInTheUsualWay() {
@@ -357,9 +348,7 @@ public interface SubgroupRules extends Subject {
         });
     }
 
-    /**
-     * Sends a message from each rank to each other rank. The pairs of ranks exchange their messages in a fixed order.
-     */
+    /** Sends a message from each rank to each other rank. The pairs of ranks exchange messages in a fixed order. */
     private static void exchangeInPairs(ProcessGroup part, int[] order) {
         for (int low = 0; low < order.length; low++) {
             for (int high = low + 1; high < order.length; high++) {

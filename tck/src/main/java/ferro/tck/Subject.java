@@ -107,10 +107,9 @@ public interface Subject {
     Optional<DeviceMemory> devices();
 
     /**
-     * Returns the device of a rank.
+     * {@return the ordinal of the device of a rank}
      *
      * @param rank rank
-     * @return ordinal of the device
      */
     int device(int rank);
 

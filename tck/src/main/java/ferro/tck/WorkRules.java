@@ -166,10 +166,7 @@ public interface WorkRules extends Subject {
         });
     }
 
-    /**
-     * Checks that a failed operation reports its failure again on each wait. The completion stage of the operation
-     * reports the same failure.
-     */
+    /** Checks that a failed operation reports the same failure on each wait, and in its completion stage. */
     @Rule(307)
     @Test
     default void aFailedOperationTellsItsFailureEachTime() {
@@ -216,10 +213,7 @@ public interface WorkRules extends Subject {
         });
     }
 
-    /**
-     * Checks that several threads may wait for one operation. A thread may also wait for an operation that another
-     * thread has started.
-     */
+    /** Checks that several threads may wait for one operation, also for one that another thread has started. */
     @Rule(309)
     @Test
     default void severalThreadsMayWaitForOneOperation() {
@@ -240,10 +234,7 @@ public interface WorkRules extends Subject {
         });
     }
 
-    /**
-     * Checks that an operation that no thread waits for completes even after the waits for earlier operations have
-     * ended.
-     */
+    /** Checks that an operation that no thread waits for completes even after waits for earlier operations ended. */
     @Rule(310)
     @Test
     default void workThatNobodyWaitsForGoesOnWhenWaitersLeave() {
@@ -269,10 +260,7 @@ public interface WorkRules extends Subject {
         assertTrue(slow.size() <= 2, "of 400 operations, " + slow.size() + " took 800 ms or more: " + slow);
     }
 
-    /**
-     * Checks that queued operations give the same results as the same operations one by one. Queued operations may be
-     * in flight together.
-     */
+    /** Checks that queued operations, which may be in flight together, give the same results as one by one. */
     @Rule(311)
     @Test
     default void queuedOperationsLeaveWhatTheyLeaveOneByOne() {

@@ -202,10 +202,9 @@ public final class BucketLayout {
     }
 
     /**
-     * Returns the bucket of a parameter.
+     * {@return the index of the bucket of a parameter}
      *
      * @param parameter index in the list of parameters
-     * @return index of the bucket
      * @throws IndexOutOfBoundsException if there is no such parameter
      */
     public int bucketOf(int parameter) {

@@ -35,11 +35,10 @@ public record BucketSettings(long firstBytes, long bytes, List<String> order) {
     }
 
     /**
-     * Returns these settings with other sizes.
+     * {@return these settings with other sizes}
      *
      * @param first size of the first bucket in bytes
      * @param others size of every other bucket in bytes
-     * @return settings with these sizes
      * @throws IllegalArgumentException if a size is not positive
      */
     public BucketSettings withBytes(long first, long others) {
@@ -47,10 +46,9 @@ public record BucketSettings(long firstBytes, long bytes, List<String> order) {
     }
 
     /**
-     * Returns these settings with another order.
+     * {@return these settings with another order}
      *
      * @param names names of all parameters in the order in which their gradients become ready
-     * @return settings with this order
      */
     public BucketSettings withOrder(String... names) {
         return new BucketSettings(firstBytes, bytes, List.of(names));

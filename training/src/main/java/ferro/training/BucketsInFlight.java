@@ -5,10 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.LongSupplier;
 
-/**
- * The buckets of one step that are in flight. This class starts the buckets in order, waits for them in order, and
- * measures the time.
- */
+/** The buckets of one step that are in flight. Starts them in order, waits for them in order, and measures the time. */
 final class BucketsInFlight {
     private final List<GradientHook.Exchange> exchanges;
     private final LongSupplier nanoTime;

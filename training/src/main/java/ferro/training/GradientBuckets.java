@@ -107,10 +107,9 @@ public final class GradientBuckets implements AutoCloseable {
     }
 
     /**
-     * Returns a builder for buckets.
+     * {@return a builder for buckets}
      *
      * @param group the ranks that share the work; the buckets get a separate group of the same ranks
-     * @return builder
      */
     public static GradientBucketsBuilder builder(ProcessGroup group) {
         return new GradientBucketsBuilder(Objects.requireNonNull(group, "group"));
@@ -421,10 +420,7 @@ public final class GradientBuckets implements AutoCloseable {
         return parent;
     }
 
-    /**
-     * {@return the number of the current step, from 1; each {@link #finish} that ends a step adds 1. Any thread may
-     * call this method}
-     */
+    /** {@return the current step, from 1; each {@link #finish} that ends a step adds 1. Any thread may call this} */
     public long stepNumber() {
         synchronized (lock) {
             return step;

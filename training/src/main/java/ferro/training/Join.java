@@ -182,10 +182,7 @@ public final class Join<B> implements AutoCloseable {
         }
     }
 
-    /**
-     * Gathers which ranks have a batch. After the last step no rank has a batch, and all ranks already know that no
-     * rank has a batch.
-     */
+    /** Gathers which ranks have a batch; not after the last step, when all ranks already know that none has one. */
     private void gather() {
         if (step > 0 && buckets.withAnotherBatch() == 0) {
             contributors = 0;
@@ -250,18 +247,12 @@ public final class Join<B> implements AutoCloseable {
         return hasBatch;
     }
 
-    /**
-     * {@return the number of ranks that have a batch, over which the gradients of this step are averaged; 0 when the
-     * join is over}
-     */
+    /** {@return the number of ranks with a batch, over which gradients of this step are averaged; 0 after the join} */
     public int contributors() {
         return contributors;
     }
 
-    /**
-     * Returns the failure of the parent group if this failure has aborted the group of the buckets; otherwise returns
-     * the given failure.
-     */
+    /** Returns the parent group's failure if it has aborted the group of the buckets; otherwise the given failure. */
     FerroException causeOf(FerroException failure) {
         if (noOtherCall == null || failure.code() != FerroException.Code.ABORTED) {
             return failure;
@@ -286,10 +277,7 @@ public final class Join<B> implements AutoCloseable {
         return "join, rank " + parent.rank() + " of " + parent.worldSize() + ", step " + buckets.stepNumber() + ": ";
     }
 
-    /**
-     * Ends the join, so that all ranks have data in later steps of the buckets. This method does not communicate, and
-     * is idempotent.
-     */
+    /** Ends the join, so that all ranks have data in later steps of the buckets. Does not communicate; idempotent. */
     @Override
     public void close() {
         if (!over) {

@@ -22,10 +22,9 @@ public final class Moments {
     }
 
     /**
-     * Returns the moments of an empty set of values.
+     * {@return the moments of an empty set of values, of count 0}
      *
      * @param channels number of channels
-     * @return moments of count 0
      * @throws IllegalArgumentException if there is no channel
      */
     public static Moments none(int channels) {
@@ -101,12 +100,11 @@ public final class Moments {
     }
 
     /**
-     * Returns the moments of this object's values and the other object's values together.
+     * {@return the moments of this object's values and the other object's values together}
      *
      * <p>Source: the pairwise update of Chan, Golub and LeVeque 1983, doi:10.1080/00031305.1983.10483115.
      *
      * @param other moments of the same number of channels
-     * @return moments of all values
      * @throws IllegalArgumentException if the numbers of channels differ
      */
     public Moments with(Moments other) {

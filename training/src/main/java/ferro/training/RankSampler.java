@@ -40,10 +40,7 @@ public final class RankSampler {
     public enum LastSamples {
         /** No rank takes the last samples. At most {@code worldSize - 1} samples are left out. */
         DROP,
-        /**
-         * Ranks without a sample take the first samples of the epoch again, so that all ranks take the same number of
-         * samples.
-         */
+        /** Ranks without a sample take the first samples of the epoch again, so that all ranks take equally many. */
         PAD,
         /**
          * Every sample is taken exactly once. Some ranks take one sample more than other ranks, so ranks may end the

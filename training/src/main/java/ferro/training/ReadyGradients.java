@@ -56,9 +56,7 @@ final class ReadyGradients {
         return !ready.get(parameter) && !accumulated.get(parameter);
     }
 
-    /**
-     * Returns the parameters whose gradients were ready in no pass of this step, in the order in which they are listed.
-     */
+    /** Returns the parameters whose gradients were ready in no pass of this step, in their listed order. */
     List<Parameter> unused() {
         List<Parameter> unused = new ArrayList<>();
         for (int parameter = 0; parameter < layout.parameters().size(); parameter++) {

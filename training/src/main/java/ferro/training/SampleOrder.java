@@ -15,10 +15,7 @@ final class SampleOrder {
     /** Name of this ordering method in checkpoints. */
     static final String NAME = "feistel-6";
 
-    /**
-     * Four rounds are enough for many samples. With few samples, more rounds are needed to give all orders about the
-     * same probability.
-     */
+    /** Four rounds are enough for many samples. Few need more, for all orders to have about the same probability. */
     private static final int ROUNDS = 6;
 
     private static final long GOLDEN_GAMMA = 0x9E3779B97F4A7C15L;

@@ -12,9 +12,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class TerminationGuard {
     private static final System.Logger LOG = LogLines.logger("ferro.training");
-    /**
-     * The time before the end of the time limit at which the process exits, unless a quarter of the time limit is less.
-     */
+    /** The time before the end of the time limit at which the process exits, unless a quarter of the limit is less. */
     private static final long LONGEST_RESERVE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private final Duration bound;

@@ -7,10 +7,7 @@ import ai.djl.training.tracker.Tracker;
 import java.util.List;
 import java.util.Objects;
 
-/**
- * The common part of {@link DjlAdam} and {@link DjlAdamW}. The two optimizers differ only in the effect of weight
- * decay.
- */
+/** The common part of {@link DjlAdam} and {@link DjlAdamW}, which differ only in the effect of weight decay. */
 abstract sealed class AdamOptimizer extends StatefulOptimizer permits DjlAdam, DjlAdamW {
     private static final String MEAN = "exp_avg";
     private static final String VARIANCE = "exp_avg_sq";

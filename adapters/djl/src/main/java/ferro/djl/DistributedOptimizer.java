@@ -269,9 +269,7 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
         put(index);
     }
 
-    /**
-     * Returns the trained parameters. The first call finds out which parameters are trained, and builds the buckets.
-     */
+    /** Returns the trained parameters. The first call finds out which are trained, and builds the buckets. */
     private TrainedParameters parameters() {
         if (parameters == null) {
             TrainedParameters found = trained();
@@ -302,9 +300,7 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
         }
     }
 
-    /**
-     * Checks that all ranks begin with the same values. The check copies the values to the memory of the gradients.
-     */
+    /** Checks that all ranks begin with the same values. The check copies the values to the memory of the gradients. */
     private void checkEqual(TrainedParameters found, GradientBuckets buffers) {
         Map<String, HostTensor> values = new HashMap<>();
         for (int index = 0; index < found.size(); index++) {

@@ -14,10 +14,7 @@ final class OwnedBatches implements Iterator<Batch> {
     private final Iterator<? extends Batch> source;
     private final NDManager manager;
 
-    /**
-     * Creates an iterator over batches. Each batch gets its own submanager of the given manager, and this submanager
-     * owns the batch's arrays.
-     */
+    /** Creates an iterator over batches. The arrays of each batch belong to its own submanager of the given manager. */
     OwnedBatches(Iterator<? extends Batch> source, NDManager manager) {
         this.source = source;
         this.manager = manager;

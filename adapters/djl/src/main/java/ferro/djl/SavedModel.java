@@ -89,10 +89,7 @@ final class SavedModel {
         return new TrainingState(parameters, slices, all);
     }
 
-    /**
-     * Checks that the same kind of optimizer saved the checkpoint, because the state of another kind of optimizer has
-     * another meaning.
-     */
+    /** Checks that the same kind of optimizer saved the checkpoint: the state of another kind has another meaning. */
     void check(Map<String, String> metadata) {
         String own = optimizer.getClass().getSimpleName();
         String found = metadata.get(OPTIMIZER);

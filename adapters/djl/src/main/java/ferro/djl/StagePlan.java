@@ -18,10 +18,7 @@ import java.util.Optional;
  */
 record StagePlan(BitSet cuts, Optional<String> whyNot) {
 
-    /**
-     * Returns the plan for the parameters that are trained now. Some parameters may have been frozen since the last
-     * batch.
-     */
+    /** Returns the plan for the parameters that are trained now. Some may have been frozen since the last batch. */
     static StagePlan of(SequentialBlock model) {
         if (model.isReturnIntermediate()) {
             return not("the model returns the results of all its "

@@ -159,10 +159,9 @@ public final class LightGbmBooster extends LightGbmHandle {
     }
 
     /**
-     * Returns the model of the first iterations as LightGBM's text.
+     * {@return the model of the first iterations as LightGBM's text}
      *
      * @param iterations number of iterations, such as {@link EarlyStopping#bestIteration}; -1 for all
-     * @return text
      * @throws IllegalStateException if the booster is closed, or belongs to another thread
      * @throws ferro.FerroException  if the group has failed in a training call; NATIVE if LightGBM reports an error
      */

@@ -6,10 +6,7 @@ import ferro.HostTensor;
 import ferro.lightgbm.ffi.LightGbmFunctions;
 import java.util.List;
 
-/**
- * The rows of this rank, in LightGBM's bins. {@link LightGbmNetwork#dataset} makes it. Belongs to the thread of its
- * network.
- */
+/** This rank's rows in LightGBM's bins, made by {@link LightGbmNetwork#dataset}. Belongs to its network's thread. */
 public final class LightGbmDataset extends LightGbmHandle {
     private final int rows;
     private final int columns;

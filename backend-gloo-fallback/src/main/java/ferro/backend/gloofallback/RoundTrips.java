@@ -14,9 +14,7 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/**
- * State that the host round trips of one rank share: device memory, staging, and a lane for each host group. Thread-safe.
- */
+/** State shared by the host round trips of one rank: device memory, staging, and a lane per host group. Thread-safe. */
 final class RoundTrips implements AutoCloseable {
     private static final long IDLE_MILLIS = 100;
 

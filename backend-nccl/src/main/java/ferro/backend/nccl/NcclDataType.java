@@ -52,10 +52,9 @@ public enum NcclDataType {
     }
 
     /**
-     * Returns why the library does not support this type.
+     * {@return why the library does not support this type; empty if it does}
      *
      * @param library release that is loaded
-     * @return empty if it does
      */
     public Optional<String> unsupportedBecause(NcclVersion library) {
         NcclVersion first = switch (this) {

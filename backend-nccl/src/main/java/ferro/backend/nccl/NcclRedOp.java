@@ -32,10 +32,9 @@ public enum NcclRedOp {
     }
 
     /**
-     * Returns why the library does not support this reduction.
+     * {@return why the library does not support this reduction; empty if it does}
      *
      * @param library release that is loaded
-     * @return empty if it does
      */
     public Optional<String> unsupportedBecause(NcclVersion library) {
         return this == AVG && !library.atLeast(FIRST_WITH_AVG)

@@ -26,10 +26,9 @@ public record NcclVersion(int major, int minor, int patch) implements Comparable
     }
 
     /**
-     * Returns whether this release is the same as another one or newer.
+     * {@return whether this release is the same as another one or newer}
      *
      * @param other to compare with
-     * @return true if not older
      */
     public boolean atLeast(NcclVersion other) {
         return compareTo(other) >= 0;

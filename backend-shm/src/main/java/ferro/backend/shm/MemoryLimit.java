@@ -28,9 +28,7 @@ record MemoryLimit(Proc proc) {
      */
     record Short(Path group, long left) {}
 
-    /**
-     * Returns the innermost control group that leaves less than is needed; empty if none does, or if none can be read.
-     */
+    /** Returns the innermost control group that leaves less than is needed; empty if none does or none can be read. */
     Optional<Short> tooShortFor(long need) {
         try {
             for (Path group : groups()) {

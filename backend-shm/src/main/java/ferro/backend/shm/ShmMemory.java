@@ -122,10 +122,7 @@ final class ShmMemory implements SharedMemory {
         }
     }
 
-    /**
-     * Checks the token. The owner wrote it through its mapping, so that a reader that also uses a mapping sees the same
-     * memory.
-     */
+    /** Checks the token. The owner wrote it through its mapping, so a reader with a mapping sees the same memory. */
     private void checkToken(FileChannel file, Offer offer) throws IOException {
         try (Mapper.Mapping last = place.mapper().map(file, Segment.tokenAt(offer.bytes()), Segment.TOKEN_BYTES)) {
             ByteBuffer bytes = last.bytes();

@@ -37,10 +37,7 @@ record ThisProcess(Proc proc, String boot, long namespace, long pid, long startT
         return namespace == FIRST_NAMESPACE;
     }
 
-    /**
-     * Returns whether a process of this namespace runs. A process that only waits for its parent to read its exit code
-     * does not run.
-     */
+    /** Returns whether a process of this namespace runs. One that waits only for its exit code to be read does not. */
     boolean runs(long otherPid, long otherStartTicks) {
         try {
             Proc.Stat stat = proc.stat(Long.toString(otherPid));

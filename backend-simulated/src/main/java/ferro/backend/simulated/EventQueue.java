@@ -20,9 +20,7 @@ final class EventQueue {
     /** Owner of events that belong to no rank. */
     static final int NOBODY = -1;
 
-    /**
-     * Start of the clock: shortly before it wraps, so that code that compares times instead of subtracting them is found.
-     */
+    /** Start of the clock, shortly before it wraps, to find code that compares times instead of subtracting them. */
     private static final long ORIGIN_NANOS = Long.MAX_VALUE - 50_000;
 
     private static final long NEAR_NANOS = 20_000;
@@ -102,10 +100,7 @@ final class EventQueue {
         return owner;
     }
 
-    /**
-     * Draws how long a message takes, or how long until a rank's next turn: mostly short, sometimes long enough to be
-     * overtaken.
-     */
+    /** Draws how long a message takes, or until a rank's next turn: mostly short, sometimes enough to be overtaken. */
     long delay() {
         return 1 + random.nextLong(random.nextInt(FAR_ONE_IN) == 0 ? FAR_NANOS : NEAR_NANOS);
     }

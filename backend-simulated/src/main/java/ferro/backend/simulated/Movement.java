@@ -32,9 +32,7 @@ final class Movement {
         return copy;
     }
 
-    /**
-     * Moves the next {@code bytes} of a post to the next place of a receive; allocates nothing if the types are equal.
-     */
+    /** Moves the next {@code bytes} of a post to the next place of a receive; allocates nothing if types are equal. */
     void move(SimulatedPost post, PostedReceive receive, long bytes) {
         HostTensor source = post.data;
         HostTensor into = receive.into;
@@ -52,10 +50,7 @@ final class Movement {
         }
     }
 
-    /**
-     * Moves bytes between different types: a message may be sent as one type and received as another of as many bytes.
-     * The bits are kept.
-     */
+    /** Moves bytes of a message sent as one type and received as another of as many bytes. The bits are kept. */
     private void moveBytes(SimulatedPost post, PostedReceive receive, long bytes) {
         if (scratch == null) {
             scratch = ByteBuffer.allocateDirect(SCRATCH_BYTES).order(ByteOrder.nativeOrder());

@@ -2,10 +2,7 @@ package ferro.backend.simulated;
 
 import java.util.Arrays;
 
-/**
- * Receives in the order in which they were posted, for one thread at a time. It grows, never shrinks, and reuses its
- * entries.
- */
+/** Receives in the order of posting, for one thread at a time. It grows, never shrinks, and reuses its entries. */
 final class ReceiveQueue {
     private PostedReceive[] ring = {new PostedReceive(), new PostedReceive(), new PostedReceive(), new PostedReceive()};
     private int first;

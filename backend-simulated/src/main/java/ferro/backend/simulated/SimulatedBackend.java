@@ -64,9 +64,7 @@ public final class SimulatedBackend extends ForwardingBackend {
         this.submitted = submitted;
     }
 
-    /**
-     * The code of one rank, for {@link #run}.
-     */
+    /** The code of one rank, for {@link #run}. */
     @FunctionalInterface
     public interface RankBody {
         /**
@@ -248,10 +246,7 @@ public final class SimulatedBackend extends ForwardingBackend {
         return "simulated rank " + rank + " was killed";
     }
 
-    /**
-     * Returns an executor with one daemon thread for all ranks of a group; the thread exists only while there is work for
-     * it.
-     */
+    /** Returns an executor whose one daemon thread, for all ranks of a group, exists only while it has work. */
     private static ScheduledExecutorService background() {
         ScheduledThreadPoolExecutor background = new ScheduledThreadPoolExecutor(1, task -> {
             Thread thread = new Thread(task, "ferro-" + NAME + "-background");
@@ -265,10 +260,9 @@ public final class SimulatedBackend extends ForwardingBackend {
     }
 
     /**
-     * Returns the back end of a simulated group, for {@link #kill}.
+     * {@return the back end of a simulated group, for {@link #kill}}
      *
      * @param group group of {@link #run}, {@link #runAll} or {@link #createGroup}
-     * @return its back end
      * @throws IllegalArgumentException if the group is not simulated, or was made by {@code newGroup} or {@code split}
      */
     public static SimulatedBackend of(ProcessGroup group) {

@@ -8,10 +8,7 @@ import ferro.spi.Link;
 import ferro.spi.Transport.Lane;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/**
- * One lane to one peer. Posts go into one channel; the thread that makes progress for this rank serves receives from the
- * other.
- */
+/** One lane to one peer. Posts go into one channel; this rank's progress thread serves receives from the other. */
 final class SimulatedLink implements Link {
     private static final long NO_CALL = Long.MIN_VALUE;
 

@@ -10,10 +10,7 @@ import java.nio.ByteOrder;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/**
- * Segments of ranks that are threads of one JVM: plain direct buffers. The first rank that opens the memory makes them
- * all.
- */
+/** Segments of ranks that are threads of one JVM: plain direct buffers, all made by the first rank that opens them. */
 final class SimulatedMemory implements SharedMemory {
     /** Most ranks that share memory: more ranks would take more memory than they save time. */
     static final int RANKS_MOST = 16;

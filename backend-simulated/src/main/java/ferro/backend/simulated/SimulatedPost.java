@@ -5,10 +5,7 @@ import ferro.collectives.link.WireHeader;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/**
- * One send as its receiver sees it; reused, so that a call allocates none. Only the side that holds the post uses the
- * fields.
- */
+/** One send as its receiver sees it; reused, so calls allocate none. Only the side that holds it uses the fields. */
 final class SimulatedPost {
     /**
      * The header as the sender wrote it. The sender reuses its own header for its next call, possibly before a post

@@ -127,10 +127,9 @@ public final class Simulation {
     }
 
     /**
-     * Returns the seeds that a test should run: the value of {@code ferro.seed} if it is set, else 1 to {@code count}.
+     * {@return the seeds that a test should run: the value of {@code ferro.seed} if it is set, else 1 to {@code count}}
      *
      * @param count number of seeds
-     * @return seeds
      * @throws IllegalArgumentException if {@code ferro.seed} is not a number
      */
     public static LongStream seeds(int count) {

@@ -5,10 +5,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/**
- * Runs tasks one after the other on an executor, a batch at a time. The queue of a timer is slow with a million tasks in
- * it.
- */
+/** Runs tasks one after the other on an executor, in batches. A timer's queue is slow with a million tasks in it. */
 final class TaskQueue {
     private static final int BATCH = 1000;
 

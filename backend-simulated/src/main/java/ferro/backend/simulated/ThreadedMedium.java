@@ -38,10 +38,7 @@ final class ThreadedMedium implements SimulatedMedium {
         background.add(task);
     }
 
-    /**
-     * Runs the task after every control message sent before, so that a peer hears of an abort before it finds the links
-     * ended.
-     */
+    /** Runs the task after every control message sent before: a peer hears of an abort before it finds links ended. */
     @Override
     public void afterPosts(LaneQueue channel, Runnable task) {
         background.add(task);

@@ -21,9 +21,7 @@ import java.net.InetAddress;
 import java.util.List;
 import java.util.Optional;
 
-/**
- * What a rank with these settings would do on this machine, for {@code ferro doctor}; nothing is bound or sent.
- */
+/** What a rank with these settings would do on this machine, for {@code ferro doctor}; nothing is bound or sent. */
 public final class TcpOutlook {
     private final String address;
     private final String addressReason;

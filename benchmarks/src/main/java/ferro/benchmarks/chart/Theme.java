@@ -49,10 +49,9 @@ public final class Theme {
     }
 
     /**
-     * Returns an entry for a light page.
+     * {@return the text of an entry for a light page}
      *
      * @param name name without hyphens in front, such as {@code ferro}
-     * @return text of the entry
      * @throws IllegalArgumentException if there is no such entry
      */
     public String light(String name) {
@@ -60,10 +59,9 @@ public final class Theme {
     }
 
     /**
-     * Returns an entry for a dark page.
+     * {@return the text of an entry for a dark page}
      *
      * @param name name without hyphens in front, such as {@code page}
-     * @return text of the entry
      * @throws IllegalArgumentException if there is no such entry
      */
     public String dark(String name) {

@@ -17,10 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
-/**
- * Draws the time of one call over the size of its data, and beside it the same times as multiples of ferro's, with a line per
- * library.
- */
+/** Draws the time of a call over its data size, and beside it in multiples of ferro's, with a line per library. */
 final class Chart {
     private static final int FEWEST_SIZES = 2;
     private static final double SIZES_PER_TICK = 3;

@@ -25,7 +25,6 @@ final class RanksTable {
         this.ratios = ratios;
     }
 
-    /** A row of the table. */
     private record Row(String collective, long bytes) {}
 
     /** Returns the table. A cell without a paired round is a dash. */

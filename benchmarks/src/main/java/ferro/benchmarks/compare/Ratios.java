@@ -15,10 +15,7 @@ import java.util.Set;
  * in the same state around both.
  */
 final class Ratios {
-    /**
-     * Loopback probes that differ by more belong to different states, which the exchange of flags between two cores does not
-     * show.
-     */
+    /** Loopback probes further apart are of different states, which flags exchanged between two cores do not show. */
     private static final double SAME_LOOPBACK = 1.25;
 
     private final Map<Item, Map<String, Map<String, Measurement>>> byItem = new LinkedHashMap<>();
@@ -98,10 +95,7 @@ final class Ratios {
                 && theirs < SAME_LOOPBACK * mine;
     }
 
-    /**
-     * Returns the ratio to the opponent that is fastest in rounds paired with this contestant in this state; empty without
-     * any round.
-     */
+    /** Returns the ratio to the fastest opponent in rounds paired with this contestant in this state; empty if none. */
     Optional<Ratio> best(Item item, String contestant, List<String> opponents, CoreLatency nearness) {
         Ratio best = null;
         for (String opponent : opponents) {

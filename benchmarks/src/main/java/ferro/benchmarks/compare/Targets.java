@@ -10,9 +10,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.TreeSet;
 
-/**
- * The promises of ferro, row by row, beside the measured ratios: the worst size of each row, separately for near and far.
- */
+/** Ferro's promises, row by row, beside the measured ratios: the worst size of each row, for near and for far. */
 final class Targets {
     private static final long KIB = 1024;
     private static final long MIB = KIB * KIB;

@@ -20,10 +20,9 @@ public final class CallsThatDiffer {
     private CallsThatDiffer() {}
 
     /**
-     * Returns the ranks that differ from more than half of the ranks, or else all ranks.
+     * {@return the ranks, ascending, that differ from more than half of the ranks, or else all ranks}
      *
      * @param calls call of each rank, or something equal for equal calls
-     * @return ranks to blame, ascending
      */
     public static Set<Integer> odd(Map<Integer, ?> calls) {
         Set<Integer> odd = new TreeSet<>(calls.keySet());

@@ -262,9 +262,7 @@ public final class Diagnosis {
         return cycle.isEmpty() ? graph.reachedFrom(first) : (BitSet) cycle.clone();
     }
 
-    /**
-     * Returns the ranks that a rank waits for. Callers must not change the set: the answer of a rank is decoded once.
-     */
+    /** Returns the ranks that a rank waits for. Callers must not change the set: a rank's answer is decoded once. */
     private BitSet waitsFor(int rank) {
         if (rank == self) {
             return mine;
@@ -307,10 +305,7 @@ public final class Diagnosis {
         return text.toString();
     }
 
-    /**
-     * Appends the state of each rank; the ranks of a machine that is silent as a whole are one entry. Returns how many
-     * ranks were left out.
-     */
+    /** Appends the state of each rank, one entry for a wholly silent machine. Returns how many ranks were left out. */
     private int list(StringJoiner text, BitSet ranks, BitSet said) {
         int told = 0;
         int untold = 0;

@@ -9,9 +9,7 @@ public interface FailurePolicy {
     /** The shipped decisions. */
     FailurePolicy SHIPPED = new FailurePolicy() {};
 
-    /**
-     * The time in which inboxes are read before a peer is blamed for the end of its connection: it may have told why.
-     */
+    /** The time in which inboxes are read before a peer is blamed for the end of its connection: it may tell why. */
     long EOF_GRACE_NANOS = 10_000_000L;
 
     /**
@@ -60,11 +58,10 @@ public interface FailurePolicy {
     }
 
     /**
-     * Returns whether two calls with the same sequence number are the same.
+     * {@return whether two calls with the same sequence number are the same}
      *
      * @param mine   fingerprint of this rank's call
      * @param theirs fingerprint of a peer's
-     * @return whether they are equal
      */
     default boolean isSameCall(long mine, long theirs) {
         return mine == theirs;

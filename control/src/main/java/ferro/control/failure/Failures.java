@@ -30,10 +30,7 @@ public final class Failures {
         return new Failure(Code.ABORTED, group.rank(), -1, Set.of(group.rank()), text, cause);
     }
 
-    /**
-     * Makes the failure for an exception inside the engine. The whole group fails: if one caller alone were told, the other
-     * ranks would wait.
-     */
+    /** Makes the failure for an exception inside the engine. It fails the whole group, as other ranks would wait. */
     public static Failure inside(GroupSpec group, String self, Throwable broken) {
         Set<Integer> blamed = Set.of(group.rank());
         if (broken instanceof FerroException known) {
@@ -92,10 +89,7 @@ public final class Failures {
                 call + " on group \"" + group.name() + "\" rank " + group.rank() + ": the group is closed");
     }
 
-    /**
-     * Makes the exception for a call that is refused because the JVM exits; the group has then left the others, or told them
-     * why it fails.
-     */
+    /** Makes the exception for a call refused as the JVM exits; the group has left, or told the others why it fails. */
     public static FerroException refusedAtExit(GroupSpec group, String self, String call) {
         Where where = Where.of(group.name(), group.rank()).blaming(group.rank());
         String text = call + " on group \"" + group.name() + "\" " + self
@@ -178,9 +172,7 @@ public final class Failures {
                 && cause.where().culprits().equals(Set.of(group.rank()));
     }
 
-    /**
-     * Takes over a failure of the other half. Its sequence number is in the text only, because that half counts by itself.
-     */
+    /** Takes over the other half's failure. Its sequence number is only in the text, as that half counts by itself. */
     private static Failure adopted(FerroException cause) {
         Where where = cause.where();
         boolean interrupted = cause.code() == Code.INTERRUPTED;

@@ -4,10 +4,7 @@ import ferro.control.failure.ControlMessage.Abort;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 
-/**
- * The cause of the group's failure, as far as this rank knows: a merge of what it saw and of what others told;
- * thread-safe.
- */
+/** The cause of the group's failure, as this rank knows it: a merge of what it saw and others told; thread-safe. */
 public final class FirstCause {
     /**
      * The time after the first cause in which causes that this rank sees itself still count. What it sees later is a

@@ -137,10 +137,7 @@ public record Status(
         return sequence < operation || running > 0 && running < operation;
     }
 
-    /**
-     * Returns whether the rank has passed an operation: it is in a later one, or has called a later one and all have
-     * ended.
-     */
+    /** Returns whether the rank has passed an operation: it is in a later one, or called a later one and all ended. */
     boolean isAhead(long operation) {
         return running > operation || running == 0 && sequence > operation;
     }

@@ -107,10 +107,7 @@ final class AgreedFailure {
         changed(first.seen(cause.asSeenByOthers(), clock.getAsLong()), true);
     }
 
-    /**
-     * Adds what is part of the known cause, whenever this rank sees it: the end of another rank of a process whose end is
-     * the cause.
-     */
+    /** Adds a part of the known cause, whenever seen: the end of another rank of a process whose end is the cause. */
     void failAsPart(Failure cause) {
         listener.blamed(cause);
         changed(first.seenPart(cause.asSeenByOthers(), clock.getAsLong()), true);
@@ -125,10 +122,7 @@ final class AgreedFailure {
         changed(first.guessed(cause.asSeenByOthers(), clock.getAsLong()), true);
     }
 
-    /**
-     * Waits for another thread that is just telling the other ranks of a failure, so that calls after this one fail; for
-     * some milliseconds.
-     */
+    /** Waits some milliseconds for another thread that is telling ranks of a failure, so that later calls fail. */
     void awaitTold() {
         for (int polls = 0; !told && first.cause() != null && polls < MOST_POLLS; polls++) {
             LockSupport.parkNanos(POLL_NANOS);

@@ -58,12 +58,7 @@ final class AskSchedule {
         nextNanos = nowNanos + intervalNanos;
     }
 
-    /**
-     * Returns whether it is time to ask. If it is, the next time is one interval later.
-     *
-     * @param nowNanos time of now on the context's clock
-     * @return whether to ask now
-     */
+    /** Returns whether to ask at a time of the context's clock. If so, the next time is one interval later. */
     boolean isDue(long nowNanos) {
         if (nowNanos - nextNanos < 0) {
             return false;
@@ -73,12 +68,7 @@ final class AskSchedule {
         return true;
     }
 
-    /**
-     * Returns the nanoseconds until the next inquiry; negative if it is overdue.
-     *
-     * @param nowNanos time of now on the context's clock
-     * @return nanoseconds
-     */
+    /** Returns the nanoseconds from a time of the context's clock to the next inquiry; negative if it is overdue. */
     long remainingNanos(long nowNanos) {
         return nextNanos - nowNanos;
     }

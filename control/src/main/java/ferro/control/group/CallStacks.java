@@ -85,10 +85,7 @@ final class CallStacks {
         return List.copyOf(stacks);
     }
 
-    /**
-     * Returns the lines of the program that have made calls of a group, as many as a message takes; empty if no thread
-     * waits for one.
-     */
+    /** Returns the program's lines that called a group, as many as fit a message; empty if no thread waits for one. */
     static String callersOf(String group, List<ThreadStack> stacks) {
         Set<String> lines = new LinkedHashSet<>();
         for (ThreadStack stack : stacks) {

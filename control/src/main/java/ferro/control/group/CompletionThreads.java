@@ -25,7 +25,6 @@ public final class CompletionThreads {
     /**
      * Runs a task that may block. The JDK's own pool is not used, because it has one thread on a machine of two cores.
      *
-     * @param task may block
      * @throws OutOfMemoryError if no thread is free and the system gives no other; the task is then not run
      */
     public void execute(Runnable task) {

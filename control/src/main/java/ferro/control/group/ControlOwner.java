@@ -51,12 +51,7 @@ public interface ControlOwner {
     /** {@return the number of the last collective that has ended on this rank, 0 if none; any thread} */
     long ended();
 
-    /**
-     * Returns how long this process stood still.
-     *
-     * @param sinceNanos on the context's clock
-     * @return nanoseconds
-     */
+    /** Returns how many nanoseconds this process stood still since a time of the context's clock. */
     long pausedSince(long sinceNanos);
 
     /** Returns the decisions for failures. */

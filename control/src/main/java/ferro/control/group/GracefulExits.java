@@ -275,8 +275,6 @@ public final class GracefulExits {
     /**
      * Asks a rank once to say goodbye to this rank when it leaves, because this rank waits for a message of it. A neighbour
      * does so without being asked.
-     *
-     * @param peer rank
      */
     public void follow(int peer) {
         if (peer != group.rank() && neighbours.follow(peer) && own == null) {
@@ -337,10 +335,7 @@ public final class GracefulExits {
         greetAll(neighbours.left(alone(peer)));
     }
 
-    /**
-     * Tells ranks that have left once this rank has everything they sent. Called when an operation has ended; usually
-     * costs one read.
-     */
+    /** Tells ranks that left once this rank has all they sent. Called when an operation has ended; usually one read. */
     public void confirm() {
         if (anyUnconfirmed) {
             confirmAll();

@@ -145,10 +145,7 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         }
     }
 
-    /**
-     * Opens the control once the owner can report its state: from then on, answers in other groups of this rank include
-     * this group.
-     */
+    /** Opens the control once the owner can report its state; answers in this rank's other groups then include it. */
     public void open() {
         responder.enter();
     }

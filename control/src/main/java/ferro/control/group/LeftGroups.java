@@ -17,9 +17,7 @@ import java.util.concurrent.TimeUnit;
  * and data that is still on its way would be lost. The same holds when the JVM exits with groups open. Thread-safe.
  */
 public final class LeftGroups {
-    /**
-     * How long after a failure the last close, and the exit of a JVM, wait so that other ranks hear the reason, and can ask.
-     */
+    /** How long after a failure the last close and a JVM's exit wait, for other ranks to hear the reason and ask. */
     private static final long FAILED_NANOS = 1_000_000_000L;
 
     /**

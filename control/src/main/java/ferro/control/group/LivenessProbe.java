@@ -43,10 +43,7 @@ final class LivenessProbe {
         return ranks;
     }
 
-    /**
-     * Waits until all have answered, the time is over, the group has failed, or this process has stood still. Returns
-     * whether it stood still.
-     */
+    /** Waits until all answered, time is up, the group failed, or this process stood still; returns whether it did. */
     private boolean hasStoodStill(long ask, long nanos) {
         long begun = clock.getAsLong();
         long last = begun;

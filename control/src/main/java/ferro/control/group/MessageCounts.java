@@ -35,10 +35,7 @@ public final class MessageCounts {
             return number;
         }
 
-        /**
-         * Counts a message of the peer that has arrived completely on this rank, whether a receive has matched it or
-         * not.
-         */
+        /** Counts a message of the peer that has arrived completely on this rank, matched by a receive or not. */
         public void countArrived() {
             arrived = arrived + 1;
         }

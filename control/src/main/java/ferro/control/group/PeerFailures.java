@@ -141,10 +141,7 @@ final class PeerFailures {
                 nanos);
     }
 
-    /**
-     * Runs a task when an answer has come, or without it after {@link #LOOKS_MOST} checks; the checks are the given
-     * time apart.
-     */
+    /** Runs a task when an answer has come, or after {@link #LOOKS_MOST} checks, which are the given time apart. */
     void afterWord(BooleanSupplier hasCome, Runnable task, long nanos) {
         look(1, hasCome, task, nanos);
     }

@@ -84,9 +84,7 @@ final class StatusInquiry {
         return !silent.isEmpty();
     }
 
-    /**
-     * Makes a diagnosis from the answers to an early question; a rank that has not answered the last one may be slow.
-     */
+    /** Makes a diagnosis from the answers to an early question; a rank that has not answered the last may be slow. */
     Diagnosis diagnosis(long early, long last, long sequence) {
         return new Diagnosis(machines, board.answers(early), board.silentTo(last), sequence);
     }

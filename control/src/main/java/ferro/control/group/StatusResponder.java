@@ -10,10 +10,7 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/**
- * Makes the answers of this rank to questions about its state: in this group, or else in another group of the same
- * processes.
- */
+/** This rank's answers to questions about its state: in this group, or else in another group of the same processes. */
 final class StatusResponder {
     private final RankStatuses statuses;
     private final RankStatuses.Seat seat;

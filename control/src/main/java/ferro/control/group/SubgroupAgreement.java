@@ -229,9 +229,7 @@ public final class SubgroupAgreement {
             }
         }
 
-        /**
-         * Cancels the attempt at the other members, but only after all were told of it: an answer may come before that.
-         */
+        /** Cancels the attempt at the other members, but only after all were told of it: an answer may come earlier. */
         private void takeBack(FerroException failure, boolean allTold) {
             synchronized (SubgroupAgreement.this) {
                 announced |= allTold;
@@ -361,10 +359,7 @@ public final class SubgroupAgreement {
         wake(peer);
     }
 
-    /**
-     * Records that a rank has given up what it made at a round, and whom it blames; an empty list blames the rank
-     * itself.
-     */
+    /** Records that a rank has given up what it made at a round, and whom it blames; an empty list blames that rank. */
     void cancelled(int peer, Cancel said) {
         Failure why = said.why();
         Code code = why.code() == Code.INTERRUPTED ? Code.ABORTED : why.code();

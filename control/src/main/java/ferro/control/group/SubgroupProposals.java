@@ -10,10 +10,7 @@ import java.util.Map;
 
 /** The groups that the other ranks make, by rank and round; under the lock of {@link SubgroupAgreement}. */
 final class SubgroupProposals {
-    /**
-     * A rank that is further ahead than this sends invalid rounds; a rank that retries again and again is ahead by far
-     * less.
-     */
+    /** A rank further ahead than this sends invalid rounds; one that retries again and again is ahead by far less. */
     private static final long AHEAD_MOST = 4096;
 
     private final Map<Integer, Map<Long, Proposal>> told = new HashMap<>();
@@ -71,10 +68,7 @@ final class SubgroupProposals {
         }
     }
 
-    /**
-     * Records that a rank has given up what it makes at a round. Returns false if no proposal is there, or it was
-     * already taken.
-     */
+    /** Records that a rank has given up what it makes at a round. Returns false if its proposal is missing or taken. */
     boolean giveUp(int peer, long round, Failure why) {
         Map<Long, Proposal> open = told.getOrDefault(peer, Map.of());
         Proposal proposal = open.get(round);

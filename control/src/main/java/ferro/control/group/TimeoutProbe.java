@@ -12,10 +12,7 @@ import java.util.BitSet;
  * times at most: it then reads everything that the others sent before their answers. Called by one thread at a time.
  */
 public final class TimeoutProbe {
-    /**
-     * The longest time between the last question and the deadline; the judgement comes at most as long after the
-     * deadline.
-     */
+    /** The longest time between the last question and the deadline; the judgement comes at most as long after it. */
     private static final long LEAD_MOST_NANOS = 50_000_000L;
     /** The early question is asked this many leads before the deadline. */
     private static final int EARLY = 5;
@@ -23,10 +20,7 @@ public final class TimeoutProbe {
     private static final int LEAD_PART = 8;
     /** A caller that looks this much later than planned has stood still. */
     static final long STOOD_STILL_NANOS = 250_000_000L;
-    /**
-     * The most times that an expired deadline waits for new answers: on a machine that is busy enough, every look comes
-     * late.
-     */
+    /** The most times that an expired deadline waits for new answers: on a busy enough machine, every look is late. */
     private static final int AGAIN_MOST = 3;
 
     /** Longest time between two checks for answers after a deadline. */
@@ -68,22 +62,12 @@ public final class TimeoutProbe {
         last.isAsked = false;
     }
 
-    /**
-     * Returns how long before a deadline the ranks are asked for the last time.
-     *
-     * @param timeoutNanos from begin to deadline
-     * @return nanoseconds
-     */
+    /** Returns how many nanoseconds before the end of a timeout the ranks are asked for the last time. */
     public static long leadNanos(long timeoutNanos) {
         return Math.max(1, Math.min(LEAD_MOST_NANOS, timeoutNanos / LEAD_PART));
     }
 
-    /**
-     * Returns whether listeners are warned when a quarter of the time to a deadline has passed.
-     *
-     * @param timeoutNanos from begin to deadline
-     * @return false if it is short
-     */
+    /** Returns whether listeners are warned when a quarter of a timeout has passed; false if it is short. */
     public static boolean isWarnedOf(long timeoutNanos) {
         return timeoutNanos >= WARNED_LEAST_NANOS;
     }
@@ -93,14 +77,7 @@ public final class TimeoutProbe {
         return EARLY * leadNanos;
     }
 
-    /**
-     * Returns the time until {@link #mayJudge} may have something to do.
-     *
-     * @param deadlineNanos of {@link #mayJudge}
-     * @param leadNanos     of {@link #leadNanos}
-     * @param nowNanos      now
-     * @return nanoseconds, at least 1
-     */
+    /** Returns the nanoseconds, at least 1, until {@link #mayJudge} may have something to do. */
     public static long untilCheck(long deadlineNanos, long leadNanos, long nowNanos) {
         long left = deadlineNanos - nowNanos;
         if (left > firstNanos(leadNanos)) {

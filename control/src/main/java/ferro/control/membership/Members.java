@@ -195,9 +195,7 @@ final class Members {
         }
     }
 
-    /**
-     * Returns a placeholder that says that the ranks of a machine are silent, so that each group reads its own numbers.
-     */
+    /** Returns a placeholder that says that a machine's ranks are silent, so that each group reads its own numbers. */
     static String silence(String machine, BitSet joinedRanks) {
         return "{silent " + RankLists.list(joinedRanks) + " on " + machine.replace('}', '?') + "}";
     }
@@ -226,10 +224,7 @@ final class Members {
         }
     }
 
-    /**
-     * Logs what was thrown, only once; the watch goes on. The error may be a lack of memory, and the log may need
-     * memory as well.
-     */
+    /** Logs what was thrown, only once; the watch goes on. It may be a lack of memory, and the log may need some. */
     void trouble(Throwable broken) {
         if (troubleTold) {
             return;

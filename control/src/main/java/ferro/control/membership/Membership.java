@@ -62,10 +62,7 @@ public final class Membership implements RankProcesses {
     private long pausesTold;
     private long lastPauseNanos;
 
-    /**
-     * One rank's side of a group that is told about its ranks. Called on the context's background thread; no method may
-     * block.
-     */
+    /** One rank's side of a group that hears of its ranks, on the context's background thread; no method may block. */
     public interface Member {
         /**
          * Handles the loss of a rank of the group: it is dead (PEER_LOST) or sent an invalid message (PROTOCOL).
@@ -115,10 +112,7 @@ public final class Membership implements RankProcesses {
             // needed only by members that keep the lost ranks
         }
 
-        /**
-         * Called when a heartbeat is sent: the member tells the others what this rank called last, so that a mismatch
-         * is found soon.
-         */
+        /** Called at a heartbeat: the member tells others what this rank called last, so a mismatch is found soon. */
         void heartbeat();
     }
 
@@ -140,12 +134,7 @@ public final class Membership implements RankProcesses {
                 : new Membership(joined, group, context, identity, times);
     }
 
-    /**
-     * Returns a membership that watches no rank: for media without a control lane.
-     *
-     * @param group the joined group and this rank
-     * @return membership, to be entered
-     */
+    /** Returns a membership, to be entered, that watches no rank: for media without a control lane. */
     public static Membership unwatched(GroupSpec group) {
         return new Membership(group, true);
     }
@@ -314,10 +303,7 @@ public final class Membership implements RankProcesses {
         }
     }
 
-    /**
-     * Runs a tick and catches what it throws: a timer stops when its task throws, and a rank without heartbeats is lost
-     * to the others.
-     */
+    /** Runs a tick and catches what it throws: a throw stops the timer, and a rank without heartbeats is lost. */
     private void tick() {
         try {
             watch();

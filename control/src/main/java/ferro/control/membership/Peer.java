@@ -96,10 +96,7 @@ final class Peer {
         return heardAt;
     }
 
-    /**
-     * Returns how long its silence has no meaning, whatever the settings here are: its interval may be longer than this
-     * rank's.
-     */
+    /** Returns how long its silence has no meaning, with any settings: its interval may be longer than this rank's. */
     synchronized long honestSilenceNanos(long ownIntervalNanos) {
         return intervalNanos <= ownIntervalNanos ? 0 : INTERVALS * Math.min(intervalNanos, Long.MAX_VALUE / INTERVALS);
     }

@@ -56,10 +56,7 @@ final class SilenceWatch {
         watched = more;
     }
 
-    /**
-     * Delays judgement after this process stood still: messages that arrived meanwhile must be read before any rank is
-     * called silent.
-     */
+    /** Delays judgement after this process stood still: it must read what arrived before it calls a rank silent. */
     void paused(long pauseNanos, long nowNanos) {
         judgeFrom = nowNanos + Math.min(pauseNanos, times.intervalNanos());
     }

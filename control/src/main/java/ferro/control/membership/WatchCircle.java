@@ -2,9 +2,6 @@ package ferro.control.membership;
 
 /**
  * Which ranks of a joined group watch each other, and which notify the others: each rank watches the next ones in a circle.
- *
- * @param rank      this rank
- * @param worldSize number of ranks
  */
 record WatchCircle(int rank, int worldSize) {
     /** The number of ranks that notify each rank of a silence: more than one, because a few may end meanwhile. */

@@ -12,12 +12,7 @@ public final class RankLists {
 
     private RankLists() {}
 
-    /**
-     * Formats ranks for a program.
-     *
-     * @param ranks set
-     * @return for example {@code 1,3}
-     */
+    /** Formats ranks for a program, for example {@code 1,3}. */
     public static String list(BitSet ranks) {
         StringJoiner list = new StringJoiner(",");
         for (int rank = ranks.nextSetBit(0); rank >= 0; rank = ranks.nextSetBit(rank + 1)) {
@@ -45,12 +40,7 @@ public final class RankLists {
         return (list.indexOf(',') < 0 ? "rank " : "ranks ") + list.replace(",", ", ");
     }
 
-    /**
-     * Formats ranks for a program.
-     *
-     * @param ranks ascending
-     * @return for example {@code 1,3}
-     */
+    /** Formats ascending ranks for a program, for example {@code 1,3}. */
     public static String list(Collection<Integer> ranks) {
         StringJoiner list = new StringJoiner(",");
         for (int rank : ranks) {
@@ -112,12 +102,7 @@ public final class RankLists {
         return ranks;
     }
 
-    /**
-     * Formats a time for people.
-     *
-     * @param nanos nanoseconds
-     * @return for example {@code 3.1 s}
-     */
+    /** Formats nanoseconds for people, for example {@code 3.1 s}. */
     public static String seconds(long nanos) {
         long tenths = (nanos + 50_000_000L) / 100_000_000L;
         return tenths / 10 + "." + tenths % 10 + " s";

@@ -3,10 +3,7 @@ package ferro.examples.hello;
 import ferro.ReduceOp;
 import ferro.group.ProcessGroup;
 
-/**
- * A program that sums one number per rank. Run the program with
- * {@code ./ferro run -n 4 ferro.examples.hello.HelloAllReduce}.
- */
+/** A program that sums a number per rank. Run it with {@code ./ferro run -n 4 ferro.examples.hello.HelloAllReduce}. */
 public final class HelloAllReduce {
     private HelloAllReduce() {}
 

@@ -122,10 +122,7 @@ public final class QueueBackend implements Backend {
         }
     }
 
-    /**
-     * Waits for a condition. The caller holds the monitor of the hub. The close of a rank or the deadline ends the
-     * wait.
-     */
+    /** Waits for a condition. The caller holds the hub's monitor. The close of a rank or the deadline ends the wait. */
     private void await(String call, int peer, Duration timeout, BooleanSupplier done) {
         long deadline = System.nanoTime() + Deadlines.nanos(timeout);
         while (hub.closed[rank] || !done.getAsBoolean()) {

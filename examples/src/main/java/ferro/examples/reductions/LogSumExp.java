@@ -19,10 +19,7 @@ public final class LogSumExp {
      */
     static final ReduceOp LOG_SUM_EXP = ReduceOp.ofDoubles("log sum exp", (a, b) -> logSum(a, b));
 
-    /**
-     * An op that returns the operand of larger magnitude. The JIT compiler turns this loop over arrays into vector
-     * code.
-     */
+    /** An op that returns the operand of larger magnitude. The JIT compiler vectorizes this loop over arrays. */
     static final ReduceOp LARGEST =
             ReduceOp.of("largest magnitude", DataType.FLOAT32, float[].class, (into, received, count) -> {
                 for (int i = 0; i < count; i++) {

@@ -69,13 +69,12 @@ public final class Analysis {
     }
 
     /**
-     * Returns the recordings of a job with the last calls alone.
+     * {@return the recordings of a job with the last calls alone}
      *
      * @param folder where recorders wrote
      * @param job    which job
      * @param taken  which files to read
      * @param calls  how many calls of each group are kept
-     * @return recordings
      * @throws IOException if the folder cannot be read
      */
     public static Brief brief(Path folder, String job, Predicate<Path> taken, int calls) throws IOException {
@@ -215,10 +214,9 @@ public final class Analysis {
     }
 
     /**
-     * Returns the recordings of a folder by their names alone.
+     * {@return the recordings of a folder by their names alone, by job and rank}
      *
      * @param folder where recorders write
-     * @return files, by job and rank
      * @throws IOException if the folder cannot be read
      */
     public static SortedMap<String, SortedMap<Integer, Path>> files(Path folder) throws IOException {
@@ -233,10 +231,9 @@ public final class Analysis {
     }
 
     /**
-     * Returns how many ranks the job of a recording has.
+     * {@return how many ranks the job of a recording has}
      *
      * @param file recording
-     * @return size of the world
      * @throws UnreadableRecordingException if the file is not a recording
      */
     public static int worldSize(Path file) throws UnreadableRecordingException {

@@ -171,9 +171,7 @@ final class Conducts {
                 .orElseGet(merge::latest);
     }
 
-    /**
-     * Returns the call that a rank has not completed: the one with a number, else one that waits for some ranks, else any.
-     */
+    /** Returns a rank's uncompleted call: the one with a number, else one that waits for some ranks, else any. */
     private Optional<RecordedOperation> awaiting(
             int rank, SharedGroup group, long sequence, Collection<Integer> ranks) {
         return Stream.of(

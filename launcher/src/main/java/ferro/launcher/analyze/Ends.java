@@ -58,10 +58,9 @@ public record Ends(
     }
 
     /**
-     * Returns these ends and the loss of nodes.
+     * {@return these ends and the loss of nodes}
      *
      * @param nodes each in one line with the reason
-     * @return ends of the same ranks
      */
     public Ends without(Collection<String> nodes) {
         return new Ends(byRank, stopped, stoppedWallNanos, new TreeSet<>(nodes));

@@ -200,10 +200,7 @@ final class Investigation {
                 facts(calls));
     }
 
-    /**
-     * Returns a verdict that blames no rank if every failure was caused by a launcher ending ranks: the missing ranks are
-     * not to blame.
-     */
+    /** Returns a verdict that blames no rank, even a missing one, if a launcher caused all failures by ending ranks. */
     private Optional<Verdict> stopped() {
         if (merge.groups().stream().allMatch(group -> group.failures().isEmpty())) {
             return Optional.empty();

@@ -24,9 +24,7 @@ import java.util.stream.IntStream;
  * are compared to the nanosecond. Between hosts the wall clocks decide; they may differ by some milliseconds.
  */
 final class Merge {
-    /**
-     * Ranks that name the same host, but whose clocks differ by more than this, are on several hosts, such as containers.
-     */
+    /** Ranks that name one host, but whose clocks differ by more than this, are on several hosts, like containers. */
     private static final long ONE_CLOCK_NANOS = 1_000_000_000L;
 
     /** Ranks of one run write within seconds of one another, or were in a call while the first of them wrote. */

@@ -13,20 +13,18 @@ public final class PlainTexts {
     private PlainTexts() {}
 
     /**
-     * Returns {@code rank 3} or {@code ranks 0-2, 5}.
+     * {@return {@code rank 3} or {@code ranks 0-2, 5}}
      *
      * @param ranks in any order
-     * @return text
      */
     public static String ranks(Collection<Integer> ranks) {
         return (ranks.size() == 1 ? "rank " : "ranks ") + numbers(ranks);
     }
 
     /**
-     * Returns {@code 0-2, 5}.
+     * {@return {@code 0-2, 5}}
      *
      * @param ranks in any order
-     * @return text
      */
     public static String numbers(Collection<Integer> ranks) {
         List<String> runs = new ArrayList<>();

@@ -10,9 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/**
- * Finds the reduction kernels that a rank uses. It asks a JVM with the flags of a rank, because this JVM has other flags.
- */
+/** Finds the reduction kernels that a rank uses. It asks a JVM with a rank's flags, because this JVM has others. */
 final class KernelFacts {
     private static final long PATIENCE_SECONDS = 20;
 

@@ -39,10 +39,7 @@ public final class NcclInterfaces {
         return Map.copyOf(all);
     }
 
-    /**
-     * Returns the value of the variable. With an equals sign in front NCCL compares whole names, without it prefixes of
-     * names.
-     */
+    /** Returns the variable's value. With an equals sign in front NCCL compares whole names, without it prefixes. */
     static String value(List<String> names) {
         return "=" + String.join(",", names);
     }

@@ -91,10 +91,9 @@ public record NodeCard(
     }
 
     /**
-     * Returns the message for two launchers that claim one node.
+     * {@return the message for two launchers that claim one node, with both hosts}
      *
      * @param other launcher with the same number
-     * @return text with both hosts
      */
     public String sameNode(NodeCard other) {
         return "two launchers have --node-rank " + node + ": host " + host + " (" + address + ") and host " + other.host

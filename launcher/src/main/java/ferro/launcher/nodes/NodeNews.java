@@ -1,9 +1,6 @@
 package ferro.launcher.nodes;
 
-/**
- * The events of other launchers that a launcher hears of while its ranks run. The methods are called on threads that they
- * must not block.
- */
+/** Events of other launchers that a launcher hears of while its ranks run. No method may block its calling thread. */
 public interface NodeNews {
     /** All ranks of the job have joined. */
     void allJoined();

@@ -144,10 +144,7 @@ final class NodeRendezvous {
         stranger("a launcher of node " + node, refused);
     }
 
-    /**
-     * Notes a refused process. A process of another job or of another version may belong to another job, which must not end
-     * this one.
-     */
+    /** Notes a refused process. One of another job or version may be of another job, which must not end this one. */
     private void stranger(String who, Refused refused) {
         SortedSet<Integer> missing = missing();
         if (!missing.isEmpty()) {

@@ -340,10 +340,7 @@ public final class Nodes implements AutoCloseable {
         return UntoldReport.MARK + why;
     }
 
-    /**
-     * Sends a text, or why it cannot be sent. A launcher that can do neither closes its connection, so that no other waits
-     * for it.
-     */
+    /** Sends a text, or why it cannot. A launcher that can do neither closes its connection, so that no other waits. */
     private void send(String key, String text) {
         try {
             Keys.first(store, key, text.getBytes(StandardCharsets.UTF_8));

@@ -35,10 +35,7 @@ public interface Waiting {
      */
     default void refused(String text) {}
 
-    /**
-     * {@return what all nodes print if the wait is interrupted: text that follows the name of this node, and the exit
-     * code of all}
-     */
+    /** {@return what all nodes print on an interrupt: text that follows this node's name, and the exit code of all} */
     default NodesApartException interrupted() {
         return new NodesApartException("was ended before a rank was started", 1);
     }

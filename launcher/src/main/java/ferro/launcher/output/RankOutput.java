@@ -132,10 +132,7 @@ public record RankOutput(int rank, long pid, List<String> trace, List<String> la
                         .noneMatch(line -> FAILURE_OF_A_GROUP.matcher(line).matches());
     }
 
-    /**
-     * Returns the reason of its end in one line, the same for all ranks that were told the same failure; empty if it printed
-     * no trace.
-     */
+    /** Returns in one line why it ended, the same for all ranks told the same failure; empty if it printed no trace. */
     public Optional<String> reason() {
         return thrown().map(text -> text.startsWith(OF_FERRO)
                 ? OWN_CALL.matcher(text.substring(OF_FERRO.length())).replaceFirst("$1")

@@ -83,9 +83,7 @@ public final class Screen {
         this.warned = other.warned;
     }
 
-    /**
-     * Returns the same streams for ranks whose output is one table: without the rank in front of lines of standard output.
-     */
+    /** Returns the same streams for ranks that print one table: without the rank before lines of standard output. */
     public Screen withoutPrefixes() {
         return new Screen(this, false);
     }

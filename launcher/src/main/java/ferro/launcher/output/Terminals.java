@@ -7,10 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/**
- * Finds out which streams of this process are terminals. Java's own answer (System.console) depends on standard input as
- * well.
- */
+/** Finds out which streams of this process are terminals. Java's System.console depends on standard input as well. */
 final class Terminals {
     static final int OUT = 1;
     static final int ERR = 2;

@@ -3,10 +3,7 @@ package ferro.launcher.output;
 import java.util.ArrayList;
 import java.util.List;
 
-/**
- * Finds the trace of an uncaught exception among the lines that a Java program prints, preferably the one that ended its
- * main thread.
- */
+/** Finds an uncaught exception's trace among a Java program's lines, preferably the one that ended its main thread. */
 final class Trace {
     /** Most lines that are kept; a box folds most of them. */
     private static final int LINES = 300;

@@ -25,10 +25,7 @@ public record BackendChoice(String name, List<BackendReport> found) {
     /** The back end that reaches no other process. */
     public static final String SIMULATED = "simulated";
 
-    /**
-     * Reads the settings that ranks will see. With {@code auto} no provider is asked, because that would make the start
-     * slower.
-     */
+    /** Reads the settings that ranks will see. With {@code auto} asks no provider, which would make the start slow. */
     public static BackendChoice of(JobSpec spec, Target target, Map<String, String> environment) {
         try (SystemContext context = SystemContext.of(ofFirstRank(spec, target, environment))) {
             String name = Settings.BACKEND.of(context);

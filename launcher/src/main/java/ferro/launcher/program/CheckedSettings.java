@@ -12,10 +12,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
-/**
- * Looks at the settings that ranks will read. What is wrong is one line of the launcher, and not a trace or a warning of each
- * rank.
- */
+/** Checks settings that ranks will read. An error is one line of the launcher, not a trace or warning of each rank. */
 public final class CheckedSettings {
     /** Settings that every rank reads, and that may have a wrong value. */
     static final List<Setting<?>> OF_EVERY_RANK = List.of(

@@ -5,11 +5,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/**
- * Any program, as given after {@code --}.
- *
- * @param words program and arguments
- */
+/** Any program and its arguments, as given after {@code --}. */
 public record CommandTarget(List<String> words) implements Target {
     /** Makes a target of a command line. Its program must exist. */
     public static CommandTarget of(List<String> words, Programs programs) {

@@ -17,12 +17,7 @@ record ReadableNames(boolean asciiOnly) {
         return new ReadableNames(System.getProperty(LOCALE) != null);
     }
 
-    /**
-     * Refuses the names of a Java program that its JVM cannot read.
-     *
-     * @param mainClass name of the main class
-     * @param path      class path
-     */
+    /** Refuses the names of a Java program that its JVM cannot read. */
     void checkProgram(String mainClass, ClassPath path) {
         // the JDK reads its name when ferro is loaded
         check("current folder", Path.of("").toAbsolutePath().toString());

@@ -107,9 +107,7 @@ public record Recordings(Path folder, boolean ours, Map<Path, FileTime> before) 
         }
     }
 
-    /**
-     * Returns the analysis of the recordings of a job together with how its ranks ended; empty if there are none.
-     */
+    /** Returns the analysis of the recordings of a job together with how its ranks ended; empty if there are none. */
     public Optional<Analysis> analyzed(String job, Ends ends) {
         return patiently(
                 () -> Analysis.of(List.of(folder), Optional.of(job), this::isOfThisJob, Optional.of(ends)), why -> {});
@@ -126,10 +124,7 @@ public record Recordings(Path folder, boolean ours, Map<Path, FileTime> before) 
         return patiently(() -> Analysis.of(brief, ends), unjudged).flatMap(Function.identity());
     }
 
-    /**
-     * Returns the last calls of each rank of a job, for the launcher that analyses the recordings of all nodes; empty if there
-     * are none.
-     */
+    /** Returns the last calls of a job's ranks, for the launcher that analyses all nodes' recordings; empty if none. */
     public Analysis.Brief brief(String job) {
         return patiently(() -> Analysis.brief(folder, job, this::isOfThisJob, LAST_CALLS), why -> {})
                 .orElseGet(() -> new Analysis.Brief(List.of(), Map.of()));

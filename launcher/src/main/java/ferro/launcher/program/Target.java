@@ -8,11 +8,10 @@ import java.util.Map;
 /** The program that every rank runs. It is checked when it is made, so that bad input is found before anything starts. */
 public interface Target {
     /**
-     * Returns the command line of a rank, the same for all.
+     * {@return the command line of a rank, program and arguments, the same for all}
      *
      * @param folder folder for files that live as long as the job
      * @param few    whether a rank has fewer than two cores
-     * @return program and arguments
      * @throws IOException if a file cannot be written
      */
     List<String> commandLine(Path folder, boolean few) throws IOException;

@@ -5,9 +5,7 @@ import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
 
-/**
- * Warns if this launcher and its ranks may use only some cores of the node: srun and mpirun give a task one core by default.
- */
+/** Warns if launcher and ranks may use only some cores of the node: srun and mpirun give a task one core by default. */
 public final class FewCores {
     private FewCores() {}
 

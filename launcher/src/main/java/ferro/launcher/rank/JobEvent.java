@@ -11,18 +11,10 @@ public sealed interface JobEvent {
      */
     record Ended(int rank, int code, long atNanos) implements JobEvent {}
 
-    /**
-     * What a rank that has ended had printed has been read, but for output of its children.
-     *
-     * @param rank which
-     */
+    /** What a rank that has ended had printed has been read, but for output of its children. */
     record OutputRead(int rank) implements JobEvent {}
 
-    /**
-     * The whole output of a rank has been shown, and no process of its group is left.
-     *
-     * @param rank which
-     */
+    /** The whole output of a rank has been shown, and no process of its group is left. */
     record Drained(int rank) implements JobEvent {}
 
     /**
@@ -33,11 +25,7 @@ public sealed interface JobEvent {
      */
     record Signalled(String name, int times) implements JobEvent {}
 
-    /**
-     * This launcher was sent a signal that asks for no end.
-     *
-     * @param name without SIG
-     */
+    /** This launcher was sent a signal that asks for no end; its name is without SIG. */
     record Passed(String name) implements JobEvent {}
 
     /**
@@ -51,10 +39,6 @@ public sealed interface JobEvent {
     /** All ranks have joined. */
     record Joined() implements JobEvent {}
 
-    /**
-     * The output of ranks can no longer be shown.
-     *
-     * @param why what happened
-     */
+    /** The output of ranks can no longer be shown. */
     record OutputClosed(String why) implements JobEvent {}
 }

@@ -81,10 +81,7 @@ public final class ProcessGroupGuard {
         return holds() ? script(SCRIPT, command) : command;
     }
 
-    /**
-     * Returns the command line of a shell script in a session of its own, which signals from keys of the terminal do not
-     * reach.
-     */
+    /** Returns the command line of a shell script in its own session, which signals of terminal keys do not reach. */
     public List<String> script(String script, List<String> arguments) {
         List<String> line = new ArrayList<>(session);
         line.addAll(List.of("sh", "-c", script, "ferro-leash"));

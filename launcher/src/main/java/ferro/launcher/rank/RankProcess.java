@@ -84,9 +84,7 @@ public final class RankProcess implements Supervised {
         return process.pid();
     }
 
-    /**
-     * Returns the output of the rank. It has no trace if the rank is not a Java program or was not ended by an exception.
-     */
+    /** Returns the rank's output. It has no trace if the rank is no Java program or was not ended by an exception. */
     public RankOutput output() {
         return new RankOutput(rank, pid(), tail.trace(), tail.lines());
     }

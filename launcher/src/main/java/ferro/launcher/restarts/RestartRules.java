@@ -7,10 +7,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.LongSupplier;
 
-/**
- * Decides after each failed generation whether the job starts again. One object decides for all nodes of a job. Not
- * thread-safe.
- */
+/** Decides after each failed generation whether the job restarts. One object decides for all nodes. Not thread-safe. */
 public final class RestartRules {
     private static final long FIRST_WAIT_MILLIS = 1000;
     private static final long LONGEST_WAIT_MILLIS = 60_000;
@@ -24,12 +21,7 @@ public final class RestartRules {
     private final Deque<Long> failures = new ArrayDeque<>();
     private int unjoined;
 
-    /**
-     * Creates the rules of a job that has not failed yet.
-     *
-     * @param limits restarts that the job may have
-     * @param clock  returns nanoseconds
-     */
+    /** Creates the rules of a job that has not failed yet; the clock returns nanoseconds. */
     public RestartRules(Restarts limits, LongSupplier clock) {
         this.limits = limits;
         this.clock = clock;

@@ -4,10 +4,7 @@ import ferro.spark.internals.SparkInternals;
 import java.util.Optional;
 import org.apache.spark.rdd.RDD;
 
-/**
- * A check whether Spark can compute an RDD in a barrier stage of a given number of tasks, by the rules of Spark's
- * scheduler.
- */
+/** A check whether Spark can compute an RDD in a barrier stage of a given number of tasks, by its scheduler's rules. */
 final class BarrierChain {
     private BarrierChain() {}
 

@@ -102,10 +102,7 @@ final class BarrierJob<T, R> {
         return tasks.unended();
     }
 
-    /**
-     * Cancels the Spark job if the driver's thread was interrupted, because the interrupt ends only the wait for the
-     * job.
-     */
+    /** Cancels the Spark job if the driver's thread was interrupted: the interrupt ends only the wait for the job. */
     private static void endJob(SparkContext spark, String tag, Exception failure) {
         if (failure instanceof InterruptedException) {
             // without a reason, which only Spark 4.0 and newer accept

@@ -30,10 +30,7 @@ record FailedAttempt(
     /** Spark 3.5 gives a cancelled job no error class. */
     private static final Pattern CANCELLED_IN_3_5 = Pattern.compile("Job [0-9]+ cancelled ");
 
-    /**
-     * The failure codes that may not occur again in another attempt. Any other code means an error in the program or
-     * the settings.
-     */
+    /** The failure codes that may not recur in another attempt. Any other means an error in the program or settings. */
     private static final Set<Code> PASSING = EnumSet.of(
             Code.TIMED_OUT,
             Code.PEER_LOST,
@@ -93,10 +90,7 @@ record FailedAttempt(
         return exception(what, "");
     }
 
-    /**
-     * Creates the exception that the driver throws for this attempt. The text {@code after} says why there is no other
-     * attempt.
-     */
+    /** Creates the exception that the driver throws for this attempt. {@code after} says why no other follows. */
     FerroSparkException exception(String what, String after) {
         Map<Integer, byte[]> recordings = new TreeMap<>();
         for (RankFailure report : reports) {

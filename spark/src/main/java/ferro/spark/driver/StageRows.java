@@ -11,9 +11,7 @@ import org.apache.spark.Dependency;
 import org.apache.spark.ShuffleDependency;
 import org.apache.spark.rdd.RDD;
 
-/**
- * The RDDs that one Spark stage computes: its last RDD, and all RDDs on which the last RDD depends without a shuffle.
- */
+/** The RDDs that one Spark stage computes: its last RDD, and all RDDs on which it depends without a shuffle. */
 final class StageRows {
     private StageRows() {}
 

@@ -73,10 +73,7 @@ public final class SparkInternals {
         return rdd.isBarrier();
     }
 
-    /**
-     * Returns the Hadoop configuration that results from the application's settings. This method works in the driver
-     * and in executors.
-     */
+    /** Returns the Hadoop configuration of the application's settings. Works in the driver and in executors. */
     public static Configuration hadoop() {
         return SparkHadoopUtil.get().newConfiguration(SparkEnv.get().conf());
     }

@@ -49,10 +49,7 @@ public final class DriverLine implements AutoCloseable {
         return line.store();
     }
 
-    /**
-     * Reports a failure. The method returns when the driver has received the report, or when the driver does not
-     * answer.
-     */
+    /** Reports a failure. Returns when the driver has received the report, or when the driver does not answer. */
     public void failed(RankFailure failure) {
         if (!rendezvous.isDriver()) {
             return;
@@ -102,10 +99,7 @@ public final class DriverLine implements AutoCloseable {
                         + rendezvous.endpoint() + ": " + gone.getMessage());
     }
 
-    /**
-     * Claims a device of a host. Returns the rank that claimed the device earlier; empty if no other rank has claimed
-     * it.
-     */
+    /** Claims a device of a host. Returns the rank that claimed it earlier; empty if no other rank has claimed it. */
     public Optional<Integer> claim(String device) {
         byte[] own = Integer.toString(rank).getBytes(StandardCharsets.US_ASCII);
         byte[] stored = store().compareAndSet(ReportKeys.GPU + device, null, own);

@@ -13,10 +13,7 @@ import java.util.function.Consumer;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkContext;
 
-/**
- * The store that the driver serves for one attempt, with the reports that ranks write to the store. Any thread may call
- * the methods.
- */
+/** The store that the driver serves for one attempt, with the ranks' reports. Any thread may call the methods. */
 public final class DriverStore implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("ferro.spark");
 
@@ -143,10 +140,7 @@ public final class DriverStore implements AutoCloseable {
         }
     }
 
-    /**
-     * Adds a report. Spark repeats a stage after a failed fetch, so only reports of the last attempt of the stage are
-     * kept.
-     */
+    /** Adds a report. Spark repeats a stage after a failed fetch, so only reports of the last attempt are kept. */
     synchronized void add(int stageAttempt, RankFailure failure) {
         if (stageAttempt > lastAttempt) {
             lastAttempt = stageAttempt;
@@ -157,10 +151,7 @@ public final class DriverStore implements AutoCloseable {
         }
     }
 
-    /**
-     * Returns the failure reports received so far, in the order of arrival. A rank ends only after its report has
-     * arrived.
-     */
+    /** Returns the failure reports so far, in the order of arrival. A rank ends only after its report has arrived. */
     public synchronized List<RankFailure> failures() {
         return List.copyOf(failures);
     }

@@ -1,9 +1,6 @@
 package ferro.spark.rendezvous;
 
-/**
- * The keys of the store under which ranks write reports to the driver. No group that a rank joins has a name like these
- * keys.
- */
+/** The keys of the store under which ranks report to the driver. No group that a rank joins has a name like these. */
 final class ReportKeys {
     static final String FAILURE = "@spark/failure/";
     static final String PROGRESS = "@spark/progress/";

@@ -45,9 +45,7 @@ public final class HadoopStorage implements CheckpointStorage {
         this.root = root;
     }
 
-    /**
-     * Opens a folder with the Hadoop settings of the running application. Creates the folder if it does not exist.
-     */
+    /** Opens a folder with the Hadoop settings of the running application. Creates the folder if it does not exist. */
     public static HadoopStorage at(String folder) throws IOException {
         return at(folder, SparkInternals.hadoop());
     }
@@ -184,10 +182,7 @@ public final class HadoopStorage implements CheckpointStorage {
         }
     }
 
-    /**
-     * Deletes a folder if the folder is empty. Each file system throws a different exception for a folder that is not
-     * empty.
-     */
+    /** Deletes a folder if it is empty. Each file system throws a different exception for a non-empty folder. */
     private void deleteIfEmpty(String folder) {
         try {
             files.delete(path(folder), false);

@@ -32,10 +32,7 @@ import org.apache.spark.SparkEnv;
 public final class RankState {
     /** The pattern of the names of state objects. Other objects in the folder are not deleted. */
     private static final String STATE = "[^/]+/rank-[0-9]+";
-    /**
-     * The maximum number of reads in a restore. A restore reads again only after another job has published a newer
-     * state.
-     */
+    /** The maximum number of reads in a restore. It reads again only after another job has published a newer state. */
     private static final int MAX_READS = 100;
 
     private final CheckpointStorage storage;
@@ -132,10 +129,7 @@ public final class RankState {
         return Long.parseLong(object.split("[-/]")[1]);
     }
 
-    /**
-     * Writes the state of this rank. If the write fails, the method deletes the object, because rank 0 then does not
-     * publish the state.
-     */
+    /** Writes the state of this rank. If that fails, deletes the object, as rank 0 then does not publish the state. */
     private void write(String name, byte[] state) throws IOException {
         try {
             writeObject(name, state);

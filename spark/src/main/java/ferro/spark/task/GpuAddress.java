@@ -34,19 +34,13 @@ record GpuAddress(int device) {
         return host + "/" + device;
     }
 
-    /**
-     * Claims this device in the driver's store. Throws an exception if another rank of the job has already claimed the
-     * device.
-     */
+    /** Claims this device in the driver's store. Throws if another rank of the job has already claimed the device. */
     void claim(DriverLine line, TaskContext task, String host) {
         String key = task.stageId() + "." + task.stageAttemptNumber() + "/" + on(host);
         line.claim(key).ifPresent(other -> refuse(other, task.partitionId(), host));
     }
 
-    /**
-     * Compares the devices of all ranks. Throws an exception if a lower rank of the job has the same device as this
-     * rank.
-     */
+    /** Compares the devices of all ranks. Throws if a lower rank of the job has the same device as this rank. */
     void compare(List<String> devices, int rank, String host) {
         int first = devices.indexOf(on(host));
         if (first != rank) {

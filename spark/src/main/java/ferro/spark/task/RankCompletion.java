@@ -12,16 +12,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.apache.spark.TaskContext;
 
-/**
- * The end of a rank that fails, or whose task Spark kills. A completion watches for a kill of the task until it is
- * closed.
- */
+/** The end of a rank that fails, or whose task Spark kills. Watches for a kill of the task until it is closed. */
 final class RankCompletion implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("ferro.spark");
-    /**
-     * The longest time that a rank delays its end if another rank is at fault. Spark then learns of the failed task of
-     * the other rank first.
-     */
+    /** The longest delay of a rank's end if another is at fault, so that Spark learns of its failed task first. */
     private static final long VICTIM_MILLIS = 2_000;
 
     private static final byte[] NONE = {};
@@ -47,10 +41,7 @@ final class RankCompletion implements AutoCloseable {
         return end;
     }
 
-    /**
-     * Aborts a context as soon as Spark kills the task. If Spark has already killed the task, this method aborts the
-     * context at once.
-     */
+    /** Aborts a context as soon as Spark kills the task; at once if Spark has already killed it. */
     void over(SystemContext joining) {
         InterruptedException before;
         synchronized (this) {
@@ -62,9 +53,7 @@ final class RankCompletion implements AutoCloseable {
         }
     }
 
-    /**
-     * Aborts the rank's group on all ranks, because Spark has killed the rank's task. Any thread may call this method.
-     */
+    /** Aborts the rank's group on all ranks, because Spark has killed the rank's task. Any thread may call this. */
     private void killed(String reason) {
         InterruptedException why = new InterruptedException("Spark killed task " + task.taskAttemptId() + " of stage "
                 + task.stageId() + "." + task.stageAttemptNumber() + ": " + reason);
@@ -148,9 +137,7 @@ final class RankCompletion implements AutoCloseable {
         return failure.where().culprits().contains(rank);
     }
 
-    /**
-     * Waits until Spark kills this task. Spark kills all tasks of the stage after it has learned of the task at fault.
-     */
+    /** Waits until Spark kills this task. Spark kills all tasks of the stage after it learned of the task at fault. */
     private void awaitKill() {
         try {
             if (!killed.await(VICTIM_MILLIS, TimeUnit.MILLISECONDS)) {

@@ -23,10 +23,7 @@ record SharedMemoryBudget(long bytes) {
     private static final int PART = 4;
     private static final int MIB = 20;
 
-    /**
-     * Returns the budget from the settings of the options or of the process. If no setting gives a budget, computes the
-     * default.
-     */
+    /** Returns the budget from the settings of the options or the process. If none gives one, computes the default. */
     static SharedMemoryBudget of(JoinOptions options, SparkConf conf, int ranksOfHost) {
         try (SystemContext context = SystemContext.of(options)) {
             return context.setting(Settings.SHM_BYTES.name())

@@ -56,11 +56,7 @@ public final class DifferingCall {
         return counts;
     }
 
-    /**
-     * Returns a call with parts of unequal length, as the first rank of a group makes it.
-     *
-     * @param worldSize number of ranks
-     */
+    /** Returns a call with parts of unequal length, as the first rank of a group makes it. */
     public static Collective ofUnequalParts(int worldSize) {
         long[] counts = counts(worldSize, true);
         HostTensor own = HostTensor.of(new float[PART + 1]);

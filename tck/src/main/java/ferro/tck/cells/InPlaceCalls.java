@@ -12,10 +12,7 @@ import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
-/**
- * The calls of one rank that use one memory for operand and result. The calls cover every collective in each legal
- * form.
- */
+/** The calls of one rank that use one memory for operand and result. They cover every collective in each legal form. */
 public final class InPlaceCalls {
     private static final int MARK = 1000;
 
@@ -36,10 +33,7 @@ public final class InPlaceCalls {
      */
     public record InPlace(String name, Collective call, HostTensor seen, IntUnaryOperator right) {}
 
-    /**
-     * Creates the calls on memory of {@link #length} elements. The consumer {@code runs} must run each call
-     * immediately.
-     */
+    /** Creates the calls on memory of {@link #length} elements. {@code runs} must run each call immediately. */
     public InPlaceCalls(OneMemory memory, ProcessGroup group, int part, Consumer<InPlace> runs) {
         this.memory = memory;
         this.rank = group.rank();
@@ -163,9 +157,7 @@ public final class InPlaceCalls {
         }
     }
 
-    /**
-     * Runs calls in which a rank only sends or only receives. The other tensor of this rank is ignored and may overlap.
-     */
+    /** Runs calls in which a rank only sends or only receives. Its other tensor is ignored and may overlap. */
     private void ignored() {
         int total = size * part;
         boolean isRoot = rank == root;

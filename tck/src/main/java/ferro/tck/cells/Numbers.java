@@ -4,9 +4,7 @@ import ferro.DataType;
 import ferro.ReduceOp;
 import java.math.BigInteger;
 
-/**
- * Plain arithmetic, with which the results of a back end are compared. Elements are raw bits in a long, sign-extended.
- */
+/** Plain arithmetic, with which a back end's results are compared. Elements are raw bits in a long, sign-extended. */
 public final class Numbers {
     private Numbers() {}
 
@@ -56,10 +54,7 @@ public final class Numbers {
         };
     }
 
-    /**
-     * Returns the bits of the nearest element. Drops the fraction for integer types, so that all types can use the same
-     * marks.
-     */
+    /** Returns the bits of the nearest element. Drops the fraction for integers, so that all types share the marks. */
     public static long ofDouble(DataType type, double value) {
         return switch (type) {
             case FLOAT32 -> Float.floatToRawIntBits((float) value);
@@ -69,10 +64,7 @@ public final class Numbers {
         };
     }
 
-    /**
-     * Returns the number of an element of an integer type. For u64, the result is too small by 2^64 in the upper half
-     * of the range.
-     */
+    /** Returns the number of an integer element. For u64, it is too small by 2^64 in the upper half of the range. */
     private static long number(DataType type, long bits) {
         return isUnsigned(type) ? bits & -1L >>> Long.SIZE - Byte.SIZE * type.byteSize() : bits;
     }
@@ -160,10 +152,7 @@ public final class Numbers {
         return isUnsigned(type) ? Long.compareUnsigned(left, right) : Long.compare(left, right);
     }
 
-    /**
-     * Returns the number of fraction bits, from IEEE 754-2019, sections 3.4 and 3.6. The type bf16 is the upper half of
-     * binary32.
-     */
+    /** Returns the number of fraction bits: IEEE 754-2019, sections 3.4 and 3.6. bf16 is binary32's upper half. */
     private static int halfFractionBits(DataType type) {
         return type == DataType.FLOAT16 ? 10 : 7;
     }
@@ -187,10 +176,7 @@ public final class Numbers {
         return (bits & 0x8000) == 0 ? magnitude : -magnitude;
     }
 
-    /**
-     * Returns the bits of the nearest element, with ties to even. {@link Math#rint} rounds the number of units in the
-     * last place.
-     */
+    /** Returns the bits of the nearest element, ties to even. {@link Math#rint} rounds the units in the last place. */
     private static long halfOfDouble(DataType type, double value) {
         int fractionBits = halfFractionBits(type);
         int bias = halfBias(type);

@@ -25,12 +25,7 @@ public final class OverlappingCalls {
     private final int part;
     private final List<Named> calls = new ArrayList<>();
 
-    /**
-     * A call with a name that describes the overlap of its tensors.
-     *
-     * @param name name for messages
-     * @param call operation
-     */
+    /** A call with a name for messages that describes the overlap of its tensors. */
     public record Named(String name, Collective call) {}
 
     private OverlappingCalls(OneMemory memory, int rank, int size, int part) {
@@ -40,10 +35,7 @@ public final class OverlappingCalls {
         this.part = part;
     }
 
-    /**
-     * Returns how many elements the calls need for parts of {@code part} elements. A part must have at least 2
-     * elements.
-     */
+    /** Returns how many elements the calls need for parts of {@code part} elements. A part must have at least 2. */
     public static int length(int size, int part) {
         return 3 * size * part;
     }

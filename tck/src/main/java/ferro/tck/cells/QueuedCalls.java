@@ -10,9 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/**
- * Small calls in a random order on a small memory. Many of these calls read or write elements that other calls write.
- */
+/** Small calls in a random order on a small memory. Many of them read or write elements that other calls write. */
 public final class QueuedCalls {
     private static final int LONGS = 64;
     private static final int MAX_PART = 4;
@@ -41,9 +39,7 @@ public final class QueuedCalls {
         return calls;
     }
 
-    /**
-     * Returns a random call. Sums wrap around, so that large sums lose no bits. Few calls leave the memory unchanged.
-     */
+    /** Returns a random call. Sums wrap around, so that large sums lose no bits. Few calls leave memory unchanged. */
     private Collective make(Random random) {
         int part = 1 + random.nextInt(MAX_PART);
         int total = part * worldSize;
@@ -62,10 +58,7 @@ public final class QueuedCalls {
         };
     }
 
-    /**
-     * Returns a random slice of one half of the array or of the buffer. Each slice of the buffer has its own buffer
-     * object.
-     */
+    /** Returns a random slice of one half of the array or the buffer. Each buffer slice has its own buffer object. */
     private HostTensor some(Random random, int from, int length, int count) {
         int first = from + random.nextInt(length - count + 1);
         if (random.nextBoolean()) {

@@ -26,10 +26,7 @@ import java.util.stream.Stream;
  * is negative.
  */
 public final class Values {
-    /**
-     * Number of indices after which inputs repeat. This number is prime, so that the borders of chunks and segments
-     * fall on different inputs.
-     */
+    /** Inputs repeat after this many indices, a prime, so that chunk and segment borders fall on different inputs. */
     static final int PERIOD = 61;
 
     private static final int TRIALS = 10_000;

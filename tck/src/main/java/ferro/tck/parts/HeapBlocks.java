@@ -14,10 +14,7 @@ public final class HeapBlocks {
     /** Value of every unwritten byte. */
     public static final byte UNWRITTEN = (byte) 0xD6;
 
-    /**
-     * The first address. The address is not a canonical address of any processor, so that a host read of it faults at
-     * once.
-     */
+    /** The first address. It is not a canonical address of any processor, so that a host read of it faults at once. */
     private static final long FIRST_ADDRESS = 0x5EED_0000_0000_0000L;
 
     private static final int PAGE_BYTES = 1 << 18;

@@ -48,10 +48,7 @@ public final class RankThreads implements AutoCloseable {
         return Arrays.asList(failures.clone());
     }
 
-    /**
-     * Waits until all ranks have ended without a failure. After a first failure, the other ranks have {@link #GRACE} to
-     * end.
-     */
+    /** Waits until all ranks have ended without a failure. After a first failure, others have {@link #GRACE} to end. */
     public synchronized void endWell(Duration limit) {
         long deadline = System.nanoTime() + limit.toNanos();
         boolean ended = awaitEnd(deadline, true);

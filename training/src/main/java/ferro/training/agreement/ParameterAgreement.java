@@ -14,10 +14,7 @@ public final class ParameterAgreement {
     private static final int LONGEST_VALUE = 200;
 
     private final String what;
-    /**
-     * For each rank, the reason why the rank cannot build (empty if the rank can build), followed by the lines of the
-     * rank.
-     */
+    /** For each rank, the reason why it cannot build (empty if it can build), followed by the lines of the rank. */
     private final List<List<String>> lines;
 
     private ParameterAgreement(String what, List<List<String>> lines) {
@@ -45,10 +42,7 @@ public final class ParameterAgreement {
         }
     }
 
-    /**
-     * Returns the reason of the first invalid rank. If no rank is invalid, returns the first line in which a rank
-     * differs from rank 0.
-     */
+    /** Returns the reason of the first invalid rank, or else the first line in which a rank differs from rank 0. */
     private String difference() {
         for (int rank = 0; rank < lines.size(); rank++) {
             String invalid = lines.get(rank).get(0);

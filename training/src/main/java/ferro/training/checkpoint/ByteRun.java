@@ -13,10 +13,7 @@ final class ByteRun {
 
     private ByteRun() {}
 
-    /**
-     * Allocates a buffer for {@code fileBytes} bytes of a file. The buffer has at least one byte, and at most
-     * {@link #BUFFER_BYTES}.
-     */
+    /** Allocates a buffer for {@code fileBytes} bytes of a file: at least one byte, at most {@link #BUFFER_BYTES}. */
     static ByteBuffer buffer(long fileBytes) {
         int bytes = (int) Math.max(1, Math.min(BUFFER_BYTES, fileBytes));
         return ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder());

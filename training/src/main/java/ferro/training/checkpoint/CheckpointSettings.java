@@ -52,9 +52,7 @@ public final class CheckpointSettings {
         return deadline;
     }
 
-    /**
-     * {@return how long a rank waits until it can read a file that another rank has written; NFS may show a file late}
-     */
+    /** {@return how long a rank waits until it can read a file that another rank wrote; NFS may show a file late} */
     public Duration visibleWithin() {
         return visibleWithin;
     }

@@ -169,10 +169,7 @@ final class LoadRun {
                 "unasked", unasked.stream().map(StateKey::toString).toList());
     }
 
-    /**
-     * Throws an exception if the checkpoint has state that no rank loads. If no rank loads any state, the state of the
-     * checkpoint is ignored.
-     */
+    /** Throws if the checkpoint has state that no rank loads; if no rank loads any, the whole state is ignored. */
     private static void refuseExtraState(String what, List<JsonValues> matched) {
         Set<String> unasked = new LinkedHashSet<>(matched.get(0).texts("unasked"));
         matched.forEach(message -> unasked.retainAll(message.texts("unasked")));

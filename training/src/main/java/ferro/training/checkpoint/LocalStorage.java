@@ -38,10 +38,7 @@ public final class LocalStorage implements CheckpointStorage {
     private static final String TEMPORARY = ".tmp";
 
     private final Path root;
-    /**
-     * A listener that gets a description of each file system call before the call. Tests simulate a crash in this
-     * listener.
-     */
+    /** A listener that gets a description of each file system call before the call. Tests simulate a crash in it. */
     private final Consumer<String> beforeCall;
 
     LocalStorage(Path root, Consumer<String> beforeCall) {
@@ -85,10 +82,7 @@ public final class LocalStorage implements CheckpointStorage {
         return storage;
     }
 
-    /**
-     * Publishes a test file. Returns why the folder cannot be written, for example a full disk; empty if the folder can
-     * be written.
-     */
+    /** Publishes a test file. Returns why the folder cannot be written, for example a full disk; empty if it can be. */
     private static String tryPublishing(Path root) throws IOException {
         Path target = root.resolve(".ferro-" + UUID.randomUUID());
         Path fresh = target.resolveSibling(target.getFileName() + TEMPORARY);

@@ -39,12 +39,11 @@ public record NamedTensor(String name, List<Long> shape, HostTensor values) {
     }
 
     /**
-     * Returns a tensor with a name and a shape.
+     * {@return a tensor with a name and a shape}
      *
      * @param name   the name of the tensor, unique in its checkpoint
      * @param values the elements
      * @param shape  the length of each dimension, outermost dimension first; empty for a single value
-     * @return the tensor
      * @throws IllegalArgumentException if the name is blank, contains half of a surrogate pair, or is
      *     {@code __metadata__}; or if the shape needs another number of elements
      */

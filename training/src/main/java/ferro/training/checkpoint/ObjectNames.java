@@ -3,10 +3,7 @@ package ferro.training.checkpoint;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/**
- * The names of objects and files. Names that are read from a file are checked, so that they cannot lead out of the
- * folder of the checkpoint.
- */
+/** Names of objects and files, checked if read from a file, so that none leads out of the checkpoint's folder. */
 final class ObjectNames {
     /** The prefix of the names of step folders. */
     static final String STEP = "step-";
@@ -24,10 +21,7 @@ final class ObjectNames {
 
     private ObjectNames() {}
 
-    /**
-     * Returns the prefix of the folder names of a step. In folders that this build writes, the name of the owner follows
-     * the prefix.
-     */
+    /** Returns the prefix of a step's folder names; in folders that this build writes, the owner's name follows it. */
     static String folder(long step) {
         return STEP + step;
     }

@@ -12,10 +12,7 @@ import java.util.zip.CRC32C;
 
 /** A writer for one file. The writer computes the length and the checksum of the file while it writes. */
 final class PartWriter {
-    /**
-     * Python libraries that load complete models need the framework of a file. All these libraries accept PyTorch's
-     * value.
-     */
+    /** Python libraries that load complete models need a file's framework. All of them accept PyTorch's value. */
     private static final Map<String, String> METADATA = Map.of("format", "pt");
 
     private final CRC32C checksum = new CRC32C();

@@ -47,10 +47,7 @@ final class RankMessages {
     /** The time of the last message to the other ranks. Guarded by this object. */
     private long sentAt;
 
-    /**
-     * The contribution of one rank to an exchange. If the contribution throws on one rank, the exchange fails on all
-     * ranks.
-     */
+    /** The contribution of one rank to an exchange. If it throws on one rank, the exchange fails on all ranks. */
     @FunctionalInterface
     interface Contribution {
         /** Returns the fields of this rank's message. */

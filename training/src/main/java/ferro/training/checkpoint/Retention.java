@@ -26,10 +26,7 @@ final class Retention {
         storage = folder.storage();
     }
 
-    /**
-     * Throws an exception if this owner has published the step last, because a new save would overwrite the folder of
-     * the step.
-     */
+    /** Throws if this owner has published the step last, because a new save would overwrite the step's folder. */
     void refuseLatest(long step) throws IOException {
         // read the latest step anew: a publication that reported a failure may have succeeded
         if (folder.isTaken()
@@ -41,10 +38,7 @@ final class Retention {
         }
     }
 
-    /**
-     * Deletes the files of unfinished saves of earlier owners, to free space in the storage. The method only logs a
-     * failure.
-     */
+    /** Deletes the files of unfinished saves of earlier owners, to free space in the storage. Only logs a failure. */
     void deleteLeftovers() {
         try {
             List<StoredObject> listed = storage.list("");
@@ -75,10 +69,7 @@ final class Retention {
         }
     }
 
-    /**
-     * Deletes the files of a save that has failed before it was published, to free space. The method only logs a
-     * failure.
-     */
+    /** Deletes the files of a save that failed before it was published, to free space. Only logs a failure. */
     void deleteFailed(String ownFolder, List<String> files) {
         for (String file : files) {
             String name = ownFolder + "/" + file;
@@ -144,9 +135,7 @@ final class Retention {
                 .toList();
     }
 
-    /**
-     * Deletes objects, beginning with the manifests, because a folder with a manifest must be a complete checkpoint.
-     */
+    /** Deletes objects, manifests first, because a folder with a manifest must be a complete checkpoint. */
     private void delete(List<StoredObject> objects) throws IOException {
         for (StoredObject object : objects) {
             if (ObjectNames.isManifest(object.name())) {

@@ -51,10 +51,7 @@ final class SaveRun {
         this.metadata = metadata;
     }
 
-    /**
-     * Agrees on a plan with the other ranks, and makes this job the owner of the folder. The call writes no files of
-     * the step yet.
-     */
+    /** Agrees on a plan with the other ranks, and makes this job the folder's owner. Writes no file of the step yet. */
     static SaveRun planned(
             RankMessages ranks, StateFolder folder, CheckpointSettings settings, long step, TrainingState state) {
         SaveRun run = new SaveRun(ranks, folder, settings, step, state.metadata());
@@ -125,10 +122,7 @@ final class SaveRun {
         }
     }
 
-    /**
-     * Throws an exception if two slices on this rank have the same range. A file can contain the values of only one of
-     * the two slices.
-     */
+    /** Throws if two slices on this rank have the same range. A file can contain the values of only one of them. */
     private static void refuseTwinSlices(List<StateSlice> slices) {
         Set<SliceRange> ranges = new HashSet<>();
         for (StateSlice slice : slices) {

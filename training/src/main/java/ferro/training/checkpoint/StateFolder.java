@@ -54,10 +54,7 @@ public final class StateFolder {
     private static final System.Logger LOG = LogLines.logger("ferro.training");
     private static final long VERSION = 2;
     private static final String OWNER_FIELD = "owner";
-    /**
-     * The maximum number of reads of a published file. The file is read again if another job has replaced or deleted it
-     * during the read.
-     */
+    /** The most reads of a published file. It is read again if another job replaced or deleted it during the read. */
     private static final int MAX_READS = 100;
 
     private static final long POLL_NANOS = Duration.ofMillis(50).toNanos();
@@ -109,11 +106,10 @@ public final class StateFolder {
     }
 
     /**
-     * Returns the folder of this job on a rank that has not called {@link #take}, after another rank has called it.
+     * {@return the folder of this job on a rank that has not called {@link #take}, after another rank has called it}
      *
      * @param storage the storage of the state
      * @param text    the text that {@link #text} returned on the other rank
-     * @return the folder
      * @throws CheckpointException if the text is invalid
      */
     public static StateFolder taken(CheckpointStorage storage, String text) {
@@ -283,18 +279,15 @@ public final class StateFolder {
         return Optional.ofNullable(latest);
     }
 
-    /**
-     * {@return a text for {@link #taken} on the other ranks of this job, which contains the owner and the latest step}
-     */
+    /** {@return a text for {@link #taken} on the job's other ranks, which contains the owner and the latest step} */
     public String text() {
         return new String(bytes(owner, latest), StandardCharsets.UTF_8);
     }
 
     /**
-     * Returns the name of the folder in which this job saves a step.
+     * {@return the name, without a slash, of the folder in which this job saves a step}
      *
      * @param step the step; 0 or more
-     * @return the name, without a slash
      */
     public String ofStep(long step) {
         return ObjectNames.folder(step) + "-" + owner.name();

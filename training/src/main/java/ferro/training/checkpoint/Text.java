@@ -25,10 +25,7 @@ final class Text {
                 : failure.getClass().getSimpleName() + ": " + failure.getMessage();
     }
 
-    /**
-     * Joins the descriptions of problems. If there are more than 20 problems, joins the first 20 and adds the number of
-     * the other problems.
-     */
+    /** Joins the descriptions of problems: the first 20, then the number of the others if there are more. */
     static String of(List<String> problems) {
         String text = String.join("; ", problems.subList(0, Math.min(MAX_LINES, problems.size())));
         return problems.size() <= MAX_LINES ? text : text + "; and " + (problems.size() - MAX_LINES) + " more";

@@ -71,10 +71,9 @@ public final class AdamRule implements UpdateRule {
     }
 
     /**
-     * Returns this rule with another learning rate.
+     * {@return this rule with another learning rate}
      *
      * @param newRate learning rate
-     * @return rule with this rate
      * @throws IllegalArgumentException if the rate is negative or not finite
      */
     public AdamRule withRate(double newRate) {
@@ -82,11 +81,10 @@ public final class AdamRule implements UpdateRule {
     }
 
     /**
-     * Returns this rule with other betas.
+     * {@return this rule with other betas}
      *
      * @param newBeta1 share of the average of gradients that each step keeps
      * @param newBeta2 share of the average of squared gradients that each step keeps
-     * @return rule with these betas
      * @throws IllegalArgumentException if a beta is negative or not less than 1
      */
     public AdamRule withBetas(double newBeta1, double newBeta2) {
@@ -94,10 +92,9 @@ public final class AdamRule implements UpdateRule {
     }
 
     /**
-     * Returns this rule with another epsilon.
+     * {@return this rule with another epsilon}
      *
      * @param newEpsilon number that is added to the square root
-     * @return rule with this epsilon
      * @throws IllegalArgumentException if the epsilon is negative or not finite
      */
     public AdamRule withEpsilon(double newEpsilon) {
@@ -105,10 +102,9 @@ public final class AdamRule implements UpdateRule {
     }
 
     /**
-     * Returns this rule with another weight decay.
+     * {@return this rule with another weight decay}
      *
      * @param newWeightDecay factor of the weight decay
-     * @return rule with this weight decay
      * @throws IllegalArgumentException if the weight decay is negative or not finite
      */
     public AdamRule withWeightDecay(double newWeightDecay) {

@@ -53,10 +53,7 @@ final class BucketShare implements AutoCloseable {
         return HostTensor.ofArray(type, type.carrier().newArray(count), 0, count);
     }
 
-    /**
-     * Returns the index of the first element of a rank's part, or the number of used elements if the part is only
-     * padding.
-     */
+    /** Returns the index of a rank's first element, or the number of used elements if the part is only padding. */
     private long begin(int rank) {
         return Math.min(partLength * rank, bucket.usedCount());
     }
@@ -97,10 +94,7 @@ final class BucketShare implements AutoCloseable {
         gathering = null;
     }
 
-    /**
-     * Returns the sum of the squares of the gradients in a rank's part, in double. The order of the additions depends
-     * only on the part.
-     */
+    /** Returns the double sum of squared gradients of a rank's part, in an order that depends only on the part. */
     double squares(int rank) {
         double sum = 0;
         int end = (int) end(rank);

@@ -68,10 +68,9 @@ public final class SgdRule implements UpdateRule {
     }
 
     /**
-     * Returns this rule with another learning rate.
+     * {@return this rule with another learning rate}
      *
      * @param newRate learning rate
-     * @return rule with this rate
      * @throws IllegalArgumentException if the rate is negative or not finite
      */
     public SgdRule withRate(double newRate) {
@@ -79,10 +78,9 @@ public final class SgdRule implements UpdateRule {
     }
 
     /**
-     * Returns this rule with plain momentum instead of Nesterov momentum, and without dampening.
+     * {@return this rule with plain momentum instead of Nesterov momentum, and without dampening}
      *
      * @param newMomentum share of the buffer that each step keeps; 0 for no buffer
-     * @return rule with this momentum
      * @throws IllegalArgumentException if the momentum is negative or not finite
      */
     public SgdRule withMomentum(double newMomentum) {
@@ -90,10 +88,9 @@ public final class SgdRule implements UpdateRule {
     }
 
     /**
-     * Returns this rule with Nesterov momentum, and without dampening.
+     * {@return this rule with Nesterov momentum, and without dampening}
      *
      * @param newMomentum share of the buffer that each step keeps
-     * @return rule with this momentum
      * @throws IllegalArgumentException if the momentum is not positive or not finite
      */
     public SgdRule withNesterov(double newMomentum) {
@@ -101,10 +98,9 @@ public final class SgdRule implements UpdateRule {
     }
 
     /**
-     * Returns this rule with another dampening.
+     * {@return this rule with another dampening}
      *
      * @param newDampening share of the gradient that is not added to the buffer
-     * @return rule with this dampening
      * @throws IllegalArgumentException if the dampening is not finite, or is not 0 with Nesterov momentum
      */
     public SgdRule withDampening(double newDampening) {
@@ -112,10 +108,9 @@ public final class SgdRule implements UpdateRule {
     }
 
     /**
-     * Returns this rule with another weight decay.
+     * {@return this rule with another weight decay}
      *
      * @param newWeightDecay factor of the parameter that is added to its gradient
-     * @return rule with this weight decay
      * @throws IllegalArgumentException if the weight decay is negative or not finite
      */
     public SgdRule withWeightDecay(double newWeightDecay) {

@@ -13,10 +13,7 @@ import java.util.Map;
  * <p>A rule is immutable, and any thread may use a rule.
  */
 public sealed interface UpdateRule permits SgdRule, AdamRule {
-    /**
-     * {@return stochastic gradient descent without momentum, with a rate of 0.001; its {@code with} methods change
-     * constants}
-     */
+    /** {@return stochastic gradient descent without momentum, rate 0.001; its {@code with} methods change constants} */
     static SgdRule sgd() {
         return new SgdRule(1e-3, 0, 0, 0, false);
     }

@@ -119,10 +119,9 @@ public final class LightGbmLibrary {
     }
 
     /**
-     * Returns the address of the memory of a direct buffer.
+     * {@return the address of the first byte of a direct buffer}
      *
      * @param buffer direct buffer, which must stay reachable while the address is in use
-     * @return address of its first byte
      */
     public static long address(ByteBuffer buffer) {
         return Pointer.nativeValue(Native.getDirectBufferPointer(buffer));
@@ -141,10 +140,9 @@ public final class LightGbmLibrary {
     }
 
     /**
-     * Returns the address of the function to which a C++ reference to a function pointer points.
+     * {@return the address of the function to which a C++ reference to a function pointer points}
      *
      * @param reference address of the address of a {@code ReduceFunction}
-     * @return address of the function
      */
     public static long functionAt(long reference) {
         return new Pointer(reference).getLong(0);

@@ -62,10 +62,7 @@ final class BackendEnding implements LeftGroups.OpenGroup {
         close(BOUND);
     }
 
-    /**
-     * Takes no more calls, waits for the queued ones, and says goodbye. The first call does this, later calls do
-     * nothing.
-     */
+    /** Takes no more calls, waits for the queued ones, and says goodbye. Only the first call does this. */
     void leave(Duration timeout) {
         long until = member.context().nanoTime() + Deadlines.nanos(Objects.requireNonNull(timeout, "timeout"));
         if (!queue.refuse()) {

@@ -118,10 +118,7 @@ final class CommHandle {
         inside.decrementAndGet();
     }
 
-    /**
-     * Begins a poll, which {@link #leavePoll} must follow. Returns false, with nothing counted, if there is no
-     * communicator left to poll.
-     */
+    /** Begins a poll, which {@link #leavePoll} ends. Returns false, counting nothing, if no communicator is left. */
     boolean enterPoll() {
         polls.incrementAndGet();
         if (address == 0 || freed.get() != null) {
@@ -135,10 +132,7 @@ final class CommHandle {
         polls.decrementAndGet();
     }
 
-    /**
-     * Returns why the communicator may not be used, or null if it may. The first failure comes before the end that
-     * followed it.
-     */
+    /** Returns why the communicator may not be used, or null. The first failure precedes the end that followed it. */
     RuntimeException refusal(NcclOperation operation) {
         Throwable first = brokenBy.get();
         if (first != null) {
@@ -193,10 +187,7 @@ final class CommHandle {
         return end != null && !end.byAbort;
     }
 
-    /**
-     * Returns whether an abort has ended, with or without a failure. Then the uses that it cut off can be expected to
-     * end too.
-     */
+    /** Returns whether an abort has ended, even with a failure. Then uses that it cut off can be expected to end. */
     boolean isAbortOver() {
         return abortOver.getCount() == 0;
     }

@@ -52,10 +52,7 @@ final class CommTask implements DeviceTask<Void> {
         return true;
     }
 
-    /**
-     * Records the events, also after a failure: kernels that NCCL has launched use the tensors until the abort has let
-     * the streams pass.
-     */
+    /** Records the events, also on failure: launched kernels use the tensors until the abort lets the streams pass. */
     private void recordOrFail() {
         try {
             recordEvents();

@@ -387,10 +387,7 @@ final class Communicator implements AbortableComm, AutoCloseable {
                 && !result.equals(NcclResult.INVALID_ARGUMENT);
     }
 
-    /**
-     * Returns a native failure as part of an operation. A failure that already has a place, from inside a group, is
-     * returned unchanged.
-     */
+    /** Returns a native failure as part of an operation; unchanged if it already has a place, from inside a group. */
     static FerroException during(NcclOperation operation, CommIdentity identity, FerroException failure) {
         if (!failure.where().operation().isEmpty()) {
             return failure;

@@ -110,18 +110,12 @@ public final class JnaNcclBackend implements NcclBackend {
         return member.streamHandle();
     }
 
-    /**
-     * {@return the owner of {@link #stream()}: own or caller's; the default one also if the runtime refused an own
-     * stream}
-     */
+    /** {@return the owner of {@link #stream()}: own or caller's; default also if the runtime refused an own stream} */
     public NcclStreamKind streamKind() {
         return member.streamKind();
     }
 
-    /**
-     * {@return how often the default stream was used because the device refused an own stream, 0 or 1; each time logged
-     * a warning}
-     */
+    /** {@return how often the device refused an own stream, so that the default one was used with a warning: 0 or 1} */
     public int streamDowngrades() {
         return member.streamDowngrades();
     }

@@ -41,10 +41,7 @@ public final class NcclAbortHandle {
         return handle.isAborted() || handle.isClosed();
     }
 
-    /**
-     * {@return the failure of the abort itself: NCCL's, or that it did not return in time; empty if the abort
-     * succeeded}
-     */
+    /** {@return why the abort itself failed: NCCL's failure, or no return in time; empty if the abort succeeded} */
     public Optional<Throwable> abortFailure() {
         return handle.abortFailure();
     }

@@ -7,10 +7,7 @@ import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import java.util.Optional;
 
-/**
- * Provides {@code -Dferro.backend=nccl}: one process per device. {@code auto} opens it only beside a back end for host
- * tensors.
- */
+/** Provides {@code -Dferro.backend=nccl}: one process per device. {@code auto} opens it only beside a host back end. */
 public final class NcclBackendProvider implements BackendProvider {
     /** Makes the provider, for the service loader; loads nothing. */
     public NcclBackendProvider() {}

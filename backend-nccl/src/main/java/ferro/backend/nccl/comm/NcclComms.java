@@ -257,10 +257,7 @@ public final class NcclComms implements AutoCloseable {
         }
     }
 
-    /**
-     * Closes all of them within bounded time. A failure is logged, not thrown. Idempotent. After {@link #split} it does
-     * nothing.
-     */
+    /** Closes them all in bounded time. Logs failures, throws none. Idempotent; does nothing after {@link #split}. */
     @Override
     public void close() {
         leak.closed();

@@ -32,10 +32,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
-/**
- * One join, from the choice of the device to a working back end, with one deadline. A join that fails leaves nothing
- * behind.
- */
+/** One join with one deadline, from choosing a device to a working back end. If it fails, it leaves nothing behind. */
 final class NcclJoin {
     /** A value that is never stored: comparing with it reads a value without waiting for one. */
     private static final byte[] NEVER = ("never " + UUID.randomUUID()).getBytes(StandardCharsets.UTF_8);
@@ -173,10 +170,7 @@ final class NcclJoin {
                 failure);
     }
 
-    /**
-     * Makes the back end of a communicator, with its stream, its memory and its queue. Closes the communicator on
-     * failure.
-     */
+    /** Makes the back end of a communicator, with stream, memory and queue. Closes the communicator on failure. */
     JnaNcclBackend assemble(Communicator comm, MeetingKeys keys, StreamChoice choice) {
         boolean shared = false;
         try {

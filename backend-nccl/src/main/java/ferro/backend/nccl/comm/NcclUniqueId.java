@@ -49,10 +49,9 @@ public final class NcclUniqueId {
     }
 
     /**
-     * Returns the id that another rank made.
+     * {@return the id that another rank made}
      *
      * @param bytes result of {@link #toBytes} there; copied
-     * @return id
      * @throws IllegalArgumentException if there are not exactly {@value #BYTES} bytes
      */
     public static NcclUniqueId fromBytes(byte[] bytes) {

@@ -195,10 +195,7 @@ final class RawCalls {
         run(new Communicator.NativeBatch(NcclOperation.SYNCHRONIZE, false, (member, comm) -> {}, new long[] {stream}));
     }
 
-    /**
-     * Runs a batch. A call that is cut off or fails natively ends the group: the ranks no longer agree on the calls
-     * that were made.
-     */
+    /** Runs a batch. A call that is cut off or fails natively ends the group: ranks no longer agree on their calls. */
     private void run(Communicator.NativeBatch batch) {
         queue.refuse(batch.operation());
         try {

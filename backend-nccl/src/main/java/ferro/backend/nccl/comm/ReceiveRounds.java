@@ -9,10 +9,7 @@ import ferro.backend.nccl.memory.HostStage;
 import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.NcclOperation;
 
-/**
- * Receives a message into host memory. A message of another length than announced is refused before any of it is
- * received.
- */
+/** Receives a message into host memory. Refuses one of another length than announced before receiving any of it. */
 final class ReceiveRounds implements HostJob.Rounds {
     private final HostTensor message;
     private final int from;

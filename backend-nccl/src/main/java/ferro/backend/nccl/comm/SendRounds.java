@@ -5,10 +5,7 @@ import ferro.HostTensor;
 import ferro.backend.nccl.memory.HostBytes;
 import ferro.backend.nccl.memory.HostStage;
 
-/**
- * Sends a message from host memory: its length first, then its bytes, so that the receiver can detect a wrong length by
- * itself.
- */
+/** Sends a message from host memory: first its length, then its bytes, so that the receiver detects a wrong length. */
 final class SendRounds implements HostJob.Rounds {
     private final HostTensor message;
     private final int to;

@@ -70,10 +70,9 @@ public final class CudaStream implements AutoCloseable {
     }
 
     /**
-     * Returns the default stream.
+     * {@return a view of the default stream}
      *
      * @param device ordinal
-     * @return view
      */
     public static CudaStream ofDefault(int device) {
         return ofCaller(Cuda.DEFAULT_STREAM, device);

@@ -115,20 +115,18 @@ public final class NcclAvailability {
     }
 
     /**
-     * Returns why NCCL cannot be used here.
+     * {@return why NCCL cannot be used here; empty if it can}
      *
      * @param context settings that may name the libraries
-     * @return empty if it can
      */
     public static Optional<String> unavailableBecause(RankContext context) {
         return look(context).unavailableBecause;
     }
 
     /**
-     * Returns why device memory cannot be used here, which needs no NCCL.
+     * {@return why device memory cannot be used here, which needs no NCCL; empty if it can}
      *
      * @param context settings that may name the runtime
-     * @return empty if it can
      */
     public static Optional<String> memoryUnavailableBecause(RankContext context) {
         try {

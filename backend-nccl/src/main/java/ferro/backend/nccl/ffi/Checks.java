@@ -86,10 +86,7 @@ public final class Checks {
         return new CudaException(NOWHERE, code, name, message, null);
     }
 
-    /**
-     * Returns the last error text of NCCL, empty if there is none. NCCL keeps one text per process, so it may be from
-     * another thread.
-     */
+    /** Returns NCCL's last error text, or an empty one. NCCL keeps one per process, maybe that of another thread. */
     private static String lastError() {
         boolean told = NativeLibraries.loaded()
                 .filter(libraries -> libraries.has(NcclCapability.LAST_ERROR))

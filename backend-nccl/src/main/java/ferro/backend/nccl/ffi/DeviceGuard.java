@@ -40,10 +40,7 @@ public final class DeviceGuard {
         }
     }
 
-    /**
-     * Restores the current device. A failure is only logged: it must not hide the result of the call, which may have
-     * made something.
-     */
+    /** Restores the current device. Only logs a failure: it must not hide the result of a call that made something. */
     private static void restore(int device) {
         int code = Cuda.cudaSetDevice(device);
         if (code != Cuda.SUCCESS) {

@@ -21,10 +21,9 @@ public final class HostMemory {
     }
 
     /**
-     * Returns the address of the next byte of a buffer.
+     * {@return the address of the next byte of a buffer, at its position}
      *
      * @param buffer direct
-     * @return address of its position
      * @throws IllegalArgumentException if it is not direct
      */
     public static long address(ByteBuffer buffer) {

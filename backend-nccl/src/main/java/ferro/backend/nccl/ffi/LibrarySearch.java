@@ -35,10 +35,7 @@ public record LibrarySearch(
     private static final List<String> RCCL_NAMES = List.of("librccl.so.1", "/opt/rocm/lib/librccl.so.1");
     private static final List<String> NCCL_WHEELS = List.of("nvidia/nccl/lib");
 
-    /**
-     * 12 comes before 13, since a runtime works on every driver that a newer one works on. Both come before the plain
-     * link.
-     */
+    /** 12 precedes 13, since a runtime works on every driver that a newer one works on. Both precede the plain link. */
     private static final List<String> CUDA_NAMES =
             List.of("libcudart.so.12", "libcudart.so.13", "libcudart.so", "libcudart.so.11.0");
 
@@ -106,10 +103,9 @@ public record LibrarySearch(
     }
 
     /**
-     * Returns the places of the runtime that belongs to an NCCL.
+     * {@return the places of the runtime that belongs to an NCCL, names and paths, best first}
      *
      * @param nccl place where NCCL was found
-     * @return names and paths, best first
      */
     public List<String> runtime(String nccl) {
         return namedRuntime.map(List::of).orElseGet(() -> nccl.contains("rccl") ? hip() : cuda());
@@ -149,10 +145,7 @@ public record LibrarySearch(
         return found;
     }
 
-    /**
-     * Returns only files that exist: the number of possible folders is large, and a list of all would hide the
-     * important places.
-     */
+    /** Returns only existing files: there are many possible folders, and a list of all would hide important ones. */
     private List<String> inEnvironments(List<String> wheels, List<String> names) {
         List<String> found = new ArrayList<>();
         for (Path environment : environments) {

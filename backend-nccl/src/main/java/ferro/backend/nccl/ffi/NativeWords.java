@@ -17,12 +17,7 @@ public final class NativeWords implements AutoCloseable {
         words.clear();
     }
 
-    /**
-     * Returns the address of a word.
-     *
-     * @param index from 0
-     * @return address, valid until {@link #close}
-     */
+    /** Returns the address of a word, by index from 0; valid until {@link #close}. */
     public long address(int index) {
         return Pointer.nativeValue(words) + (long) Long.BYTES * index;
     }

@@ -1,9 +1,6 @@
 package ferro.backend.nccl.ffi;
 
-/**
- * Functions of later releases of NCCL. They are found by name, never by version, since RCCL numbers its releases
- * differently.
- */
+/** Functions of later NCCL releases, found by name, never by version, since RCCL numbers its releases differently. */
 public enum NcclCapability {
     /** ncclSend and ncclRecv, 2.7.3. */
     SEND_RECV(NcclSendRecv.class, "ncclSend and ncclRecv (NCCL >= 2.7.3)"),

@@ -102,10 +102,7 @@ record OpenedLibrary(String candidate, RuntimePrefix prefix, NativeLibrary libra
         }
     }
 
-    /**
-     * Returns whether a runtime fits this NCCL. RCCL is linked to HIP's runtime; NVIDIA's NCCL shows no link to a
-     * runtime.
-     */
+    /** Returns whether a runtime fits this NCCL. RCCL links to HIP's runtime; NVIDIA's NCCL shows no link to one. */
     boolean fits(RuntimePrefix runtime) {
         return (runtime == RuntimePrefix.HIP) == hasUnmapped(RuntimePrefix.HIP.nameOf(ASKED_OF_EVERY_RUNTIME));
     }
@@ -119,10 +116,7 @@ record OpenedLibrary(String candidate, RuntimePrefix prefix, NativeLibrary libra
         }
     }
 
-    /**
-     * Returns the loader's message: the first line that is not JNA's own introduction, without the name of the
-     * candidate.
-     */
+    /** Returns the loader's message: the first line that is not JNA's introduction, without the candidate's name. */
     private static String text(LinkageError refused, String candidate) {
         String message = refused.getMessage() == null ? refused.toString() : refused.getMessage();
         String line = message.lines()

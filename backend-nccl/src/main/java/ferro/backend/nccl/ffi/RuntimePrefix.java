@@ -23,10 +23,9 @@ public enum RuntimePrefix {
     }
 
     /**
-     * Returns the name of a function in this runtime.
+     * {@return the name of a function in this runtime, for example {@code hipMalloc}}
      *
      * @param function CUDA's name, for example {@code cudaMalloc}; other names do not change
-     * @return for example {@code hipMalloc}
      */
     public String nameOf(String function) {
         String other = exceptions.get(function);

@@ -119,10 +119,7 @@ public final class CudaMemory implements DeviceMemory {
         return null;
     }
 
-    /**
-     * Allocates pinned memory on a thread that has a device. If pinning is refused, plain memory is used, which is
-     * slower.
-     */
+    /** Allocates pinned memory on a thread that has a device, or plain, slower memory if pinning is refused. */
     private HostBlock pin(int bytes) {
         long[] pointer = new long[1];
         int code = Cuda.cudaHostAlloc(pointer, bytes, PORTABLE);

@@ -9,15 +9,7 @@ import java.nio.ByteOrder;
 public final class HostBytes {
     private HostBytes() {}
 
-    /**
-     * Copies elements of a tensor into memory.
-     *
-     * @param tensor   source
-     * @param from     first element
-     * @param count    elements
-     * @param to       direct buffer
-     * @param toByte   offset in it
-     */
+    /** Copies {@code count} elements of a tensor from element {@code from} into a direct buffer at {@code toByte}. */
     public static void read(HostTensor tensor, long from, int count, ByteBuffer to, int toByte) {
         ByteBuffer part = part(to, toByte, count * tensor.dataType().byteSize());
         Object memory = TensorMemory.memoryAt(tensor, from);
@@ -29,15 +21,7 @@ public final class HostBytes {
         }
     }
 
-    /**
-     * Copies memory into elements of a tensor.
-     *
-     * @param from     direct buffer
-     * @param fromByte offset in it
-     * @param tensor   destination
-     * @param to       first element
-     * @param count    elements
-     */
+    /** Copies bytes of a direct buffer from {@code fromByte} into {@code count} elements of a tensor at {@code to}. */
     public static void write(ByteBuffer from, int fromByte, HostTensor tensor, long to, int count) {
         ByteBuffer part = part(from, fromByte, count * tensor.dataType().byteSize());
         Object memory = TensorMemory.memoryAt(tensor, to);

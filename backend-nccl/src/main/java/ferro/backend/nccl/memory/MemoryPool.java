@@ -11,8 +11,6 @@ import java.util.function.ToLongFunction;
 /**
  * Idle blocks by size, so that a call which needs memory need not ask the runtime: cudaMalloc and cudaFree wait for the
  * whole device.
- *
- * @param <B> block
  */
 final class MemoryPool<B> {
     /** cudaMalloc aligns to 256 bytes at least; smaller blocks are not worth a class of their own. */

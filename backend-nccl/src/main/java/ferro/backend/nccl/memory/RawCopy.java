@@ -2,14 +2,7 @@ package ferro.backend.nccl.memory;
 
 import ferro.backend.nccl.ffi.Cuda;
 
-/**
- * A copy between addresses.
- *
- * @param to    destination address
- * @param from  source address
- * @param bytes size
- * @param kind  {@code cudaMemcpyKind}
- */
+/** A copy between addresses; {@code kind} is a {@code cudaMemcpyKind}. */
 record RawCopy(long to, long from, long bytes, int kind) {
     /** Returns the direction for messages. */
     String direction() {

@@ -4,10 +4,7 @@ import ferro.FerroException;
 import java.time.Duration;
 import java.util.Optional;
 
-/**
- * The communicator of a {@link WorkQueue}, as the queue sees it: a thread that makes its calls, and an abort that ends
- * them.
- */
+/** The communicator that a {@link WorkQueue} sees: a thread that makes its calls, and an abort that ends them. */
 public interface AbortableComm {
     /** Returns group, rank and device. */
     CommIdentity identity();

@@ -42,10 +42,7 @@ public final class CollectivePrint implements Supplier<String> {
         this.root = call.root();
     }
 
-    /**
-     * Returns the number of elements of one part: NCCL counts parts, and the operand of an all-to-all holds them side
-     * by side.
-     */
+    /** Returns the element count of one part: NCCL counts parts, which an all-to-all's operand holds side by side. */
     public static long partOf(Collective call, int worldSize) {
         long elements = call.operand().elementCount();
         return call.kind() == CollectiveKind.ALL_TO_ALL ? elements / worldSize : elements;

@@ -66,11 +66,7 @@ public final class DeviceCall<T> {
         return dropped;
     }
 
-    /**
-     * Returns the result of the task or throws its exception. Only after the end.
-     *
-     * @return result or null
-     */
+    /** Returns the result of the task, or null, or throws its exception. Only after the end. */
     public T result() {
         if (!isEnded()) {
             throw new IllegalStateException(

@@ -2,8 +2,6 @@ package ferro.backend.nccl.queue;
 
 /**
  * Native work that may still be in progress when its first call returns. All methods run on the {@link DeviceThread}.
- *
- * @param <T> type of the result
  */
 public interface DeviceTask<T> {
     /**

@@ -42,10 +42,7 @@ public final class DeviceThread implements AutoCloseable {
     private final DeviceCall<Void> last = new DeviceCall<>(new OneShotTask<>(() -> null));
     /** Used by the thread itself only. */
     private final List<DeviceCall<?>> underWay = new ArrayList<>();
-    /**
-     * Sleeps between polls of the tasks in progress; {@code issueNaps} are those between attempts to issue the next
-     * task.
-     */
+    /** Sleeps between polls of the tasks in progress; {@code issueNaps} are between attempts to issue the next task. */
     private final Backoff lookNaps = new Backoff();
 
     private final Backoff issueNaps = new Backoff();
@@ -55,12 +52,7 @@ public final class DeviceThread implements AutoCloseable {
 
     private volatile boolean closed;
 
-    /**
-     * Starts the thread.
-     *
-     * @param name  {@code ferro-<group>-<rank>-nccl}
-     * @param clock nanoseconds, monotonic
-     */
+    /** Starts the thread {@code ferro-<group>-<rank>-nccl}; its clock is monotonic and counts nanoseconds. */
     public DeviceThread(String name, LongSupplier clock) {
         this.clock = clock;
         this.thread = new Thread(this::run, name);

@@ -17,10 +17,7 @@ public interface NcclJob {
      */
     boolean passed();
 
-    /**
-     * Copies results to the caller's memory. It is called once, after {@link #passed}, and never for a failed
-     * operation.
-     */
+    /** Copies results to the caller's memory. Called once, after {@link #passed}, and never for a failed operation. */
     default void deliver() {
         // the results are there already
     }
@@ -36,10 +33,7 @@ public interface NcclJob {
         // nothing is held
     }
 
-    /**
-     * Gives back the resources of an operation that was never begun. It is called on any thread, instead of
-     * {@link #end}.
-     */
+    /** Gives back the resources of an operation that was never begun. Called on any thread, instead of {@link #end}. */
     default void drop() {
         // nothing is held
     }

@@ -184,10 +184,7 @@ public final class NcclWork implements Work, DeviceTask<Void> {
         }
     }
 
-    /**
-     * Ends it with a failure although the device may still work on it: the memory that it uses is never freed or given
-     * back.
-     */
+    /** Ends it with a failure although the device may still work on it: its memory is never freed or given back. */
     void abandon(Failure why) {
         WorkPhase before = phase.getAndSet(WorkPhase.ENDED);
         if (before == WorkPhase.ENDED) {

@@ -104,10 +104,7 @@ final class PendingWorks {
         return lastRaw;
     }
 
-    /**
-     * Returns the operation that an asynchronous failure is named after: the one that the ranks wait for, or the last
-     * raw call.
-     */
+    /** Returns the operation to name an asynchronous failure after: the one ranks wait for, or the last raw call. */
     NcclOperation lastOperation() {
         NcclWork oldest = oldest();
         return oldest == null ? lastRaw : oldest.title().operation();

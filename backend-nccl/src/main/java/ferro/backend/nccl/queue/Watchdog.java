@@ -100,10 +100,7 @@ final class Watchdog {
         return pending.oldest() == null && failures.get() == null && !pending.hasRawCalls();
     }
 
-    /**
-     * Polls and survives any exception. Callers wait for this thread, so nothing may end it: a failure here ends the
-     * group.
-     */
+    /** Polls and survives any exception. Callers wait for this thread, so it must not end: a failure ends the group. */
     private long lookAnyway() {
         try {
             return look();

@@ -24,10 +24,7 @@ public record Credentials(String job, Secret secret, SecureRandom random, TlsPol
         return nonce;
     }
 
-    /**
-     * Checks that both sides have a secret, or neither. This comes before any proof, because a proof could only be found
-     * wrong.
-     */
+    /** Checks that both sides have a secret, or neither; before any proof, which could only be found wrong. */
     static void checkSecrets(boolean accepting, boolean connecting) throws Refusal {
         if (accepting != connecting) {
             throw new Refusal(

@@ -11,10 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/**
- * The accepted connections that are in their handshake, in the order of their arrival. Their number is limited. Only the loop
- * uses it.
- */
+/** The accepted connections in their handshake, in order of arrival. Their number is limited. Only the loop uses it. */
 final class PendingHandshakes {
     private final Map<Channel, AcceptingHandshake> all = new LinkedHashMap<>();
     /** Connections that are let in and not confirmed yet: the other side may believe itself in. They take no room. */

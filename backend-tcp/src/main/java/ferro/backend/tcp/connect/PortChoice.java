@@ -21,10 +21,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 public record PortChoice(PortRange range, int localRank, int spared, boolean servesStore) {
     private static final String SETTING = Settings.TCP_PORT.name();
-    /**
-     * How often a range is tried. Of two processes that begin to listen on a free port in the same microseconds, Linux can
-     * refuse both.
-     */
+    /** How often to try a range: Linux can refuse two processes that listen on a port in the same microseconds. */
     private static final int ROUNDS = 4;
 
     private static final long LONGEST_PAUSE_NANOS = 10_000_000;

@@ -27,7 +27,6 @@ import java.util.Set;
  * a pod with a {@code fsGroup}: mode 0440). A symbolic link is followed, because Kubernetes makes one.
  */
 public final class SecretFile {
-    /** Most bytes of a secret file. */
     public static final int MOST_BYTES = 4096;
 
     /** Fewest random bytes of a secret where other machines than this one can try it. */

@@ -36,11 +36,7 @@ public final class TlsDuplex extends ChannelDuplexHandler {
         this.reads = reads;
     }
 
-    /**
-     * Encrypts from now on, if the connection was made so; called on the loop, while the pipeline is empty.
-     *
-     * @return whether it was
-     */
+    /** Encrypts from now on, and returns whether the connection was made so; on the loop, with an empty pipeline. */
     public static boolean install(Channel channel) {
         TlsSession session = TlsHandshake.sessionOf(channel);
         if (session != null) {

@@ -133,10 +133,7 @@ final class IntraNodeMemory {
         return provider;
     }
 
-    /**
-     * Returns why these ranks share no memory; empty if they do. Names the first rank without shared memory, unless all have
-     * the same reason.
-     */
+    /** Returns why these ranks share no memory, or empty. Names the first without it, unless all have one reason. */
     String lackingAmong(int[] ranks) {
         String[] told = new String[ranks.length];
         for (int i = 0; i < told.length; i++) {

@@ -29,10 +29,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
-/**
- * The control connections of one group and all frames that come over them. Used on the loop only, except for {@link #send}
- * and the futures.
- */
+/** A group's control connections and all their frames. Only on the loop, except for {@link #send} and the futures. */
 public final class Peers implements TcpListener.Guest, ControlConnection.FrameReceiver {
     /** A peer that leaves more than this unread counts as lost. */
     private static final long MOST_WAITING_BYTES = 16L << 20;
@@ -211,10 +208,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
         }
     }
 
-    /**
-     * Fails the join, or tells the lower ranks, of which one may wait for the connection: without a word it would wait for its
-     * deadline.
-     */
+    /** Fails the join, or tells the lower ranks, of which one could wait for the connection until its deadline. */
     @Override
     public void notAccepted(String lacking) {
         String text = "rank " + spec.rank() + " of \"" + spec.name() + "\" cannot accept a connection: " + lacking;
@@ -227,10 +221,7 @@ public final class Peers implements TcpListener.Guest, ControlConnection.FrameRe
         }
     }
 
-    /**
-     * Returns whether connections to a peer are encrypted, as the control connection is; any thread, once the peers are
-     * ready.
-     */
+    /** Returns whether connections to a peer are encrypted, like the control one; any thread, once peers are ready. */
     boolean encrypts(int peer) {
         return encrypted.get(peer);
     }

@@ -92,10 +92,7 @@ public final class TcpMesh implements AutoCloseable {
                 : Duration.ofNanos(Math.max(1, joinDeadline - context.nanoTime()));
     }
 
-    /**
-     * Sets how the ranks share memory, and the address or name that each rank has told the others; called once, while
-     * joining.
-     */
+    /** Sets how ranks share memory, and the address or name that each rank has told the others; once, while joining. */
     void share(IntraNodeMemory agreed, List<String> told) {
         nearMemory = agreed;
         hosts = told;

@@ -195,11 +195,7 @@ public final class JoinProgress implements TcpStore.StoreOpener {
                 + ": give the rank a free core, or joining more time (ferro.join.timeout sets the time)";
     }
 
-    /**
-     * Returns the text of a failure at the deadline in which other ranks are missing, but this rank was slow itself.
-     *
-     * @param missing missing ranks
-     */
+    /** Returns the text of a failure at the deadline in which ranks are missing, but this rank was slow itself. */
     public String tooSlowFor(List<Integer> missing) {
         long own = ownMillis();
         return tooSlow("the rank needed " + own + " ms to start and waited only " + (millis() - own) + " ms for ranks "

@@ -11,10 +11,7 @@ import java.util.function.Supplier;
  * one text. {@link JoinProgress} prints the texts.
  */
 public sealed interface JoinState {
-    /**
-     * {@return what the rank waits for now, for people, in one line without a line break; empty if it waits for
-     * nothing}
-     */
+    /** {@return what the rank waits for now, for people, in one line without a break; empty if it waits for nothing} */
     String text();
 
     /**
@@ -110,7 +107,6 @@ public sealed interface JoinState {
     /**
      * The job file is missing, or is the file of another start.
      *
-     * @param worldSize number of ranks
      * @param lacking   what is wrong with the file
      */
     record ReadingJobFile(int worldSize, String lacking) implements JoinState {
@@ -120,12 +116,7 @@ public sealed interface JoinState {
         }
     }
 
-    /**
-     * Another process has the slot of this rank.
-     *
-     * @param rank   number of this rank
-     * @param holder the process
-     */
+    /** Another process, the {@code holder}, has the slot of this rank. */
     record SlotHeld(int rank, String holder) implements JoinState {
         @Override
         public String text() {
@@ -152,13 +143,7 @@ public sealed interface JoinState {
         }
     }
 
-    /**
-     * The name that another rank has announced has no address on this host.
-     *
-     * @param rank      the other rank
-     * @param worldSize number of ranks
-     * @param host      its name
-     */
+    /** The name {@code host}, which another {@code rank} has announced, has no address on this host. */
     record ResolvingPeer(int rank, int worldSize, String host) implements JoinState {
         @Override
         public String text() {

@@ -231,12 +231,7 @@ public final class LauncherStore implements AutoCloseable {
             return String.join("\n", address, code.name(), told);
         }
 
-        /**
-         * Reads the form of the store.
-         *
-         * @param value value of a key
-         * @return the refused process
-         */
+        /** Reads the refused process from the value of a key of the store. */
         public static Refused decoded(byte[] value) {
             String[] lines = new String(value, StandardCharsets.UTF_8).split("\n", 3);
             return new Refused(lines[0], Code.valueOf(lines[1]), lines[2]);

@@ -17,9 +17,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/**
- * Certificates and key of a company as they were read from their files once. Immutable; any thread may use it.
- */
+/** Certificates and key of a company as they were read from their files once. Immutable; any thread may use it. */
 final class CompanyKey {
     private static final byte[] PROBE = {'f', 'e', 'r', 'r', 'o'};
 
