@@ -175,6 +175,10 @@ final class Expand {
                     throw wrong(at, "no row of " + table + ", or another one with its name: " + line);
                 }
                 for (int i = 1; i < cells.length; i++) {
+                    if (columns[i].equals("default") && !cells[i].matches("`[^`\"\\\\]*`|none|empty")
+                            || cells[i].contains("*/")) {
+                        throw wrong(at, "need a default in backticks, none or empty, and no end of a comment: " + line);
+                    }
                     row.put(columns[i], javadoc(cells[i]));
                 }
                 ordered.add(row);

@@ -64,7 +64,7 @@ public final class Allocation implements AutoCloseable {
         return tensor;
     }
 
-    /** {@return whether all ranks of the group share the memory, the same on all ranks} */
+    /** {@return whether all ranks of the group share the memory, the same on all ranks; false for memory of this rank alone} */
     public boolean isShared() {
         return whyNotShared.isEmpty();
     }

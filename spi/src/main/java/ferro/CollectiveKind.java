@@ -122,7 +122,7 @@ public enum CollectiveKind {
         return this == ALL_REDUCE || this == REDUCE || this == REDUCE_SCATTER || isScan();
     }
 
-    /** {@return whether each rank gets the combined operands of the ranks before it, with or without its own} */
+    /** {@return whether the kind is scan or exclusive scan: each rank gets the operands of the ranks before it, combined} */
     public boolean isScan() {
         return this == SCAN || this == EXCLUSIVE_SCAN;
     }

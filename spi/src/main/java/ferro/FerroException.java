@@ -325,7 +325,10 @@ public class FerroException extends RuntimeException {
         return where;
     }
 
-    /** {@return the first line of a stack trace, such as {@code ferro.FerroException: TIMED_OUT: ...}} */
+    /**
+     * {@return class name, kind and message, such as {@code ferro.FerroException: TIMED_OUT: ...}} A printed stack trace
+     * begins with this text.
+     */
     @Override
     public String toString() {
         return getClass().getName() + ": " + code + ": " + getMessage();

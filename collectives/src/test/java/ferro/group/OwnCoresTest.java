@@ -23,6 +23,8 @@ class OwnCoresTest {
         assertEquals(OptionalInt.of(4), seen("2-3,34-35", "0::/user.slice/session-1.scope"));
         assertEquals(OptionalInt.empty(), seen("0-63", "0::/user.slice/session-1.scope"));
         assertEquals(OptionalInt.empty(), seen("0-127", "0::/"), "cores that are not there were counted");
+        seen("0-3,8,10-11", "0::/");
+        assertEquals("{0, 1, 2, 3, 8, 10, 11}", Proc.under(root).allowedCores().toString());
     }
 
     @Test

@@ -260,7 +260,10 @@ public final class GroupRecorder implements AutoCloseable {
         }
     }
 
-    /** {@return the count of the group's calls that ended without failure, also if the recorder is off} */
+    /**
+     * {@return the count of the group's calls that ended without failure, also if the recorder is off} The back end counts
+     * each operation.
+     */
     public CallCounter counter() {
         return counter;
     }
@@ -363,7 +366,11 @@ public final class GroupRecorder implements AutoCloseable {
 
     /** Returns the facts about this failed group that a file written now contains at least. */
     FailureRecord failureRecord() {
-        return new FailureRecord(failure(), ring.position(this), events.get());
+        return new FailureRecord(failure(), position(), events.get());
+    }
+
+    OperationRing.RingPosition position() {
+        return ring.position(this);
     }
 
     /** Returns whether the newest file lacks facts about this failed group. */

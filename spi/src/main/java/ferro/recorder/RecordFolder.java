@@ -243,7 +243,7 @@ final class RecordFolder {
     private void awaitEnds(GroupRecorder group) {
         long until = System.nanoTime() + SETTLE_MILLIS * 1_000_000;
         try {
-            while (!group.failureRecord().operations().open().isEmpty() && System.nanoTime() - until < 0) {
+            while (!group.position().open().isEmpty() && System.nanoTime() - until < 0) {
                 Thread.sleep(1);
             }
         } catch (InterruptedException interrupted) {

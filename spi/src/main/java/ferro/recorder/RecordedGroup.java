@@ -24,7 +24,7 @@ public interface RecordedGroup {
     /** {@return the status of the rank in this group, which may be slightly old} */
     RecordedStatus status();
 
-    /** {@return the stacks of the threads in calls of groups and of the thread that joined; empty if unknown} */
+    /** {@return the stacks of the threads of this rank in calls of groups and of the thread that joined; empty if unknown} */
     default List<ThreadStack> stacks() {
         return List.of();
     }

@@ -14,7 +14,7 @@ import java.util.OptionalInt;
 
 /**
  * The files in which Linux describes this process, its host and other processes: {@code /proc} (proc(5)) and {@code /sys}
- * (cgroups(7)). All of ferro reads {@code /proc} through this class. Other systems have no such files. A file is named by its
+ * (cgroups(7)). All of ferro finds {@code /proc} through this class. Other systems have no such files. A file is named by its
  * path below {@code /proc}, such as {@code self/status}.
  */
 public final class Proc {
@@ -112,7 +112,10 @@ public final class Proc {
         return paths;
     }
 
-    /** {@return the host name that the kernel has; empty if it is unknown. No name is resolved, because that may be slow} */
+    /**
+     * {@return the host name that the kernel has; empty if it is unknown} The resolver is not used: it may return another
+     * name, or take seconds to fail.
+     */
     public Optional<String> hostName() {
         return line("sys/kernel/hostname");
     }

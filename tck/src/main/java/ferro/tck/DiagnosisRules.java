@@ -19,6 +19,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -83,22 +85,16 @@ public interface DiagnosisRules extends Subject {
             }
             case "mismatch" -> group.within(Duration.ofSeconds(20)).allReduce(new float[guilty ? 5 : 4], ReduceOp.SUM);
             default -> {
-                if (!guilty) {
-                    barrierThatTimesOut(group, 0, others);
+                if (group.rank() == 0) {
+                    // a thread that is slow to call is not to blame
+                    Expect.opens(others, "a rank has not called");
+                    group.within(Duration.ofMillis(300)).barrier();
+                } else if (!guilty) {
+                    Work waiting = group.within(Duration.ofSeconds(20)).barrierAsync();
+                    others.countDown();
+                    waiting.await();
                 }
             }
-        }
-    }
-
-    /** Calls a barrier. The deadline of one rank passes, after all others have called: a slow thread is not to blame. */
-    private static void barrierThatTimesOut(ProcessGroup group, int hasty, CountDownLatch others) {
-        if (group.rank() == hasty) {
-            Expect.opens(others, "a rank has not called");
-            group.within(Duration.ofMillis(300)).barrier();
-        } else {
-            Work waiting = group.within(Duration.ofSeconds(20)).barrierAsync();
-            others.countDown();
-            waiting.await();
         }
     }
 
@@ -177,10 +173,11 @@ public interface DiagnosisRules extends Subject {
     default void aTimeOutBlamesThoseThatHaveNotCalledAndNobodyElse(int worldSize, String late) {
         needs(BackendContract.ABORT_ACROSS_RANKS);
         Set<Integer> missing = Stream.of(late.split(",")).map(Integer::valueOf).collect(Collectors.toSet());
-        CountDownLatch others = new CountDownLatch(worldSize - missing.size() - 1);
+        CyclicBarrier together = new CyclicBarrier(worldSize - missing.size());
         List<Throwable> outcomes = outcomes(worldSize, group -> {
             if (!missing.contains(group.rank())) {
-                barrierThatTimesOut(group, missing.contains(0) ? 1 : 0, others);
+                together.await(10, TimeUnit.SECONDS);
+                group.within(Duration.ofSeconds(1)).barrier();
             }
         });
         for (int rank = 0; rank < worldSize; rank++) {

@@ -68,6 +68,9 @@ public final class LocalPeers {
 
     /** Returns the segment of each rank of a group whose ranks are all on one host; empty if so many cannot share. */
     public static Optional<SegmentSize> segmentOf(int ranks) {
+        if (ranks < 1) {
+            throw new IllegalArgumentException("need at least one rank on a host, found " + ranks);
+        }
         BitSet hosted = new BitSet();
         hosted.set(0, ranks);
         SegmentLayout layout = SegmentLayout.of(hosted, ranks, false);

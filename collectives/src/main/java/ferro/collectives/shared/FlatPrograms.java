@@ -4,11 +4,12 @@ import ferro.CollectiveKind;
 import ferro.collectives.shared.Chunks.ChunkPart;
 
 /**
- * Programs for small data, and the barrier: every rank stages all its data at once, and each rank that needs the result
- * reads all operands.
+ * Programs for small data, and the barrier: the data is staged at once, and each rank that needs the result reads the
+ * operands of the others.
  *
- * <p>Every rank combines in rank order, so that all results have the same bits; with two ranks both orders give the same
- * bits. Therefore ranks 0 and 1 of a reduce-scatter may begin with their own operand; the others stage it.
+ * <p>In an all-reduce and a reduce-scatter, every rank combines in rank order, so that all results have the same bits; with
+ * two ranks both orders give the same bits. Therefore ranks 0 and 1 of a reduce-scatter may begin with their own operand;
+ * the others stage it. The root of a reduce begins with its own operand, which it does not stage.
  */
 public final class FlatPrograms {
     private static final String NAME = "flat";

@@ -25,7 +25,7 @@ final class IntraNodeLinks {
     private final ByteBuffer[] areas;
     private final Sleepers sleepers;
     private final Supplier<Transport.Events> events;
-    /** Rings lie in the segment of the receiver, so that one set of views and kernels serves all data that comes. */
+    /** Rings lie in the segment of the receiver, so that one set of views and kernels serves all data that comes: one thread at a time. */
     private final StagedElements incomingElements;
 
     private final KeptKernels kernels;
@@ -124,7 +124,10 @@ final class IntraNodeLinks {
         }
     }
 
-    /** One lane to one rank of the same host: a ring in the peer's segment and a ring in this rank's. */
+    /**
+     * One lane to one rank of the same host: a ring in the peer's segment and a ring in this rank's. Used by the thread that
+     * makes progress.
+     */
     final class IntraNodeLink implements Link {
         private final int peer;
         private final Lane lane;
@@ -224,6 +227,7 @@ final class IntraNodeLinks {
 
         /** Returns the failure of a link whose peer has left while a post was open here. */
         private FerroException left() {
+            // the collective whose data is missing, 0 for none; -1 for messages
             long waitedFor = lane == Lane.COLLECTIVE ? incoming.posts().sequence() : -1;
             String message = "rank " + rank + " of \"" + group.name() + "\" lost rank " + peer
                     + ", which has left their shared memory, "

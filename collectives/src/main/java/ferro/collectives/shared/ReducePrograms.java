@@ -89,12 +89,13 @@ public final class ReducePrograms {
         return program.build();
     }
 
-    private static int copiedIn(int chunk) {
-        return 2 * chunk + 1;
+    /** The flags of a reduce are one lower than those of an all-reduce: all ranks of a segment must use the same ones. */
+    private int copiedIn(int chunk) {
+        return 2 * chunk + (isReduce ? 0 : 1);
     }
 
-    private static int reduced(int chunk) {
-        return 2 * chunk + 2;
+    private int reduced(int chunk) {
+        return copiedIn(chunk) + 1;
     }
 
     private void copyIn(int chunk) {

@@ -38,12 +38,14 @@ public final class SharedTensors {
      * @return what the group knows of it
      */
     public SharedAllocation add(SharedMemory memory, int rank, int worldSize, long bytes, ByteBuffer lent) {
+        // all ranks count alike, even if the rest fails on one of them
+        long number = ++made;
         ByteBuffer[] areas = new ByteBuffer[worldSize];
         for (int peer = 0; peer < worldSize; peer++) {
             areas[peer] = memory.area(peer);
         }
         int word = Math.toIntExact(SharedAllocation.word(bytes));
-        SharedAllocation allocation = new SharedAllocation(++made, memory, areas, rank, word, lent, unused);
+        SharedAllocation allocation = new SharedAllocation(number, memory, areas, rank, word, lent, unused);
         known.add(allocation);
         return allocation;
     }

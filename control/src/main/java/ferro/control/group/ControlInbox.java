@@ -131,6 +131,7 @@ final class ControlInbox {
                 left(said);
             }
         } else if (message instanceof Follow) {
+            // the sender has to be told when this rank leaves
             failure.tell(peer);
             exits.followedBy(peer);
         } else if (message instanceof Suspect said) {

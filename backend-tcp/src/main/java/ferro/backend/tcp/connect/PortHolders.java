@@ -97,13 +97,22 @@ final class PortHolders {
     private static void lookInto(Path process, Map<String, String> wanted, Map<String, String> owners) {
         try {
             for (Path file : Proc.HOST.list(process.getFileName() + "/fd", "*")) {
-                String inode = wanted.get(Files.readSymbolicLink(file).toString());
+                String inode = wanted.get(target(file));
                 if (inode != null) {
                     owners.putIfAbsent(inode, name(process));
                 }
             }
         } catch (IOException hidden) {
             // a process of another user, or one that has ended meanwhile
+        }
+    }
+
+    /** Returns what a descriptor is; empty if it is closed since, as that by which the folder was listed. */
+    private static String target(Path file) {
+        try {
+            return Files.readSymbolicLink(file).toString();
+        } catch (IOException closed) {
+            return "";
         }
     }
 
