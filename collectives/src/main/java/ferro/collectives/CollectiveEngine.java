@@ -4,10 +4,9 @@ import ferro.Backend;
 import ferro.CollectiveBackend;
 import ferro.collectives.engine.GroupEngine;
 import ferro.collectives.engine.GroupIdentity;
-import ferro.collectives.engine.LinkExecutor;
 import ferro.collectives.engine.LocalPeers;
 import ferro.collectives.engine.PlainEngine;
-import ferro.collectives.engine.SpinThenPark.WaitBudget;
+import ferro.collectives.engine.WaitBudget;
 import ferro.collectives.plan.AlgorithmChoice;
 import ferro.control.failure.FailurePolicy;
 import ferro.control.failure.Overlay;
@@ -43,7 +42,7 @@ public final class CollectiveEngine {
                 transport,
                 timed,
                 context,
-                new GroupIdentity.EngineOptions(false, LinkExecutor.MAX_RUNS, FailurePolicy.SHIPPED, Overlay.MAX_MESH));
+                new GroupIdentity.EngineOptions(false, FailurePolicy.SHIPPED, Overlay.MAX_MESH));
         return new GroupEngine(transport, timed, context, place).warm().meet();
     }
 
@@ -111,11 +110,8 @@ public final class CollectiveEngine {
             Transport transport, GroupSpec group, RankContext context, FailurePolicy rules, int maxMesh) {
         check(transport, group, context);
         Objects.requireNonNull(rules, "rules");
-        GroupIdentity place = GroupIdentity.watched(
-                transport,
-                group,
-                context,
-                new GroupIdentity.EngineOptions(true, LinkExecutor.MAX_RUNS, rules, maxMesh));
+        GroupIdentity place =
+                GroupIdentity.watched(transport, group, context, new GroupIdentity.EngineOptions(true, rules, maxMesh));
         return new Stepped(new GroupEngine(transport, group, context, place));
     }
 

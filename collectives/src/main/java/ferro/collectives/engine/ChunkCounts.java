@@ -10,23 +10,18 @@ import java.util.Arrays;
  * How the elements of an operation are cut into the chunks of its plan: into equal chunks, of which the first are one
  * element longer if the length does not divide evenly, or as the caller's counts tell (v-forms). Immutable.
  *
- * <p>Counts are equal on all ranks, except for all-to-all. There a rank knows what it sends and what it receives. So the
- * chunks of its operand and those of its result have different lengths, and both ends of a message know the length of that
- * message.
+ * <p>Counts are equal on all ranks, except for all-to-all. There a rank knows what it sends and what it receives. So
+ * the chunks of its operand and those of its result have different lengths, and both ends of a message know the length
+ * of that message.
  */
 public final class ChunkCounts {
     private final long elements;
-    /** Elements of each call that one element here stands for. */
     private final int recordElements;
 
     private final long[] inCounts;
     private final long[] outCounts;
     private final long[] inStarts;
     private final long[] outStarts;
-
-    private ChunkCounts(long elements, long[] inCounts, long[] outCounts) {
-        this(elements, inCounts, outCounts, 1);
-    }
 
     private ChunkCounts(long elements, long[] inCounts, long[] outCounts, int recordElements) {
         this.elements = elements;
@@ -39,7 +34,7 @@ public final class ChunkCounts {
 
     /** Cuts evenly. */
     public static ChunkCounts equal(long elements) {
-        return new ChunkCounts(elements, null, null);
+        return new ChunkCounts(elements, null, null, 1);
     }
 
     /** Cuts by counts that are equal on all ranks. */
@@ -47,12 +42,10 @@ public final class ChunkCounts {
         return of(counts, counts);
     }
 
-    /** Cuts operand and result by a list of counts for each. */
     static ChunkCounts of(long[] inCounts, long[] outCounts) {
-        return new ChunkCounts(Arrays.stream(inCounts).sum(), inCounts.clone(), outCounts.clone());
+        return new ChunkCounts(Arrays.stream(inCounts).sum(), inCounts.clone(), outCounts.clone(), 1);
     }
 
-    /** Cuts as a call specifies. */
     static ChunkCounts of(Collective call, int worldSize) {
         if (!needsCounts(call)) {
             return equal(elements(call, worldSize));
@@ -74,9 +67,9 @@ public final class ChunkCounts {
     }
 
     /**
-     * Returns whether the plan of a call depends on its counts. A call with equal counts has the plan of the call without
-     * counts. An all-to-all with counts is different: the other ranks may have unequal counts, and all ranks need the same
-     * plan.
+     * Returns whether the plan of a call depends on its counts. A call with equal counts has the plan of the call
+     * without counts. An all-to-all with counts is different: the other ranks may have unequal counts, and all ranks
+     * need the same plan.
      */
     static boolean needsCounts(Collective call) {
         return call.hasCounts()
@@ -93,8 +86,8 @@ public final class ChunkCounts {
     }
 
     /**
-     * Returns the elements of the whole operation: those of the longer tensor, which in a gather or scatter exists on the
-     * root only.
+     * Returns the elements of the whole operation: those of the longer tensor, which in a gather or scatter exists on
+     * the root only.
      */
     static long elements(Collective call, int worldSize) {
         CollectiveKind kind = call.kind();
@@ -171,8 +164,7 @@ public final class ChunkCounts {
         return inCounts == null;
     }
 
-    /** Returns the elements of all chunks. */
-    public long elements() {
+    long elements() {
         return elements;
     }
 
@@ -186,8 +178,7 @@ public final class ChunkCounts {
         return outCounts;
     }
 
-    /** Returns the length of the longest of so many chunks. */
-    public long longest(int chunks) {
+    long longest(int chunks) {
         if (chunks == 0) {
             return 0;
         }
@@ -208,8 +199,8 @@ public final class ChunkCounts {
     }
 
     /**
-     * Returns where part {@code index} of {@code parts} begins; the first parts are one longer if the length does not divide
-     * evenly.
+     * Returns where part {@code index} of {@code parts} begins; the first parts are one longer if the length does not
+     * divide evenly.
      */
     static long even(long length, int index, int parts) {
         return index * (length / parts) + Math.min(index, length % parts);

@@ -1,14 +1,23 @@
 package ferro.collectives.engine;
 
-import ferro.collectives.engine.ProgressLoop.StepMachine;
+import ferro.HostTensor;
+import ferro.collectives.reduce.KeptKernels;
+import ferro.collectives.shared.SegmentLayout;
+import ferro.collectives.shared.SharedMachine;
+import ferro.control.wire.RankLists;
+import ferro.spi.GroupSpec;
+import ferro.spi.SharedMemory;
+import ferro.spi.Transport;
+import ferro.spi.Transport.Lane;
 import java.util.BitSet;
+import java.util.function.IntConsumer;
 
 /**
  * A state machine that runs operations. An executor never waits, and after the first operations it allocates nothing.
  * One operation is the current one. Later operations may have begun behind the current one, and become the current one
  * in their order. There is one executor for links and one for shared memory.
  */
-interface Executor extends StepMachine {
+interface Executor {
     /**
      * Makes an operation the current one, and begins it unless it has already begun. The previous operation must be
      * finished.
@@ -17,13 +26,17 @@ interface Executor extends StepMachine {
 
     /**
      * Begins an operation behind the operations in flight, if this changes no result. The operation ends after the
-     * operations in flight.
-     *
-     * @return whether the operation has begun; false if it must wait until the current operation has ended
+     * operations in flight. Returns false if it must wait until the current operation has ended.
      */
     default boolean beginBehind(Operation operation) {
         return false;
     }
+
+    /** Does what can be done now; returns whether anything moved. */
+    boolean advance();
+
+    /** Returns whether the current operation is finished. */
+    boolean isFinished();
 
     /**
      * Drops the references to the memory of the current operation. The current operation must be finished, and no other
@@ -48,4 +61,207 @@ interface Executor extends StepMachine {
 
     /** Returns whether the current operation uses links, which then must be polled. */
     boolean usesLinks();
+
+    /**
+     * An executor of schedules over links. The executor runs one operation, and behind this operation small ones whose
+     * memory does not overlap. So one write has the posts of several operations, and the latency to the other ranks counts
+     * once for all these operations. Operations end in their order.
+     */
+    final class LinkExecutor implements Executor {
+        /**
+         * Maximum number of operations in flight at once. With twice as many operations, two ranks gained nothing and four
+         * ranks gained a tenth.
+         */
+        static final int MAX_RUNS = 32;
+        /**
+         * Maximum size of the operand and of the result of an operation that shares the links. A larger operation fills its
+         * writes alone.
+         */
+        static final long MAX_SHARING_BYTES = 64L << 10;
+
+        private final Lanes lanes;
+        private final KeptKernels kernels;
+        private final PlanRun[] runs;
+        /** The oldest operation in flight. */
+        private PlanRun current;
+
+        private int first;
+        private int count;
+        /** Whether the current operation may share the links. Operations behind it may. */
+        private boolean shares;
+
+        LinkExecutor(Transport transport, int max) {
+            this.lanes = new Lanes(transport, Lane.COLLECTIVE);
+            this.kernels = new KeptKernels(transport.worldSize());
+            this.runs = new PlanRun[max];
+            this.current = new PlanRun(lanes, kernels);
+            this.runs[0] = current;
+        }
+
+        @Override
+        public void begin(Operation operation) {
+            if (count > 1) {
+                first = (first + 1) % runs.length;
+                count--;
+                current = runs[first];
+                if (current.call() != operation) {
+                    throw new IllegalStateException(
+                            "operation " + operation.sequence() + " must not begin before operation "
+                                    + current.call().sequence() + ", which has already begun");
+                }
+                return;
+            }
+            // large operations begin alone, so that only one object of runs keeps much scratch memory
+            first = 0;
+            current = runs[0];
+            shares = mayShare(operation);
+            begin(current, operation, true);
+            count = 1;
+        }
+
+        @Override
+        public boolean beginBehind(Operation operation) {
+            if (count == runs.length || !shares || !mayShare(operation)) {
+                return false;
+            }
+            for (int i = 0; i < count; i++) {
+                if (run(i).mayTouch(operation.in(), operation.out())) {
+                    return false;
+                }
+            }
+            PlanRun next = run(count);
+            begin(next, operation, false);
+            current.joined();
+            count++;
+            return true;
+        }
+
+        /**
+         * Returns whether an operation may share the links. A barrier may not share the links, because an operation after a
+         * barrier must begin after it.
+         */
+        private static boolean mayShare(Operation operation) {
+            return operation.prepared().type != null
+                    && !operation.isStaged()
+                    && bytes(operation.in()) <= MAX_SHARING_BYTES
+                    && bytes(operation.out()) <= MAX_SHARING_BYTES;
+        }
+
+        private static long bytes(HostTensor tensor) {
+            return tensor == null ? 0 : tensor.byteCount();
+        }
+
+        private static void begin(PlanRun run, Operation operation, boolean isAlone) {
+            run.begin(operation, operation.prepared(), operation.in(), operation.out(), isAlone);
+        }
+
+        private PlanRun run(int behind) {
+            int index = (first + behind) % runs.length;
+            PlanRun run = runs[index];
+            if (run == null) {
+                run = new PlanRun(lanes, kernels);
+                runs[index] = run;
+            }
+            return run;
+        }
+
+        @Override
+        public void forget() {
+            current.forget();
+        }
+
+        /** Drops the references to the memory of all operations in flight, none of which continues. */
+        void forgetAll() {
+            for (PlanRun run : runs) {
+                if (run != null) {
+                    run.forget();
+                }
+            }
+        }
+
+        @Override
+        public boolean isFinished() {
+            return current.isFinished();
+        }
+
+        /** Returns whether there is no other rank, so that no link is used. */
+        boolean isAlone() {
+            return lanes.isAlone();
+        }
+
+        /**
+         * Does the copies of an operation in a world of one rank, where every operation consists of copies only. Returns
+         * the number of polls without data, which is 0.
+         */
+        int copyAll(Prepared like, HostTensor in, HostTensor out) {
+            current.copyAll(like, in, out);
+            return 0;
+        }
+
+        @Override
+        public boolean advance() {
+            boolean moved = false;
+            for (int i = 0; i < count; i++) {
+                PlanRun run = run(i);
+                while (run.collect() | run.post()) {
+                    moved = true;
+                }
+            }
+            return moved;
+        }
+
+        @Override
+        public boolean usesLinks() {
+            return true;
+        }
+
+        @Override
+        public BitSet waitingFor() {
+            return current.waitingFor();
+        }
+
+        @Override
+        public String progress() {
+            return current.progress();
+        }
+
+        @Override
+        public PendingWork.Position position(int behind) {
+            PlanRun run = run(behind);
+            return new PendingWork.Position(run.step(), run.bytesMoved(), RankLists.numbers(run.waitingFor()));
+        }
+    }
+
+    /** An executor of programs in shared memory: a {@link SharedMachine} that runs the engine's operations. */
+    final class SharedMemoryExecutor extends SharedMachine implements Executor {
+        /**
+         * Makes an executor for the segments of all ranks. {@code spins} is how often to poll at once before yielding;
+         * 0 where ranks share cores, because a spinning rank would keep the others from their core.
+         */
+        SharedMemoryExecutor(
+                GroupSpec group,
+                SegmentLayout layout,
+                SharedMemory memory,
+                Transport.Events events,
+                IntConsumer wake,
+                int spins) {
+            super(group.rank(), group.worldSize(), layout, memory, events, wake, Math.max(1, spins));
+        }
+
+        @Override
+        public void begin(Operation operation) {
+            Prepared prepared = operation.prepared();
+            begin(prepared.program, operation, operation.in(), operation.out(), prepared.completing);
+        }
+
+        @Override
+        public PendingWork.Position position(int behind) {
+            return new PendingWork.Position(step(), bytesMoved(), RankLists.numbers(waitingFor()));
+        }
+
+        @Override
+        public boolean usesLinks() {
+            return false;
+        }
+    }
 }

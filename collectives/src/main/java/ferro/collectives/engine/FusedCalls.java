@@ -125,14 +125,12 @@ final class FusedCalls {
         }
     }
 
-    /** Makes a block whose calls are added to a queue. */
     FusedCalls(OperationQueue queue, Planner planner, int worldSize) {
         this.queue = queue;
         this.planner = planner;
         this.worldSize = worldSize;
     }
 
-    /** Queues the calls and returns their handles. */
     List<PendingWork> submit(List<Collective> calls, List<String> labels, Duration timeout) {
         Objects.requireNonNull(calls, "calls");
         Objects.requireNonNull(labels, "labels");

@@ -8,6 +8,7 @@ import ferro.CollectiveBackend;
 import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.FerroException;
+import ferro.FerroException.Where;
 import ferro.GroupEvent;
 import ferro.HostTensor;
 import ferro.InvalidRankException;
@@ -16,8 +17,10 @@ import ferro.Message;
 import ferro.MessageKind;
 import ferro.TensorMemory;
 import ferro.Work;
+import ferro.control.failure.Failure;
 import ferro.control.failure.Failures;
 import ferro.control.group.GroupControl;
+import ferro.control.group.SubgroupAgreement;
 import ferro.control.membership.Hashing;
 import ferro.spi.ControlLane;
 import ferro.spi.Deadlines;
@@ -34,12 +37,14 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
  * A whole back end over a medium: collectives by {@link OperationQueue}, messages by {@link PointToPoint}, failures by
- * {@link GroupControl}; {@link ProgressLoop} makes progress on collectives and messages. This class takes the calls, and
- * {@link GroupLife} has the parts.
+ * {@link GroupControl}; {@link ProgressLoop} makes progress on collectives and messages. This class takes the calls,
+ * and {@link GroupLife} has the parts.
  */
 public final class GroupEngine implements CollectiveBackend {
     private final GroupSpec group;
@@ -50,7 +55,7 @@ public final class GroupEngine implements CollectiveBackend {
     private final ProgressLoop loop;
     private final OperationQueue collectives;
     private final PointToPoint messages;
-    private final Subgroups subgroups;
+    private final SubgroupAgreement agreement;
     /** The calls that made this group ready, which no user has made. */
     private volatile CallCounters bootstrap = CallCounters.NONE;
 
@@ -64,12 +69,8 @@ public final class GroupEngine implements CollectiveBackend {
         this.loop = parts.loop;
         this.collectives = parts.collectives;
         this.messages = parts.messages;
-        this.subgroups = new Subgroups(parts);
+        this.agreement = control.agreement();
         parts.open();
-    }
-
-    private GroupEngine(Subgroups.Child child, RankContext context) {
-        this(child.transport(), child.group(), context, child.identity());
     }
 
     /** Runs the code of a failure once, so that the first failure does not wait for cold code. */
@@ -225,24 +226,74 @@ public final class GroupEngine implements CollectiveBackend {
         }
         loop.refuseInside("newGroup(" + name + ")");
         checkUsable("newGroup(" + name + ")");
-        GroupEngine made = opened(subgroups.reach(ranks, name, timeout));
+        checkMembers(ranks, name, timeout);
+        int position = agreement.position(ranks);
+        agreement.making().begun();
+        GroupEngine made;
+        try {
+            made = opened(ranks, name, position, agreement.reach(parts.identity.value(), ranks, timeout));
+        } finally {
+            agreement.making().ended();
+        }
         try {
             return made.meet();
         } catch (FerroException consequence) {
-            throw subgroups.causeOf(consequence);
+            throw causeOf(consequence);
         }
     }
 
-    /** As {@link #newGroup}, without waiting. */
+    /** As {@link #newGroup}, without waiting: timers check the deadline. */
     public CompletionStage<GroupEngine> form(int[] ranks, String name, Duration timeout) {
         checkUsable("newGroup(" + name + ")");
-        return subgroups.form(ranks, name, timeout).thenApply(this::opened);
+        checkMembers(ranks, name, timeout);
+        int[] members = ranks.clone();
+        int position = agreement.position(members);
+        SubgroupAgreement.OwnProposal attempt = agreement.begin(parts.identity.value(), members, timeout);
+        agreement.making().begun();
+        lookAgain(attempt);
+        return attempt.end()
+                .thenApplyAsync(agreed -> opened(members, name, position, agreed), parts.context.background())
+                .whenComplete((made, failure) -> agreement.making().ended());
     }
 
-    private GroupEngine opened(Subgroups.Child child) {
-        GroupEngine made = new GroupEngine(child, parts.context);
-        control.agreement().made().opened(child.identity().value(), made.control);
+    private static void checkMembers(int[] ranks, String name, Duration timeout) {
+        Objects.requireNonNull(ranks, "ranks");
+        Objects.requireNonNull(name, "name");
+        Objects.requireNonNull(timeout, "timeout");
+    }
+
+    private void lookAgain(SubgroupAgreement.OwnProposal attempt) {
+        if (!attempt.hasEnded()) {
+            long wait = attempt.look() - parts.context.nanoTime();
+            Future<?> timer = parts.context.background().schedule(() -> lookAgain(attempt), wait, TimeUnit.NANOSECONDS);
+            attempt.end().whenComplete((agreed, failure) -> timer.cancel(false));
+        }
+    }
+
+    /** Makes the engine of a subgroup whose members have agreed. */
+    private GroupEngine opened(int[] members, String name, int position, long agreed) {
+        GroupSpec spec = GroupSpec.of(group.name() + name, position, members.length, group.timeout());
+        GroupIdentity identity = parts.identity.child(agreed, members);
+        Transport medium = parts.transport.subgroup(members, agreed);
+        GroupEngine made = new GroupEngine(medium, spec, parts.context, identity);
+        agreement.made().opened(agreed, made.control);
         return made;
+    }
+
+    /**
+     * Returns the exception for a group that could not be made ready. If the parent has failed, the failure of the
+     * parent is the cause, and what its ranks did after that is a consequence.
+     */
+    private FerroException causeOf(FerroException notReady) {
+        Failure ofParent = control.failure();
+        if (ofParent == null) {
+            return notReady;
+        }
+        Where where = Where.of(group.name(), group.rank())
+                .blaming(ofParent.culprits())
+                .during("newGroup", -1);
+        String text = "newGroup on group \"" + group.name() + "\" " + agreement.self() + ": " + ofParent.text();
+        return new FerroException(ofParent.code(), where, text, notReady);
     }
 
     @Override
@@ -335,8 +386,7 @@ public final class GroupEngine implements CollectiveBackend {
         return loop.step();
     }
 
-    /** Refuses a call on a closed group, and repeats the failure of a failed one. */
-    public void checkUsable(String what) {
+    void checkUsable(String what) {
         parts.checkUsable(what);
     }
 

@@ -16,14 +16,12 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongPredicate;
 
 /**
- * Identifies a group among all groups of the same processes.
+ * Identifies a group among all groups of the same processes by 64 bits.
  *
- * @param value      64 bits
- * @param membership of the joined group
- * @param ranks      ranks of the joined group, in the order of this one
- * @param statuses   status of this rank in all of these groups
- * @param options    engine options, the same for all of them
- * @param left       which of them are open, or were left
+ * @param ranks    ranks of the joined group, in the order of this one
+ * @param statuses status of this rank in all of these groups
+ * @param options  engine options, the same for all of them
+ * @param left     which of them are open, or were left
  */
 public record GroupIdentity(
         long value, Membership membership, int[] ranks, RankStatuses statuses, EngineOptions options, LeftGroups left) {
@@ -46,12 +44,11 @@ public record GroupIdentity(
     /**
      * Options that a group and the groups made of it share.
      *
-     * @param stepped     whether the caller makes progress by steps, and not a thread of the engine
-     * @param maxInFlight how many operations may be under way at once
-     * @param rules       decisions when something goes wrong
-     * @param maxMesh     size of the largest group in which each rank tells every other rank of a failure
+     * @param stepped whether the caller makes progress by steps, and not a thread of the engine
+     * @param rules   decisions when something goes wrong
+     * @param maxMesh size of the largest group in which each rank tells every other rank of a failure
      */
-    public record EngineOptions(boolean stepped, int maxInFlight, FailurePolicy rules, int maxMesh) {}
+    public record EngineOptions(boolean stepped, FailurePolicy rules, int maxMesh) {}
 
     /** Returns the identity of a joined group, which watches the processes of its ranks. */
     public static GroupIdentity watched(
@@ -67,8 +64,7 @@ public record GroupIdentity(
      * nanoseconds of the call's time, until it has compared the calls of the peers.
      */
     public static GroupIdentity unwatched(GroupSpec group, LongPredicate hasCompared) {
-        // data that one peer does not take yet may hold back data that another peer waits for
-        EngineOptions options = new EngineOptions(false, 1, new NothingToRead(hasCompared), Overlay.MAX_MESH);
+        EngineOptions options = new EngineOptions(false, new NothingToRead(hasCompared), Overlay.MAX_MESH);
         return joined(Hashing.of(group.name()), Membership.unreachable(group), group, options, LeftGroups.stepped());
     }
 
@@ -102,6 +98,12 @@ public record GroupIdentity(
     /** Returns whether a group of this identity was joined, and not made of another one. */
     boolean isJoined(GroupSpec group) {
         return value == Hashing.of(group.name());
+    }
+
+    /** Returns how many operations may be under way at once. */
+    int maxInFlight() {
+        // without control messages, data that one peer does not take yet may hold back data that another peer waits for
+        return options.rules instanceof NothingToRead ? 1 : Executor.LinkExecutor.MAX_RUNS;
     }
 
     JoinedPosition control() {

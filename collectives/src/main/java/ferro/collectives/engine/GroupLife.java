@@ -2,6 +2,7 @@ package ferro.collectives.engine;
 
 import ferro.FerroException;
 import ferro.GroupEvent;
+import ferro.collectives.engine.Executor.LinkExecutor;
 import ferro.collectives.plan.AlgorithmChoice;
 import ferro.collectives.shared.IntraNodeTransport;
 import ferro.control.failure.Failure;
@@ -35,14 +36,14 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * The parts of a {@link GroupEngine}, made in the order in which they need each other, and the life of the group: what its loop and
- * its control ask, how calls end when the group fails, and how the group is closed.
+ * The parts of a {@link GroupEngine}, made in the order in which they need each other, and the life of the group: what
+ * its loop and its control ask, how calls end when the group fails, and how the group is closed.
  *
- * <p>A failure ends the calls under way with the cause, and later calls are refused with it. A MISMATCH that no call has told is
- * told by the close.
+ * <p>A failure ends the calls under way with the cause, and later calls are refused with it. A MISMATCH that no call
+ * has told is told by the close.
  *
- * <p>A close waits for queued work, says goodbye, ends the links in good order, and releases the transport once no other rank can
- * lose data by that. Only the close of the last group of a rank waits for that moment.
+ * <p>A close waits for queued work, says goodbye, ends the links in good order, and releases the transport once no
+ * other rank can lose data by that. Only the close of the last group of a rank waits for that moment.
  */
 final class GroupLife implements ProgressLoop.LoopOwner, ControlOwner, GroupDeparture.OpenCalls, LeftGroups.OpenGroup {
     private static final long LOOK_NANOS = 1_000_000L;
@@ -51,8 +52,8 @@ final class GroupLife implements ProgressLoop.LoopOwner, ControlOwner, GroupDepa
 
     private static final long LOCK_NANOS = 2_000_000_000L;
     /**
-     * Part of the bound of a close that is reserved for the release of the transport, which waits for its last frames and for
-     * the store. A bound below twice this reserves half of itself.
+     * Part of the bound of a close that is reserved for the release of the transport, which waits for its last frames
+     * and for the store. A bound below twice this reserves half of itself.
      */
     private static final long RELEASE_NANOS = 250_000_000L;
 
@@ -67,7 +68,6 @@ final class GroupLife implements ProgressLoop.LoopOwner, ControlOwner, GroupDepa
     final OperationQueue collectives;
     final PointToPoint messages;
     final LocalPeers localPeers;
-    /** What is common to the ends of all groups. */
     final GroupDeparture ending;
 
     private final FlightRecorder whole;
@@ -96,7 +96,7 @@ final class GroupLife implements ProgressLoop.LoopOwner, ControlOwner, GroupDepa
         this.listeners = new Listeners(group.name(), loop::later, !isStepped);
         this.control = new GroupControl(transport, group, context, this, identity.control());
         this.planner = new Planner(group, context, identity.value(), choice());
-        LinkExecutor overLinks = new LinkExecutor(transport, identity.options().maxInFlight());
+        LinkExecutor overLinks = new LinkExecutor(transport, identity.maxInFlight());
         this.collectives = new OperationQueue(loop, control, overLinks, planner, this::checkUsable);
         this.messages =
                 new PointToPoint(loop, control, transport, identity.value(), Settings.MESSAGE_BUFFER.of(context));
@@ -389,7 +389,7 @@ final class GroupLife implements ProgressLoop.LoopOwner, ControlOwner, GroupDepa
         leaving.whenOver(() -> timer.cancel(false));
     }
 
-    /** Returns the time until the end of a close, at least {@link #RELEASE_NANOS}, so that the last frames can leave. */
+    /** Returns the time until the end of a close, at least {@link #RELEASE_NANOS}: the last frames can leave. */
     private Duration timeLeft(long end) {
         return Duration.ofNanos(Math.max(RELEASE_NANOS, end - context.nanoTime()));
     }

@@ -17,7 +17,7 @@ final class Lanes {
 
     private CountedLink[] opened = new CountedLink[0];
 
-    /** A link and its counts of posts since it was made; no post may be pending on the link when this object is made. */
+    /** A link and its counts of posts since it was made. No post may be pending on the link at that time. */
     static final class CountedLink {
         final Link link;
         long sendsPosted;
@@ -36,13 +36,11 @@ final class Lanes {
         }
     }
 
-    /** Makes the lanes without opening a link. */
     Lanes(Transport transport, Lane kind) {
         this.transport = transport;
         this.kind = kind;
     }
 
-    /** Returns the link to a rank, opened if it is the first use. */
     CountedLink to(int peer) {
         CountedLink channel = peer < channels.length ? channels[peer] : null;
         if (channel == null) {
@@ -58,10 +56,8 @@ final class Lanes {
     }
 
     /**
-     * Asks the transport for its links again, as it may now have better ones for some peers. No transfer may be under way;
-     * what the old links still wait for never comes.
-     *
-     * @return peers that have another link
+     * Asks the transport for its links again, as it may now have better ones for some peers. No transfer may be under
+     * way; what the old links still wait for never comes. Returns the peers that have another link.
      */
     BitSet reopen() {
         BitSet changed = new BitSet();
@@ -83,7 +79,6 @@ final class Lanes {
         return changed;
     }
 
-    /** Returns whether there is no other rank to have a link to. */
     boolean isAlone() {
         return transport.worldSize() == 1;
     }

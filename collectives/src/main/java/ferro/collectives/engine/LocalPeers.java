@@ -6,6 +6,7 @@ import ferro.DataType;
 import ferro.FerroException;
 import ferro.HostTensor;
 import ferro.Medium;
+import ferro.collectives.engine.Executor.SharedMemoryExecutor;
 import ferro.collectives.plan.Hosts;
 import ferro.collectives.shared.IntraNodeTransport;
 import ferro.collectives.shared.NodeTopology;

@@ -3,7 +3,6 @@ package ferro.collectives.engine;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.MessageKind;
-import ferro.control.group.MessageCounts;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -11,54 +10,24 @@ import java.util.Iterator;
 import java.util.List;
 
 /**
- * The messages of one peer: what has come and what waits for it, in order; matched by tag. Receives from any rank and probes are in
- * lists that the lanes of all peers share. Belongs to the thread that holds the progress lock.
+ * The messages of one peer: what has come and what waits for it, in order; matched by tag. Receives from any rank and
+ * probes are in lists that the lanes of all peers share. Belongs to the thread that holds the progress lock.
  */
 abstract class MessageLane {
     /** Counted for each message in addition to its elements, so that empty messages are bounded too. */
     private static final long COST_BYTES = 256;
 
     final int peer;
-    final LaneOwner owner;
-    private final SharedWaits waiting;
-    private final long keptLimit;
+    final PointToPoint owner;
+    private final PeerLanes lanes;
     private final List<Transfer> receives = new ArrayList<>();
     private final List<UnexpectedMessage> unexpected = new ArrayList<>();
     private long bytesKept;
 
-    /** What a lane tells of its messages. Called with the progress lock held. */
-    interface LaneOwner {
-        MessageCounts.OfPeer counts(int peer);
-
-        /** Ends a transfer that has moved. */
-        void finish(Transfer transfer);
-
-        /** Fails the group because a message matched a receive of another shape. */
-        void mismatched(Transfer receive, DataType type, long bytes);
-
-        /** Fails the group because a peer sent what no lane sends. */
-        void nonsense(int peer, String what);
-    }
-
-    /** What waits for messages of all peers. */
-    static final class SharedWaits {
-        /** Unmatched receives from any rank, in the order in which they were posted. */
-        final List<Transfer> fromAny = new ArrayList<>();
-        /** Probes that no message has ended. */
-        final List<Transfer> probes = new ArrayList<>();
-        /**
-         * By rank, the number of the last receive from any rank that has taken a waiting message; null before the first one. A
-         * receive of a message that a probe from any rank has described counts as one from any rank.
-         */
-        long[] lastTaken;
-    }
-
-    /** Makes an empty lane of the messages of a peer, which is full at {@code keptLimit} bytes. */
-    MessageLane(int peer, LaneOwner owner, SharedWaits waiting, long keptLimit) {
+    MessageLane(int peer, PeerLanes lanes) {
         this.peer = peer;
-        this.owner = owner;
-        this.waiting = waiting;
-        this.keptLimit = keptLimit;
+        this.lanes = lanes;
+        this.owner = lanes.owner;
     }
 
     /** A message that came before its tensor: its elements, or its announcement only. */
@@ -98,7 +67,6 @@ abstract class MessageLane {
             return message;
         }
 
-        /** Copies the elements to the first elements of a tensor. */
         void copyInto(HostTensor tensor) {
             long count = bytes / tensor.dataType().byteSize();
             // the tensor may be longer than the message, and in several buffers
@@ -148,18 +116,17 @@ abstract class MessageLane {
         }
     }
 
-    /** Returns whether no further message may be kept. */
     boolean isFull() {
-        return bytesKept >= keptLimit;
+        return bytesKept >= lanes.keptLimit;
     }
 
     /**
-     * Removes and returns the first receive that takes a tag, or returns null. A receive from this peer and a receive from any
-     * rank are taken in the order in which they were posted.
+     * Removes and returns the first receive that takes a tag, or returns null. A receive from this peer and a receive
+     * from any rank are taken in the order in which they were posted.
      */
     Transfer takeReceive(long tag) {
         int first = first(receives, tag);
-        List<Transfer> fromAny = waiting.fromAny;
+        List<Transfer> fromAny = lanes.fromAny;
         if (!fromAny.isEmpty()) {
             int any = first(fromAny, tag);
             if (any >= 0 && (first < 0 || fromAny.get(any).number < receives.get(first).number)) {
@@ -186,7 +153,7 @@ abstract class MessageLane {
                 each.remove();
                 bytesKept -= message.cost();
                 if (message.isFound) {
-                    waiting.lastTaken[peer] = receive.number;
+                    lanes.lastTaken[peer] = receive.number;
                 }
                 return message;
             }
@@ -212,7 +179,7 @@ abstract class MessageLane {
     private void keep(UnexpectedMessage message) {
         unexpected.add(message);
         bytesKept += message.cost();
-        for (Iterator<Transfer> each = waiting.probes.iterator(); each.hasNext(); ) {
+        for (Iterator<Transfer> each = lanes.probes.iterator(); each.hasNext(); ) {
             Transfer probe = each.next();
             if ((probe.isFromAny() || probe.peer == peer) && probe.takes(message.tag)) {
                 each.remove();
@@ -221,7 +188,6 @@ abstract class MessageLane {
         }
     }
 
-    /** Ends a probe, or a match, by a message. */
     void end(Transfer probe, UnexpectedMessage message) {
         message.isFound |= probe.kind == MessageKind.PROBE && probe.isFromAny();
         probe.match(peer, message.tag, message.type, message.bytes);

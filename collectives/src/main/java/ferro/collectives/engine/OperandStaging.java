@@ -28,20 +28,11 @@ interface OperandStaging {
     void deliver();
 
     /**
-     * The result of rank 0 in an exclusive scan with a built-in op: the identity of the op. Rank 0 writes the result after
-     * its operand is sent, because operand and result may be the same memory.
-     *
-     * @param op  built-in op
-     * @param in  operand
-     * @param out result
+     * The result of rank 0 in an exclusive scan with a built-in op: the identity of the op. Rank 0 writes the result
+     * after its operand is sent, because operand and result may be the same memory.
      */
     record IdentityResult(ReduceOp op, HostTensor in, HostTensor out) implements OperandStaging {
         private static final int BLOCK_BYTES = 2048;
-
-        /** Returns whether an operation of a rank has this result. */
-        static boolean isNeeded(Prepared prepared, int rank) {
-            return rank == 0 && prepared.kind == CollectiveKind.EXCLUSIVE_SCAN && prepared.op.combiner() == null;
-        }
 
         @Override
         public HostTensor operand() {
@@ -103,15 +94,15 @@ interface OperandStaging {
     }
 
     /**
-     * The additional work of operations that average integers. When such an operation begins, at its position in the order,
-     * it makes a wider copy of its operand. The collective sums this copy in place. After the collective, the operation
-     * divides the sums and writes the averages to the result. Staged operations run one at a time, so one buffer is enough
-     * for a group. Only the thread that makes progress uses this object.
+     * The additional work of operations that average integers. When such an operation begins, at its position in the
+     * order, it makes a wider copy of its operand. The collective sums this copy in place. After the collective, the
+     * operation divides the sums and writes the averages to the result. Staged operations run one at a time, so one
+     * buffer is enough for a group. Only the thread that makes progress uses this object.
      */
     final class IntegerAverages {
         /**
-         * Maximum length of the buffer that is kept. A longer operand gets a new buffer, whose allocation is cheap compared
-         * with the operation.
+         * Maximum length of the buffer that is kept. A longer operand gets a new buffer, whose allocation is cheap
+         * compared with the operation.
          */
         private static final int MAX_LONGS_KEPT = 1 << 17;
 
@@ -125,11 +116,8 @@ interface OperandStaging {
         }
 
         /**
-         * Returns the work of such an operation before and after the collective.
-         *
-         * @param in  operand of the caller
-         * @param out result of the caller, or null
-         * @param own other staging outside this one, or null
+         * Returns the work of such an operation before and after the collective; {@code own} is other staging outside
+         * this one, or null.
          */
         OperandStaging of(Prepared prepared, HostTensor in, HostTensor out, OperandStaging own) {
             return new Sums(prepared, in, out, own);
@@ -179,8 +167,8 @@ interface OperandStaging {
             }
 
             /**
-             * Returns the index in the operand at which the result begins: for a reduce-scatter that of this rank's part,
-             * else 0.
+             * Returns the index in the operand at which the result begins: for a reduce-scatter that of this rank's
+             * part, else 0.
              */
             private int first() {
                 boolean scatters = prepared.kind == CollectiveKind.REDUCE_SCATTER;

@@ -19,15 +19,7 @@ final class Operation implements CallHeader {
     /** The operation that waits behind this one; only the queue uses this field. */
     Operation following;
 
-    /** Makes an operation whose number is set later. */
-    Operation(PendingWork work, Prepared prepared, HostTensor in, HostTensor out) {
-        this(work, prepared, in, out, null);
-    }
-
-    /**
-     * Makes an operation with additional work before and after. If {@code staging} is null, the operation has no
-     * additional work.
-     */
+    /** Makes an operation without a number; {@code staging} is its additional work before and after, or null. */
     Operation(PendingWork work, Prepared prepared, HostTensor in, HostTensor out, OperandStaging staging) {
         this.work = work;
         this.staging = staging;
@@ -36,7 +28,6 @@ final class Operation implements CallHeader {
         this.out = out;
     }
 
-    /** Returns the handle. */
     PendingWork work() {
         return work;
     }
@@ -81,7 +72,6 @@ final class Operation implements CallHeader {
         return sequence;
     }
 
-    /** Sets the number of this operation in the order. */
     void number(long number) {
         work.number(number);
         sequence = number;

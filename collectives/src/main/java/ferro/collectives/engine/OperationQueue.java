@@ -4,20 +4,28 @@ import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveKind;
 import ferro.HostTensor;
+import ferro.collectives.engine.Executor.LinkExecutor;
+import ferro.collectives.engine.Executor.SharedMemoryExecutor;
 import ferro.collectives.engine.OperandStaging.IdentityResult;
 import ferro.collectives.engine.OperandStaging.IntegerAverages;
 import ferro.collectives.engine.PendingWork.RunLimit;
-import ferro.collectives.engine.ProgressLoop.CollectiveProgress;
 import ferro.collectives.shared.SharedMachine;
+import ferro.control.failure.Diagnosis;
 import ferro.control.failure.Failure;
 import ferro.control.failure.Failures;
+import ferro.control.group.CallWatch;
 import ferro.control.group.GroupControl;
 import ferro.control.group.RankStatus;
+import ferro.control.group.TimeoutProbe;
+import ferro.control.wire.RankLists;
 import ferro.recorder.CallCounter;
+import ferro.spi.CallHeader;
 import java.lang.System.Logger.Level;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.util.BitSet;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -31,7 +39,7 @@ import java.util.function.Consumer;
  * calls that end within few polls, one of 16 also reads the clock at its end; all other calls do. A call that does not
  * end within the time of a spin becomes the current operation, like any other operation.
  */
-final class OperationQueue implements CollectiveProgress {
+final class OperationQueue implements CallWatch.WatchedCalls<Operation> {
     /**
      * Maximum length of a call that publishes its data before it reads the clock. The other ranks then get the data
      * earlier, and the time of the call lacks only the copy of so few bytes.
@@ -39,13 +47,16 @@ final class OperationQueue implements CollectiveProgress {
     private static final int MAX_BYTES_BEFORE_CLOCK = 4096;
 
     /**
-     * Quick calls of a kind per measured one, whose time counts for all of them. The first calls of a kind are all measured.
-     * Reading the clock takes 25 ns, a quick call 400 ns.
+     * Quick calls of a kind per measured one, whose time counts for all of them. The first calls of a kind are all
+     * measured. Reading the clock takes 25 ns, a quick call 400 ns.
      */
     private static final int CALLS_PER_SAMPLE = 16;
 
     /** Time above which a measured quick call was interrupted, so that its time counts for itself alone. */
     private static final long MAX_SAMPLE_NANOS = 10_000;
+
+    /** Maximum age of the stored status of this rank. */
+    private static final long SNAPSHOT_NANOS = 20_000_000L;
 
     private static final System.Logger LOG = System.getLogger("ferro.group");
 
@@ -73,8 +84,20 @@ final class OperationQueue implements CollectiveProgress {
     /** Executor of the current operation; without a current operation, that of the last one. */
     private Executor executor;
 
-    private final OperationWatch watch;
-    /** Progress of the operations in flight when the group failed; only the thread that holds the progress lock uses it. */
+    private final CallWatch<Operation> watch;
+    /** When the status was stored; before that, when the operation began to wait. */
+    private long storedNanos;
+    /** Whether the current operation waits, so that its status will be stored. */
+    private boolean isWaiting;
+    /** Whether the status was stored after the last progress. */
+    private boolean isStored;
+    /** Bytes that the operation had moved when the status was stored. */
+    private long movedBytes;
+    /** When it was last observed that more bytes had moved than before; 0 if they never had. */
+    private long movedNanos;
+
+    private volatile RankStatus snapshot = RankStatus.IDLE;
+    /** Progress of the operations in flight when the group failed. Only the progress lock's holder uses it. */
     private PendingWork.Position[] reached = {};
 
     /**
@@ -99,9 +122,8 @@ final class OperationQueue implements CollectiveProgress {
     private long ended;
 
     /**
-     * Makes an empty queue.
-     *
-     * @param checkUsable throws an exception if the group accepts no more calls; may be called with the queue locked
+     * Makes an empty queue. {@code checkUsable} throws an exception if the group accepts no more calls; it may be
+     * called with the queue locked.
      */
     OperationQueue(
             ProgressLoop loop,
@@ -111,14 +133,14 @@ final class OperationQueue implements CollectiveProgress {
             Consumer<String> checkUsable) {
         this.loop = loop;
         this.progressLock = loop.lock();
-        this.direct = new Operation(new PendingWork(loop), null, null, null);
+        this.direct = new Operation(new PendingWork(loop), null, null, null, null);
         this.control = control;
         this.planner = planner;
         this.checkUsable = checkUsable;
         this.overLinks = overLinks;
         this.executor = overLinks;
         this.averages = new IntegerAverages(loop.group().rank(), loop.group().worldSize());
-        this.watch = new OperationWatch(control, () -> executor);
+        this.watch = new CallWatch<>(control, this);
     }
 
     /** Queues a call after checking its arguments. No data moves before the check. */
@@ -157,8 +179,11 @@ final class OperationQueue implements CollectiveProgress {
         return writesIdentity(prepared) ? new IdentityResult(prepared.op, in, out) : own;
     }
 
+    /** Returns whether this rank's result is the identity of the op. */
     private boolean writesIdentity(Prepared prepared) {
-        return IdentityResult.isNeeded(prepared, loop.group().rank());
+        return prepared.kind == CollectiveKind.EXCLUSIVE_SCAN
+                && loop.group().rank() == 0
+                && prepared.op.combiner() == null;
     }
 
     private void count(PendingWork work, Prepared prepared, HostTensor in) {
@@ -262,7 +287,6 @@ final class OperationQueue implements CollectiveProgress {
         return true;
     }
 
-    /** Counts a call that has ended, and notes its end in the recording. */
     private void recordEnd(Prepared prepared, HostTensor in, int entry, long begunNanos, boolean isQuick) {
         CallCounter counter = loop.recorder().counter();
         int index = CallCounter.indexOf(prepared.kind);
@@ -324,29 +348,46 @@ final class OperationQueue implements CollectiveProgress {
     }
 
     /** Returns whether the current operation uses links; true if no operation runs. */
-    @Override
-    public boolean usesLinks() {
+    boolean usesLinks() {
         return current == null || executor.usesLinks();
     }
 
-    @Override
-    public boolean isIdle() {
+    boolean isIdle() {
         // read in this order: an operation becomes current before it leaves the queue or the field next
         return queue.isEmpty() && next == null && current == null;
     }
 
-    /** Returns the status of this rank, or null if the rank is in no collective. Any thread may call this method. */
+    /**
+     * Returns the status of this rank, or null if the rank is in no collective or the current operation is changing.
+     * Any thread may call this method.
+     */
     RankStatus status() {
         Operation running = current;
-        return running == null ? null : watch.status(running);
+        if (running == null) {
+            return null;
+        }
+        RankStatus last = snapshot;
+        long sequence = running.sequence();
+        if (last.sequence() == sequence) {
+            return last;
+        }
+        RankStatus now = status(running, "", Set.of());
+        VarHandle.loadLoadFence();
+        // the object may have become another operation, whose status is unknown
+        return sequence == ProgressLock.NONE || running.sequence() != sequence ? null : now;
+    }
+
+    private static RankStatus status(Operation running, String progress, Set<Integer> waitingFor) {
+        String text = running.prepared().text();
+        return new RankStatus(
+                running.sequence(), text, progress, waitingFor, running.work().begunNanos());
     }
 
     /**
      * Returns the executor of the current operation. If there is no current operation, begins the next one; returns
      * null if no operation waits.
      */
-    @Override
-    public Executor begin() {
+    Executor begin() {
         if (current == null && !beginNext()) {
             return null;
         }
@@ -354,21 +395,84 @@ final class OperationQueue implements CollectiveProgress {
         return executor;
     }
 
-    /** Checks deadlines, and whether a rank has left without making the current call. */
-    @Override
-    public void check(long nowNanos) {
-        Operation operation = current;
-        if (operation != null) {
-            watch.poll(operation, queue.firstLate(nowNanos), nowNanos);
+    /** Checks deadlines, and for ranks that left without the current call; stores the status of this rank. */
+    void check(long nowNanos) {
+        Operation running = current;
+        if (running == null || control.failure() != null) {
+            return;
+        }
+        if (!isWaiting || nowNanos - storedNanos >= SNAPSHOT_NANOS) {
+            if (isWaiting) {
+                snapshot = status(running, executor.progress(), RankLists.numbers(executor.waitingFor()));
+                noteMoved(nowNanos);
+            }
+            isStored = isWaiting;
+            isWaiting = true;
+            storedNanos = nowNanos;
+        }
+        watch.poll(running, queue.firstLate(nowNanos), nowNanos);
+    }
+
+    private void noteMoved(long nowNanos) {
+        long moved = executor.position(0).bytesMoved();
+        if (moved != movedBytes) {
+            movedBytes = moved;
+            movedNanos = nowNanos;
         }
     }
 
+    /**
+     * Returns the time until {@link #check} may have something to do; called after a check at the same time. The status
+     * is stored once more after the last progress, because the other ranks judge this rank by it.
+     *
+     * @param isQuiet whether nothing has moved since the last call
+     */
+    long untilNext(long nowNanos, boolean isQuiet) {
+        Operation running = current;
+        if (running == null) {
+            return Long.MAX_VALUE;
+        }
+        isStored &= isQuiet || storedNanos == nowNanos;
+        long next = watch.untilNext(running, queue.firstToEnd(running), nowNanos);
+        return isStored ? next : Math.min(next, storedNanos + SNAPSHOT_NANOS - nowNanos);
+    }
+
     @Override
-    public long untilNext(long nowNanos, boolean isQuiet) {
-        Operation operation = current;
-        return operation == null
-                ? Long.MAX_VALUE
-                : watch.untilNext(operation, queue.firstToEnd(operation), nowNanos, isQuiet);
+    public CallHeader header(Operation call) {
+        return call;
+    }
+
+    @Override
+    public long begunNanos(Operation call) {
+        return call.work().begunNanos();
+    }
+
+    @Override
+    public long deadlineNanos(Operation call) {
+        return call.work().deadlineNanos();
+    }
+
+    @Override
+    public BitSet waitingFor(Operation call) {
+        return executor.waitingFor();
+    }
+
+    @Override
+    public Diagnosis.Blame judge(TimeoutProbe asked, Operation running) {
+        long begunNanos = begunNanos(running);
+        long moving = TimeoutProbe.movingNanos(deadlineNanos(running) - begunNanos);
+        boolean isMoving = movedNanos != 0 && storedNanos - movedNanos < moving;
+        return asked.collective(running.sequence(), begunNanos, executor.waitingFor(), isMoving ? moving : 0);
+    }
+
+    @Override
+    public String describe(Operation running, Operation late) {
+        return running.prepared().text() + " seq " + running.sequence() + ", " + executor.progress();
+    }
+
+    @Override
+    public String alone() {
+        return "because its own work is slow (it waits for no rank)";
     }
 
     /**
@@ -442,6 +546,10 @@ final class OperationQueue implements CollectiveProgress {
         runs.begin(operation);
         executor = runs;
         current = operation;
+        isWaiting = false;
+        isStored = false;
+        movedBytes = 0;
+        movedNanos = 0;
         watch.begin();
         if (first == null) {
             queue.poll();
@@ -456,7 +564,6 @@ final class OperationQueue implements CollectiveProgress {
         return true;
     }
 
-    /** Begins operations that may begin before the current one has ended. */
     private void beginBehind() {
         while (!heldBack && queue.size() > begunBehind) {
             Operation waiting = queue.after(lastBegun);
@@ -471,8 +578,7 @@ final class OperationQueue implements CollectiveProgress {
     }
 
     /** Ends the current operation, which is finished, unless the code of a reduction has failed it. */
-    @Override
-    public void finish() {
+    void finish() {
         Operation operation = current;
         if (operation == null) {
             return;
@@ -503,7 +609,8 @@ final class OperationQueue implements CollectiveProgress {
         private volatile int size;
 
         /**
-         * Adds an operation and sets its number. If no number can be taken, returns false and does not add the operation.
+         * Adds an operation and sets its number. If no number can be taken, returns false and does not add the
+         * operation.
          */
         synchronized boolean add(Operation operation, ProgressLock progressLock) {
             // the operation is counted before its number is taken: see ProgressLock
@@ -530,14 +637,13 @@ final class OperationQueue implements CollectiveProgress {
         }
 
         /**
-         * Returns the operation behind a waiting one, or the first one if the argument is null. Returns null if there is no
-         * such operation.
+         * Returns the operation behind a waiting one, or the first one if the argument is null. Returns null if there
+         * is no such operation.
          */
         synchronized Operation after(Operation waiting) {
             return waiting == null ? first : waiting.following;
         }
 
-        /** Removes the first waiting operation and returns it; returns null if there is none. */
         synchronized Operation poll() {
             Operation taken = first;
             if (taken != null) {
@@ -551,7 +657,6 @@ final class OperationQueue implements CollectiveProgress {
             return taken;
         }
 
-        /** Returns whether no operation waits. */
         boolean isEmpty() {
             return size == 0;
         }
@@ -560,7 +665,6 @@ final class OperationQueue implements CollectiveProgress {
             return size;
         }
 
-        /** Returns the first waiting operation whose deadline has passed, or null. */
         synchronized Operation firstLate(long nowNanos) {
             for (Operation each = first; each != null; each = each.following) {
                 if (nowNanos - each.work().deadlineNanos() >= 0) {
@@ -570,7 +674,7 @@ final class OperationQueue implements CollectiveProgress {
             return null;
         }
 
-        /** Returns the waiting operation with the earliest deadline that is before the deadline of another one, or null. */
+        /** Returns the waiting operation with the earliest deadline, if it is before that of {@code running}, or null. */
         synchronized Operation firstToEnd(Operation running) {
             Operation earliest = running;
             for (Operation each = first; each != null; each = each.following) {
@@ -579,7 +683,6 @@ final class OperationQueue implements CollectiveProgress {
             return earliest == running ? null : earliest;
         }
 
-        /** Returns the operation that was added last, or null. */
         synchronized PendingWork last() {
             return last;
         }

@@ -12,14 +12,15 @@ import java.util.List;
 
 /**
  * Messages with one peer over a link. An envelope has four longs (tag, bytes, kind, type), and is followed by its
- * elements where the kind has some. A receive for the next envelope is always posted, unless too many unmatched bytes are
- * kept.
+ * elements where the kind has some. A receive for the next envelope is always posted, unless too many unmatched bytes
+ * are kept.
  *
- * <p>Up to 64 KiB the elements follow at once (eager). Above, and if the send waits for its receive, the sender announces the
- * message, the receiver sends a go-ahead once a receive matches it, and the elements follow then (rendezvous). Both sides count
- * the announcements. Go-aheads and elements have the number of their announcement, so that messages of one tag can be received
- * in any order. If the elements do not come soon, {@link PointToPoint} repeats the go-ahead as a control message: the peer may
- * read nothing more, because it keeps too many unmatched bytes of this rank.
+ * <p>Up to 64 KiB the elements follow at once (eager). Above, and if the send waits for its receive, the sender
+ * announces the message, the receiver sends a go-ahead once a receive matches it, and the elements follow then
+ * (rendezvous). Both sides count the announcements. Go-aheads and elements have the number of their announcement, so
+ * that messages of one tag can be received in any order. If the elements do not come soon, {@link PointToPoint} repeats
+ * the go-ahead as a control message: the peer may read nothing more, because it keeps too many unmatched bytes of this
+ * rank.
  *
  * <p>Belongs to the thread that holds the progress lock.
  */
@@ -52,19 +53,13 @@ final class PeerLane extends MessageLane {
     /** A posted receive: of an envelope (both null), into the tensor of a receive, or into an unexpected message. */
     private record Inbound(long target, Transfer receive, UnexpectedMessage message) {}
 
-    /** What is to be sent: an envelope, which is reused (send is null), or the elements of a send, which ends with them. */
+    /** What is to be sent: a reused envelope (send is null), or the elements of a send, which ends with them. */
     private record Outbound(HostTensor data, Transfer send) {}
 
-    PeerLane(
-            int peer,
-            Lanes.CountedLink channel,
-            CallHeader header,
-            LaneOwner owner,
-            SharedWaits waiting,
-            long keptLimit) {
-        super(peer, owner, waiting, keptLimit);
+    PeerLane(int peer, Lanes.CountedLink channel, PeerLanes lanes) {
+        super(peer, lanes);
         this.channel = channel;
-        this.header = header;
+        this.header = lanes.header;
         this.counts = owner.counts(peer);
         this.sendsDone = channel.sendsPosted;
         listen();
@@ -227,7 +222,6 @@ final class PeerLane extends MessageLane {
         }
     }
 
-    /** Removes and returns the transfer of an announced message, or returns null. */
     private static Transfer take(List<Transfer> transfers, long announcement) {
         for (int i = 0; i < transfers.size(); i++) {
             if (transfers.get(i).announcement == announcement) {
@@ -255,7 +249,7 @@ final class PeerLane extends MessageLane {
         inbound.add(new Inbound(++channel.receivesPosted, receive, null));
     }
 
-    /** Adds an envelope; {@code value} is the size of a message, or for a go-ahead or content the number of the announcement. */
+    /** Adds an envelope; the value is the size, or for a go-ahead or content the number of the announcement. */
     private void addEnvelope(Transfer about, long kind, long value) {
         HostTensor spare = spareEnvelopes.isEmpty() ? HostTensor.of(new long[LONGS]) : spareEnvelopes.pop();
         long[] longs = (long[]) spare.memory();

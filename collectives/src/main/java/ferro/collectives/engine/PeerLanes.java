@@ -19,9 +19,9 @@ import java.util.function.IntFunction;
  * The lanes of a group by peer, opened when they are needed, and the receives from any rank, which wait on all of them.
  * Belongs to the thread that holds the progress lock.
  *
- * <p>A receive from any rank opens no connection. It takes a message that is there, or waits until a lane that a peer has
- * opened brings one. If messages of several ranks are there, the rank is taken from which such a receive has taken a waiting
- * message least recently. So no rank is passed over more often than there are other ranks.
+ * <p>A receive from any rank opens no connection. It takes a message that is there, or waits until a lane that a peer
+ * has opened brings one. If messages of several ranks are there, the rank is taken from which such a receive has taken
+ * a waiting message least recently. So no rank is passed over more often than there are other ranks.
  */
 final class PeerLanes {
     private final Transport transport;
@@ -29,31 +29,38 @@ final class PeerLanes {
     /** Null where no rank shares memory with this one. */
     private final IntraNodeTransport intraNode;
 
-    private final CallHeader header;
-    private final MessageLane.LaneOwner owner;
+    final CallHeader header;
+    final PointToPoint owner;
+    /** Bytes of unmatched messages at which no more is read from their peer; at least 1: one message is kept. */
+    final long keptLimit;
+    /** Unmatched receives from any rank, in the order in which they were posted. */
+    final List<Transfer> fromAny = new ArrayList<>();
+    /** Probes that no message has ended. */
+    final List<Transfer> probes = new ArrayList<>();
+    /**
+     * By rank, the number of the last receive from any rank that has taken a waiting message; null before the first
+     * one. A receive of a message that a probe from any rank has described counts as one from any rank.
+     */
+    long[] lastTaken;
     /** Lanes by peer; empty until the first one is opened. */
     private PeerLane[] byPeer = new PeerLane[0];
 
     private final List<PeerLane> opened = new ArrayList<>();
     private final OwnLane own;
-    private final MessageLane.SharedWaits waiting = new MessageLane.SharedWaits();
     private final ConcurrentLinkedQueue<RepeatedGoAhead> repeated = new ConcurrentLinkedQueue<>();
 
-    private final long keptLimit;
     private long received;
 
-    /** A go-ahead that has come as a control message. */
     private record RepeatedGoAhead(int peer, long announcement) {}
 
-    PeerLanes(Transport transport, CallHeader header, MessageLane.LaneOwner owner, long keptLimit) {
+    PeerLanes(Transport transport, CallHeader header, PointToPoint owner, long keptLimit) {
         this.transport = transport;
         this.lanes = new Lanes(transport, Lane.POINT_TO_POINT);
         this.intraNode = transport instanceof IntraNodeTransport shares ? shares : null;
         this.header = header;
         this.owner = owner;
-        // one message is always kept
         this.keptLimit = Math.max(1, keptLimit);
-        this.own = new OwnLane(transport.rank(), owner, waiting, this.keptLimit);
+        this.own = new OwnLane(transport.rank(), this);
     }
 
     /** Uses better links from now on; called while nothing is pending on any rank. */
@@ -71,12 +78,11 @@ final class PeerLanes {
     }
 
     /**
-     * Opens the lanes by which messages come that this rank has not asked for; returns whether there was one.
-     *
-     * @param listens whether to take messages that no receive waits for, of ranks of the same host
+     * Opens the lanes by which messages come that this rank has not asked for; returns whether there was one. If {@code
+     * listens}, also for messages of ranks of the same host that no receive waits for.
      */
     boolean openUnexpected(boolean listens) {
-        boolean isFromAny = !waiting.fromAny.isEmpty() || !waiting.probes.isEmpty();
+        boolean isFromAny = !fromAny.isEmpty() || !probes.isEmpty();
         return isFromAny ? openUsed() : listens && intraNode != null && openShared();
     }
 
@@ -113,13 +119,12 @@ final class PeerLanes {
         if (receive.kind == MessageKind.PROBE) {
             probe(receive, source);
         } else if (source < 0) {
-            waiting.fromAny.add(receive);
+            fromAny.add(receive);
         } else {
             with(source).receive(receive);
         }
     }
 
-    /** Receives a message that a match has taken. */
     void receiveMatched(Transfer receive) {
         with(receive.peer).receive(receive.held, receive);
     }
@@ -127,7 +132,7 @@ final class PeerLanes {
     private void probe(Transfer probe, int source) {
         MessageLane.UnexpectedMessage message = source < 0 ? null : with(source).findUnexpected(probe);
         if (message == null) {
-            waiting.probes.add(probe);
+            probes.add(probe);
         } else {
             with(source).end(probe, message);
         }
@@ -137,10 +142,9 @@ final class PeerLanes {
     private int sourceFor(Transfer receive) {
         // a peer whose lane is not open would never have its turn while other peers always have messages
         openUsed();
-        if (waiting.lastTaken == null) {
-            waiting.lastTaken = new long[transport.worldSize()];
+        if (lastTaken == null) {
+            lastTaken = new long[transport.worldSize()];
         }
-        long[] lastTaken = waiting.lastTaken;
         int source = -1;
         for (int rank = 0; rank < transport.worldSize(); rank++) {
             boolean isOpen = rank == transport.rank() || find(rank) != null;
@@ -170,15 +174,15 @@ final class PeerLanes {
 
     void giveUp(Transfer receive) {
         if (receive.kind == MessageKind.PROBE) {
-            waiting.probes.remove(receive);
+            probes.remove(receive);
         } else if (receive.isFromAny()) {
-            waiting.fromAny.remove(receive);
+            fromAny.remove(receive);
         } else {
             with(receive.peer).giveUp(receive);
         }
     }
 
-    /** Returns advice for a send if ranks wait for each other and the message of one waits here unreceived; else empty. */
+    /** Returns advice for a send if ranks wait for each other and a message of one is unreceived; else empty. */
     String crossing(Diagnosis.Blame verdict) {
         boolean isCrossing = verdict.isNoRankAlone()
                 && verdict.culprits().stream()
@@ -225,7 +229,7 @@ final class PeerLanes {
     private PeerLane to(int peer) {
         PeerLane lane = find(peer);
         if (lane == null) {
-            lane = new PeerLane(peer, lanes.to(peer), header, owner, waiting, keptLimit);
+            lane = new PeerLane(peer, lanes.to(peer), this);
             if (byPeer.length == 0) {
                 byPeer = new PeerLane[transport.worldSize()];
             }
@@ -241,15 +245,15 @@ final class PeerLanes {
     }
 
     /**
-     * Messages of this rank to itself, which never use a link. Small messages are kept, so that the send returns at once.
-     * Belongs to the thread that holds the progress lock.
+     * Messages of this rank to itself, which never use a link. Small messages are kept, so that the send returns at
+     * once. Belongs to the thread that holds the progress lock.
      */
     static final class OwnLane extends MessageLane {
         /** Bytes that a message takes along at once if it changes its type. */
         private static final long PIECE_BYTES = 1 << 20;
 
-        OwnLane(int rank, LaneOwner owner, SharedWaits waiting, long keptLimit) {
-            super(rank, owner, waiting, keptLimit);
+        OwnLane(int rank, PeerLanes lanes) {
+            super(rank, lanes);
         }
 
         @Override

@@ -9,7 +9,6 @@ import ferro.control.wire.RankLists;
 import ferro.recorder.CallCounter;
 import ferro.recorder.GroupRecorder;
 import ferro.spi.Deadlines;
-import ferro.spi.GroupSpec;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
@@ -22,11 +21,11 @@ import java.util.concurrent.locks.LockSupport;
  * The handle of an operation: its state, its deadline and the thread that waits for it. Thread-safe. The handle of a
  * blocking collective is not given to the caller, and is reused for the next one.
  */
-public final class PendingWork implements Work {
+final class PendingWork implements Work {
     /** A shorter pause is not mentioned, because it explains nothing. */
     private static final long PAUSE_NANOS = 100_000_000L;
 
-    private final WorkOwner owner;
+    private final ProgressLoop owner;
     private String description;
     private long sequence;
     private long begunNanos;
@@ -34,7 +33,6 @@ public final class PendingWork implements Work {
     private volatile boolean done;
     private volatile Thread waiter;
     private volatile Failure interrupt;
-    /** Its entry in the flight recorder. */
     private int entry;
     /** Whether it has no entry yet, and gets one when a thread waits for it or when it ends. */
     private boolean isUnrecorded;
@@ -46,7 +44,7 @@ public final class PendingWork implements Work {
     private long countedBytes;
 
     /** The message of a receive; null for all other operations, and after an end without a message. */
-    private ReceivedMessage message;
+    private Transfer message;
 
     private boolean isCancelled;
 
@@ -68,20 +66,8 @@ public final class PendingWork implements Work {
     /** How it failed. It is one object, so that operations that end well are no larger because of it. */
     private record WorkFailure(Failure why, Position at) {}
 
-    /** The message of a receive. */
-    public interface ReceivedMessage {
-        /** Returns what has been received; called after the receive has ended without failure. */
-        MessageStatus status();
-
-        /** Ends the receive if no message has matched it. Returns when that is decided. */
-        void cancel();
-
-        /** Returns the rank that it waits for, or -1 if any rank may send. */
-        int awaitedPeer();
-    }
-
     /** Makes the handle of an operation that begins now; the number is -1 for a message. */
-    public PendingWork(WorkOwner owner, String description, long sequence, Duration timeout) {
+    public PendingWork(ProgressLoop owner, String description, long sequence, Duration timeout) {
         this.owner = owner;
         this.description = description;
         this.sequence = sequence;
@@ -90,7 +76,7 @@ public final class PendingWork implements Work {
     }
 
     /** Makes a handle that is not in use. */
-    public PendingWork(WorkOwner owner) {
+    public PendingWork(ProgressLoop owner) {
         this(owner, "", -1, Duration.ZERO);
         done = true;
     }
@@ -120,7 +106,6 @@ public final class PendingWork implements Work {
         return deadlineNanos;
     }
 
-    /** Returns the call as messages name it. */
     public String description() {
         return description;
     }
@@ -169,7 +154,7 @@ public final class PendingWork implements Work {
 
     @Override
     public boolean cancel() {
-        ReceivedMessage receive = message;
+        Transfer receive = message;
         if (!done && receive != null) {
             receive.cancel();
         }
@@ -196,14 +181,13 @@ public final class PendingWork implements Work {
         entry = known;
     }
 
-    /** Records a message in the flight recorder. */
     public void recordedMessage(String text, long bytes, int peer) {
         entry = owner.recorder().message(text, bytes, begunNanos, peer);
     }
 
     /**
-     * Leaves a probe or a match out of the flight recorder until a thread waits for it, or until it ends with a message or a
-     * failure. So a program that looks for messages again and again does not fill the recorder.
+     * Leaves a probe or a match out of the flight recorder until a thread waits for it, or until it ends with a message
+     * or a failure. So a program that looks for messages again and again does not fill the recorder.
      */
     public void recordedLate() {
         isUnrecorded = true;
@@ -224,12 +208,11 @@ public final class PendingWork implements Work {
     }
 
     /** Sets the message of a receive, before the operation is queued. */
-    public void receives(ReceivedMessage received) {
+    public void receives(Transfer received) {
         message = received;
     }
 
-    /** Returns the message of a receive, or null. */
-    public ReceivedMessage message() {
+    public Transfer message() {
         return message;
     }
 
@@ -240,24 +223,21 @@ public final class PendingWork implements Work {
         countedBytes = bytes;
     }
 
-    /** Records in the flight recorder that it begins to run. */
     public void runs() {
         owner.recorder().running(entry);
     }
 
-    /** Ends it successfully. Called with the progress lock held, after the last access to the caller's memory. */
+    /** Ends it successfully. As the other ends: with the progress lock held, after the last access to the memory. */
     public void succeed(int steps, long bytesMoved) {
         end(null, steps, bytesMoved);
     }
 
-    /** Ends it with a failure. Called with the progress lock held, after the last access to the caller's memory. */
     public void fail(Failure why, Position at) {
         Failure own = interrupt;
         Failure mine = own != null && own.isToldAs(why) ? own : why;
         end(new WorkFailure(mine, at), at.step, at.bytesMoved);
     }
 
-    /** Ends it as cancelled. Called with the progress lock held, after the last access to the caller's memory. */
     public void endCancelled() {
         isCancelled = true;
         end(null, -1, 0);
@@ -318,7 +298,7 @@ public final class PendingWork implements Work {
         }
     }
 
-    /** Makes the exception of this operation from a failure, on the thread that throws it, so that its stack trace helps. */
+    /** Makes the exception of a failure, on the thread that throws it, so that its stack trace helps. */
     public FerroException exception(Failure why, Position at) {
         String name = owner.group().name();
         long pausedNanos = owner.pausedSince(begunNanos);
@@ -333,7 +313,6 @@ public final class PendingWork implements Work {
         return new FerroException(why.code(), where, text, why.cause());
     }
 
-    /** Throws the exception of the operation if it has failed. */
     public void throwFailure() {
         if (isCancelled) {
             throw cancellation();
@@ -365,33 +344,8 @@ public final class PendingWork implements Work {
         });
     }
 
-    /** The group of a {@link PendingWork}: its clock, its recorder, and how a thread waits in it. Thread-safe. */
-    interface WorkOwner {
-        /** Returns name, rank and size of the group. */
-        GroupSpec group();
-
-        /** Returns the name of this rank for texts of failures. */
-        String self();
-
-        /** Returns the time on the context's clock. */
-        long nanoTime();
-
-        /** Returns how long this process was paused since a time. */
-        long pausedSince(long sinceNanos);
-
-        /** Returns the recorder of every operation. */
-        GroupRecorder recorder();
-
-        /** Runs a stage that a user chained, which may block. */
-        void later(Runnable stage);
-
-        /** Waits until the work is done, or until the limit says so; the time is looked at only where the limit is a time. */
-        void await(PendingWork work, RunLimit until, long untilNanos);
-    }
-
     /** When a run of the progress loop ends. */
     enum RunLimit {
-        /** When the work is done. */
         DONE,
         /** When the work is done, a time has come, or the thread is interrupted; the work goes on. */
         TIME,

@@ -8,6 +8,7 @@ import ferro.DeviceTensor;
 import ferro.HostTensor;
 import ferro.InvalidRankException;
 import ferro.Message;
+import ferro.MessageKind;
 import ferro.NcclBackend;
 import ferro.Tensor;
 import ferro.TensorMemory;
@@ -18,7 +19,6 @@ import ferro.spi.ForwardingBackend;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -26,8 +26,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Every collective on top of the five methods of a plain back end: the engine over {@link PlainTransport}. Point-to-point
- * calls go to the back end directly, and block.
+ * Every collective on top of the five methods of a plain back end: the engine over {@link PlainTransport}.
+ * Point-to-point calls go to the back end directly, and block.
  */
 public final class PlainEngine extends ForwardingBackend {
     private final Backend plain;
@@ -58,36 +58,22 @@ public final class PlainEngine extends ForwardingBackend {
     @Override
     public Work submit(Message message, CallOptions options) {
         Objects.requireNonNull(options, "options");
-        return switch (Objects.requireNonNull(message, "message").kind()) {
-            case SEND -> send(message, options);
-            case RECEIVE -> recv(message, options);
-            case RECEIVE_MATCHED -> super.submit(message, options);
-            case SEND_UNTIL_MATCHED ->
-                throw refusal(
-                        message,
-                        options,
-                        "its sends end without news of their receives; wait for an answer of the receiver");
-            case RECEIVE_UP_TO, PROBE, MATCH ->
-                throw refusal(
-                        message,
-                        options,
-                        "its messages do not carry their length; receive exactly as many elements as the peer sends");
-        };
+        MessageKind kind = Objects.requireNonNull(message, "message").kind();
+        if (kind == MessageKind.RECEIVE_MATCHED) {
+            return super.submit(message, options);
+        }
+        message.requirePlain(this, options);
+        return new CompletedWork(kind.isSend() ? send(message, options) : recv(message, options));
     }
 
-    private Work send(Message message, CallOptions options) {
-        Duration timeout = options.timeout();
+    private long send(Message message, CallOptions options) {
         InvalidRankException.check("send", "to", message.peer(), worldSize());
         engine.checkUsable(options.named("send"));
-        HostTensor from = host("send", message.tensor());
-        ByteBuffer bytes = transport.bytesOf(from);
-        long begun = System.nanoTime();
-        transport.whileNothingIsSent(timeout, () -> plain.send(bytes, message.peer(), message.tag(), timeout));
-        return ended(CallCounter.SEND, from.byteCount(), System.nanoTime() - begun);
+        ByteBuffer bytes = transport.bytesOf(host("send", message.tensor()));
+        return sent(bytes, message.peer(), message.tag(), options.timeout());
     }
 
-    private Work recv(Message message, CallOptions options) {
-        Duration timeout = options.timeout();
+    private long recv(Message message, CallOptions options) {
         if (message.peer() == ANY_SOURCE || message.tag() == ANY_TAG) {
             throw new UnsupportedOperationException(
                     options.named("recv") + " from any rank or with any tag on the plain "
@@ -102,12 +88,12 @@ public final class PlainEngine extends ForwardingBackend {
                     + plain.getClass().getSimpleName() + ", which takes at most " + Integer.MAX_VALUE
                     + ": receive parts");
         }
-        long begun = System.nanoTime();
-        ByteBuffer bytes =
-                ByteBuffer.allocateDirect(Math.toIntExact(into.byteCount())).order(ByteOrder.nativeOrder());
-        transport.whileNothingIsReceived(timeout, () -> plain.recv(bytes, message.peer(), message.tag(), timeout));
-        into.copyFrom(0, HostTensor.of(into.dataType(), bytes.clear()), 0, into.elementCount());
-        return ended(CallCounter.RECEIVE, into.byteCount(), System.nanoTime() - begun);
+        return counted(CallCounter.RECEIVE, into.byteCount(), () -> {
+            ByteBuffer bytes = PlainLink.direct(into.byteCount());
+            Duration timeout = options.timeout();
+            transport.whileNothingIsReceived(timeout, () -> plain.recv(bytes, message.peer(), message.tag(), timeout));
+            into.copyFrom(0, HostTensor.of(into.dataType(), bytes.clear()), 0, into.elementCount());
+        });
     }
 
     @Override
@@ -116,21 +102,22 @@ public final class PlainEngine extends ForwardingBackend {
                 + " ends before the next message can begin");
     }
 
-    private UnsupportedOperationException refusal(Message message, CallOptions options, String why) {
-        return new UnsupportedOperationException(options.named(message.kind().label()) + " on rank " + rank()
-                + " on the plain back end " + plain.getClass().getSimpleName() + ": " + why);
+    private long sent(ByteBuffer message, int to, int tag, Duration timeout) {
+        return counted(
+                CallCounter.SEND,
+                message.remaining(),
+                () -> transport.whileNothingIsSent(timeout, () -> plain.send(message, to, tag, timeout)));
     }
 
-    private Work ended(int index, long bytes, long nanos) {
-        count(index, bytes, nanos);
-        return new CompletedWork(nanos);
-    }
-
-    /** Counts a message that has ended. The engine counts only collectives here. */
-    private void count(int index, long bytes, long nanos) {
+    /** Moves a message and counts it. Returns how long it took. The engine counts only collectives here. */
+    private long counted(int index, long bytes, Runnable call) {
+        long begun = System.nanoTime();
+        call.run();
+        long nanos = System.nanoTime() - begun;
         synchronized (messages) {
             messages.ended(index, 1, bytes, 0, nanos);
         }
+        return nanos;
     }
 
     @Override
@@ -142,20 +129,17 @@ public final class PlainEngine extends ForwardingBackend {
     public void send(ByteBuffer message, int to, int tag, Duration timeout) {
         Objects.requireNonNull(message, "message");
         Objects.requireNonNull(timeout, "timeout");
-        long bytes = message.remaining();
-        long begun = System.nanoTime();
-        transport.whileNothingIsSent(timeout, () -> plain.send(message, to, tag, timeout));
-        count(CallCounter.SEND, bytes, System.nanoTime() - begun);
+        sent(message, to, tag, timeout);
     }
 
     @Override
     public void recv(ByteBuffer message, int from, int tag, Duration timeout) {
         Objects.requireNonNull(message, "message");
         Objects.requireNonNull(timeout, "timeout");
-        long bytes = message.remaining();
-        long begun = System.nanoTime();
-        transport.whileNothingIsReceived(timeout, () -> plain.recv(message, from, tag, timeout));
-        count(CallCounter.RECEIVE, bytes, System.nanoTime() - begun);
+        counted(
+                CallCounter.RECEIVE,
+                message.remaining(),
+                () -> transport.whileNothingIsReceived(timeout, () -> plain.recv(message, from, tag, timeout)));
     }
 
     @Override
@@ -182,7 +166,6 @@ public final class PlainEngine extends ForwardingBackend {
         return host;
     }
 
-    /** A handle of work that has ended before the handle is returned. */
     private record CompletedWork(long nanos) implements Work {
         @Override
         public boolean isDone() {

@@ -18,8 +18,8 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Posts to one peer of a plain back end: a message for the header of each call, then one per post. All have a tag of the
- * engine, so that they never match messages of users.
+ * Posts to one peer of a plain back end: a message for the header of each call, then one per post. All have a tag of
+ * the engine, so that they never match messages of users.
  */
 final class PlainLink implements Link {
     /** Below 0: users cannot send with it. */
@@ -48,7 +48,7 @@ final class PlainLink implements Link {
     private long sendSequence;
     /** The sends so far. Belongs to the thread that makes progress. */
     private long posted;
-    /** The call of the last send. */
+
     private volatile CallHeader sending;
     /** The last call whose header the peer has received. */
     private volatile long taken;
@@ -149,19 +149,17 @@ final class PlainLink implements Link {
         return peer;
     }
 
-    /** Returns whether a send has not ended. */
     boolean isSending() {
         return sent < posted;
     }
 
-    /** Returns the call of the last send. */
     CallHeader sending() {
         return sending;
     }
 
     /**
-     * Receives a header that the peer may send, and returns the failure if the peer makes another call with this number;
-     * else null. A peer that is in an earlier or later call says nothing about this one.
+     * Receives a header that the peer may send, and returns the failure if the peer makes another call with this
+     * number; else null. A peer that is in an earlier or later call says nothing about this one.
      */
     FerroException find(CallHeader call) {
         return compared(call, FIND_LIMIT, true);
@@ -212,8 +210,7 @@ final class PlainLink implements Link {
      * @return elements at the end of the piece that are only the beginning of a record
      */
     private long take(HostTensor into, ReduceOp op, long left) {
-        ByteBuffer bytes =
-                ByteBuffer.allocateDirect(Math.toIntExact(into.byteCount())).order(ByteOrder.nativeOrder());
+        ByteBuffer bytes = direct(into.byteCount());
         HostTensor came = HostTensor.of(into.dataType(), bytes);
         if (left > 0) {
             came.copyFrom(0, HostTensor.of(into.dataType(), beginning), 0, left);
@@ -248,6 +245,10 @@ final class PlainLink implements Link {
     }
 
     private static ByteBuffer newHeader() {
-        return ByteBuffer.allocateDirect(TEXT_AT + TEXT_BYTES).order(ByteOrder.nativeOrder());
+        return direct(TEXT_AT + TEXT_BYTES);
+    }
+
+    static ByteBuffer direct(long bytes) {
+        return ByteBuffer.allocateDirect(Math.toIntExact(bytes)).order(ByteOrder.nativeOrder());
     }
 }

@@ -17,10 +17,12 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.ObjIntConsumer;
 
 /**
- * A plain back end as a medium. One thread sends what is posted, in order, and another one receives, since both calls may
- * wait for the peer. There is no control lane: control messages are dropped, and giving up means closing the back end.
+ * A plain back end as a medium. One thread sends what is posted, in order, and another one receives, since both calls
+ * may wait for the peer. There is no control lane: control messages are dropped, and giving up means closing the back
+ * end.
  */
 final class PlainTransport implements Transport {
     /** The longest search for a call that differs, after the deadline; less for a call of a short time. */
@@ -146,8 +148,9 @@ final class PlainTransport implements Transport {
     }
 
     /**
-     * Checks once, at a deadline, whether a peer makes another call: both ranks may wait in their sends, so that neither sees
-     * the header of the other. Receives the header of each peer in turn, the one first to which this rank sends.
+     * Checks once, at a deadline, whether a peer makes another call: both ranks may wait in their sends, so that
+     * neither sees the header of the other. Receives the header of each peer in turn, the one first to which this rank
+     * sends.
      *
      * @param timeoutNanos time of the call, of which the search adds a quarter at most
      * @return whether the search is over, or impossible: this rank is in no send, or in a receive
@@ -201,7 +204,7 @@ final class PlainTransport implements Transport {
             if (sender.peerInCall() == link.peer()) {
                 link.awaitTaken(call, searchedUntilNanos - REPORT_NANOS);
             }
-            failed(link.peer(), differs);
+            failed(differs, link.peer());
         }
         return differs != null;
     }
@@ -222,18 +225,12 @@ final class PlainTransport implements Transport {
         receiver.add(peer, () -> locked(receiving, task));
     }
 
-    /**
-     * Runs a user's call of the back end's send. The contract allows one such call at a time, including those of
-     * collectives.
-     */
+    /** Runs a user's send. The contract allows one send at a time, including those of collectives. */
     void whileNothingIsSent(Duration timeout, Runnable call) {
         exclusively(sending, "send", timeout, call);
     }
 
-    /**
-     * Runs a user's call of the back end's recv. The contract allows one such call at a time, including those of
-     * collectives.
-     */
+    /** Runs a user's recv. The contract allows one recv at a time, including those of collectives. */
     void whileNothingIsReceived(Duration timeout, Runnable call) {
         exclusively(receiving, "recv", timeout, call);
     }
@@ -296,13 +293,12 @@ final class PlainTransport implements Transport {
                     .slice()
                     .order(ByteOrder.nativeOrder());
         }
-        ByteBuffer copy =
-                ByteBuffer.allocateDirect(Math.toIntExact(tensor.byteCount())).order(ByteOrder.nativeOrder());
+        ByteBuffer copy = PlainLink.direct(tensor.byteCount());
         HostTensor.of(tensor.dataType(), copy).copyFrom(0, tensor, 0, tensor.elementCount());
         return copy;
     }
 
-    private void failed(int peer, Throwable failure) {
+    private void failed(Throwable failure, int peer) {
         if (abandoned) {
             return;
         }
@@ -322,28 +318,25 @@ final class PlainTransport implements Transport {
         private static final long JOIN_MILLIS = 5000;
 
         private final String name;
-        private final Trouble trouble;
-        private final LinkedBlockingQueue<PlainTask> tasks = new LinkedBlockingQueue<>();
+        private final ObjIntConsumer<Throwable> trouble;
+        private final LinkedBlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
         private volatile boolean stopped;
         /** The peer of the call that runs; -1 if none runs. */
         private volatile int peerInCall = -1;
 
         private Thread thread;
 
-        /** Receives the failure of a call. */
-        interface Trouble {
-            void with(int peer, Throwable failure);
-        }
-
-        private record PlainTask(int peer, Runnable call) {}
-
-        PlainWorker(String name, Trouble trouble) {
+        /** Makes a worker; {@code trouble} receives the failure of a call, and its peer. */
+        PlainWorker(String name, ObjIntConsumer<Throwable> trouble) {
             this.name = name;
             this.trouble = trouble;
         }
 
         synchronized void add(int peer, Runnable call) {
-            tasks.add(new PlainTask(peer, call));
+            tasks.add(() -> {
+                peerInCall = peer;
+                call.run();
+            });
             if (thread == null && !stopped) {
                 thread = new Thread(this::work, name);
                 thread.setDaemon(true);
@@ -351,12 +344,10 @@ final class PlainTransport implements Transport {
             }
         }
 
-        /** Returns the peer of the call that runs, or -1. */
         int peerInCall() {
             return peerInCall;
         }
 
-        /** Returns whether no call runs, and none waits. */
         boolean isIdle() {
             return peerInCall < 0 && tasks.isEmpty();
         }
@@ -390,17 +381,13 @@ final class PlainTransport implements Transport {
 
         private void work() {
             while (!stopped) {
-                int peer = -1;
                 try {
-                    PlainTask task = tasks.take();
-                    peer = task.peer;
-                    peerInCall = peer;
-                    task.call.run();
+                    tasks.take().run();
                 } catch (InterruptedException stop) {
                     Thread.currentThread().interrupt();
                     return;
                 } catch (RuntimeException | Error failure) {
-                    trouble.with(peer, failure);
+                    trouble.accept(failure, peerInCall);
                     return;
                 } finally {
                     peerInCall = -1;

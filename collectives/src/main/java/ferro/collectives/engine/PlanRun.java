@@ -7,7 +7,6 @@ import ferro.collectives.plan.Region;
 import ferro.collectives.reduce.Copies;
 import ferro.collectives.reduce.KeptKernels;
 import ferro.collectives.reduce.PreMulTarget;
-import ferro.control.wire.RankLists;
 import ferro.spi.CallHeader;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -29,7 +28,7 @@ final class PlanRun {
     private final Scratch scratch = new Scratch();
     private final Copies copies = new Copies();
     private final KeptKernels kernels;
-    private final PreMulOperands products;
+    private final PreMulOperands products = new PreMulOperands();
     private final HostTensor[] memory = new HostTensor[REGIONS.length];
     /**
      * Position of each send on its link, counted from 1. The send is finished when so many sends of the link are
@@ -38,7 +37,7 @@ final class PlanRun {
     private long[] sendPosition = new long[64];
 
     private long[] receivePosition = new long[64];
-    private Operation operation;
+    private CallHeader call;
     private Prepared prepared;
     private Schedule schedule;
     private int sendsPosted;
@@ -51,26 +50,20 @@ final class PlanRun {
     PlanRun(Lanes lanes, KeptKernels kernels) {
         this.lanes = lanes;
         this.kernels = kernels;
-        this.products = new PreMulOperands(kernels);
     }
 
-    /**
-     * Begins an operation.
-     *
-     * @param isAlone whether no other operation is in flight
-     */
-    void begin(Operation next, boolean isAlone) {
-        Prepared what = next.prepared();
+    /** Begins an operation; {@code isAlone} tells whether no other operation is in flight. */
+    void begin(CallHeader header, Prepared what, HostTensor in, HostTensor out, boolean isAlone) {
         // the steps that may fail come first: if one fails, nothing has begun
         HostTensor buffer = scratch.of(what.carriedType, what.schedule.scratchElements);
-        products.begin(what, next.in());
-        sendPosition = longer(sendPosition, what.schedule.sends.count);
-        receivePosition = longer(receivePosition, what.schedule.receives.count);
-        operation = next;
+        products.begin(what, in);
+        sendPosition = longer(sendPosition, what.schedule.sends.length);
+        receivePosition = longer(receivePosition, what.schedule.receives.length);
+        call = header;
         prepared = what;
         schedule = what.schedule;
-        memory[Region.IN.ordinal()] = next.in();
-        memory[Region.OUT.ordinal()] = next.out();
+        memory[Region.IN.ordinal()] = in;
+        memory[Region.OUT.ordinal()] = out;
         memory[Region.SCRATCH.ordinal()] = buffer;
         sendsPosted = 0;
         sendsDone = 0;
@@ -86,25 +79,31 @@ final class PlanRun {
     }
 
     private void takePositions() {
-        Schedule.Posts sends = schedule.sends;
-        for (int i = 0; i < sends.count; i++) {
-            sendPosition[i] = ++lanes.to(sends.peer[i]).sendPlaces;
+        for (int i = 0; i < schedule.sends.length; i++) {
+            sendPosition[i] = ++lanes.to(schedule.sends[i].peer()).sendPlaces;
         }
-        Schedule.Posts receives = schedule.receives;
-        for (int i = 0; i < receives.count; i++) {
-            if (!receives.isLocal(i)) {
-                receivePosition[i] = ++lanes.to(receives.peer[i]).receivePlaces;
+        for (int i = 0; i < schedule.receives.length; i++) {
+            if (!schedule.receives[i].isLocal()) {
+                receivePosition[i] = ++lanes.to(schedule.receives[i].peer()).receivePlaces;
             }
         }
     }
 
-    Operation operation() {
-        return operation;
+    CallHeader call() {
+        return call;
+    }
+
+    /** Returns whether another operation may read what this one writes, or write what this one reads or writes. */
+    boolean mayTouch(HostTensor in, HostTensor out) {
+        HostTensor ownOut = memory[Region.OUT.ordinal()];
+        return TouchedMemory.mayAlias(ownOut, in)
+                || TouchedMemory.mayAlias(ownOut, out)
+                || TouchedMemory.mayAlias(memory[Region.IN.ordinal()], out);
     }
 
     /** Drops the references to the caller's memory. */
     void forget() {
-        operation = null;
+        call = null;
         products.forget();
         Arrays.fill(memory, null);
     }
@@ -115,121 +114,115 @@ final class PlanRun {
     }
 
     boolean isFinished() {
-        return sendsDone == schedule.sends.count && receivesDone == schedule.receives.count;
+        return sendsDone == schedule.sends.length && receivesDone == schedule.receives.length;
     }
 
     /** Counts finished steps. Returns whether a step has finished. */
     boolean collect() {
         int before = sendsDone + receivesDone;
         while (sendsDone < sendsPosted
-                && lanes.to(schedule.sends.peer[sendsDone]).link.sent() >= sendPosition[sendsDone]) {
+                && lanes.to(schedule.sends[sendsDone].peer()).link.sent() >= sendPosition[sendsDone]) {
             sendsDone++;
         }
-        while (receivesDone < receivesPosted && hasArrived(receivesDone)) {
+        while (receivesDone < receivesPosted && hasArrived(schedule.receives[receivesDone])) {
             receivesDone++;
         }
         return sendsDone + receivesDone != before;
     }
 
-    private boolean hasArrived(int index) {
-        return schedule.receives.isLocal(index)
-                || lanes.to(schedule.receives.peer[index]).link.received() >= receivePosition[index];
+    /** Returns whether the first receive that is not done has arrived. */
+    private boolean hasArrived(Schedule.ScheduledPost receive) {
+        return receive.isLocal() || lanes.to(receive.peer()).link.received() >= receivePosition[receivesDone];
     }
 
-    private boolean isReady(Schedule.Posts posts, int index) {
-        return posts.afterSends[index] <= sendsDone && posts.afterReceives[index] <= receivesDone;
+    private boolean isReady(Schedule.ScheduledPost post) {
+        return post.afterSends() <= sendsDone && post.afterReceives() <= receivesDone;
     }
 
     /** Posts the steps that can be posted now. Returns whether a step was posted. */
     boolean post() {
-        Schedule.Posts receives = schedule.receives;
+        Schedule.ScheduledPost[] receives = schedule.receives;
         int before = receivesPosted + sendsPosted;
-        while (receivesPosted < receives.count
-                && isReady(receives, receivesPosted)
-                && postReceive(receives, receivesPosted)) {
+        while (receivesPosted < receives.length
+                && isReady(receives[receivesPosted])
+                && postReceive(receives[receivesPosted])) {
             receivesPosted++;
         }
-        Schedule.Posts sends = schedule.sends;
-        while (sendsPosted < sends.count && isReady(sends, sendsPosted)) {
-            int peer = sends.peer[sendsPosted];
-            Lanes.CountedLink channel = lanes.to(peer);
+        Schedule.ScheduledPost[] sends = schedule.sends;
+        while (sendsPosted < sends.length && isReady(sends[sendsPosted])) {
+            Schedule.ScheduledPost send = sends[sendsPosted];
+            Lanes.CountedLink channel = lanes.to(send.peer());
             if (channel.sendsPosted + 1 != sendPosition[sendsPosted]) {
                 break;
             }
-            HostTensor data = data(sends, sendsPosted);
-            CallHeader header = header(prepared.sendCalls, peer);
-            channel.link.send(header, data, sends.from[sendsPosted], sends.elements[sendsPosted]);
+            HostTensor data = data(send);
+            channel.link.send(header(prepared.sendCalls, send.peer()), data, send.from(), send.elements());
             channel.sendsPosted++;
             sendsPosted++;
         }
         return receivesPosted + sendsPosted != before;
     }
 
-    /** Returns the memory that a post sends from. */
-    private HostTensor data(Schedule.Posts sends, int index) {
-        HostTensor data = memory[sends.region[index].ordinal()];
-        return sends.region[index] == Region.IN ? products.sent(data, sends.from[index], sends.elements[index]) : data;
+    private HostTensor data(Schedule.ScheduledPost send) {
+        HostTensor data = memory[send.region().ordinal()];
+        return send.region() == Region.IN ? products.sent(data, send.from(), send.elements()) : data;
     }
 
-    /** Posts a receive. Returns false if the position of the receive on its link is not the next one yet. */
-    private boolean postReceive(Schedule.Posts posts, int index) {
-        HostTensor into = memory[posts.region[index].ordinal()];
-        if (posts.isLocal(index)) {
-            doLocally(posts, index, into);
+    /** Posts the next receive. Returns false if the position of the receive on its link is not the next one yet. */
+    private boolean postReceive(Schedule.ScheduledPost post) {
+        HostTensor into = memory[post.region().ordinal()];
+        if (post.isLocal()) {
+            doLocally(post, into);
             return true;
         }
-        Lanes.CountedLink channel = lanes.to(posts.peer[index]);
-        if (channel.receivesPosted + 1 != receivePosition[index]) {
+        Lanes.CountedLink channel = lanes.to(post.peer());
+        if (channel.receivesPosted + 1 != receivePosition[receivesPosted]) {
             return false;
         }
-        CallHeader call = header(prepared.receiveCalls, posts.peer[index]);
-        if (Schedule.isCombine(posts.kind[index])) {
-            channel.link.receiveCombine(call, into, posts.from[index], posts.elements[index], op(posts, index));
+        CallHeader header = header(prepared.receiveCalls, post.peer());
+        if (post.isCombine()) {
+            channel.link.receiveCombine(header, into, post.from(), post.elements(), op(post));
         } else {
-            channel.link.receive(call, into, posts.from[index], posts.elements[index]);
+            channel.link.receive(header, into, post.from(), post.elements());
         }
         channel.receivesPosted++;
         return true;
     }
 
-    private void doLocally(Schedule.Posts posts, int index, HostTensor into) {
-        HostTensor source = memory[posts.source[index].ordinal()];
-        if (posts.kind[index] == Schedule.COPY) {
-            copy(posts, index, source, into);
-            return;
+    private void doLocally(Schedule.ScheduledPost post, HostTensor into) {
+        HostTensor source = memory[post.source().ordinal()];
+        if (post.isCombine()) {
+            kernels.of(into.dataType(), op(post))
+                    .combine(into, post.from(), source, post.sourceFrom(), post.elements());
+        } else {
+            copy(post, source, into);
         }
-        kernels.of(into.dataType(), op(posts, index))
-                .combine(into, posts.from[index], source, posts.sourceFrom[index], posts.elements[index]);
     }
 
-    /** Returns how a post combines its elements with those that are present. */
-    private ReduceOp op(Schedule.Posts posts, int index) {
-        boolean completes = posts.kind[index] == Schedule.COMPLETE || posts.kind[index] == Schedule.LOCAL_COMPLETE;
-        ReduceOp op = completes ? prepared.completing : prepared.combining;
-        return posts.readsFirst[index] ? op.swapped() : op;
+    private ReduceOp op(Schedule.ScheduledPost post) {
+        ReduceOp op = post.isComplete() ? prepared.completing : prepared.combining;
+        return post.readsFirst() ? op.swapped() : op;
     }
 
     /** Does the copies of an operation that consists of copies only. */
     void copyAll(Prepared like, HostTensor in, HostTensor out) {
-        Schedule.Posts local = like.schedule.receives;
         products.begin(like, in);
-        for (int i = 0; i < local.count; i++) {
-            copy(local, i, in, out);
+        for (Schedule.ScheduledPost local : like.schedule.receives) {
+            copy(local, in, out);
         }
     }
 
-    private void copy(Schedule.Posts posts, int index, HostTensor source, HostTensor into) {
-        long from = posts.sourceFrom[index];
-        if (products.areMade() && posts.source[index] == Region.IN) {
-            products.copy(into, posts.from[index], source, from, posts.elements[index]);
+    private void copy(Schedule.ScheduledPost post, HostTensor source, HostTensor into) {
+        if (products.areMade() && post.source() == Region.IN) {
+            products.copy(into, post.from(), source, post.sourceFrom(), post.elements());
         } else {
             // in a call in place, the operand is already in the result
-            copies.copy(into, posts.from[index], source, from, posts.elements[index]);
+            copies.copy(into, post.from(), source, post.sourceFrom(), post.elements());
         }
     }
 
     private CallHeader header(CallHeader.Call[] pairs, int peer) {
-        return pairs == null ? operation : CallHeader.of(operation.sequence(), pairs[peer]);
+        return pairs == null ? call : CallHeader.of(call.sequence(), pairs[peer]);
     }
 
     /**
@@ -237,58 +230,51 @@ final class PlanRun {
      */
     BitSet waitingFor() {
         BitSet peers = new BitSet();
-        if (receivesDone < schedule.receives.count && !schedule.receives.isLocal(receivesDone)) {
-            peers.set(schedule.receives.peer[receivesDone]);
-        } else if (sendsDone < schedule.sends.count) {
-            peers.set(schedule.sends.peer[sendsDone]);
+        if (receivesDone < schedule.receives.length && !schedule.receives[receivesDone].isLocal()) {
+            peers.set(schedule.receives[receivesDone].peer());
+        } else if (sendsDone < schedule.sends.length) {
+            peers.set(schedule.sends[sendsDone].peer());
         }
         return peers;
     }
 
     String progress() {
-        return "step " + step() + " of " + (schedule.sends.count + schedule.receives.count) + ", "
-                + bytes(schedule.receives, receivesDone) + " of " + bytes(schedule.receives, schedule.receives.count)
-                + " bytes received";
+        return "step " + step() + " of " + schedule.steps() + ", " + bytes(schedule.receives, receivesDone) + " of "
+                + bytes(schedule.receives, schedule.receives.length) + " bytes received";
     }
 
-    PendingWork.Position position() {
+    long bytesMoved() {
         // if several operations share a link, only full posts are known to belong to this operation
-        long bytes = alone
+        return alone
                 ? lanes.bytesMoved() - bytesBefore
                 : bytes(schedule.sends, sendsDone) + bytes(schedule.receives, receivesDone);
-        return new PendingWork.Position(step(), bytes, RankLists.numbers(waitingFor()));
     }
 
-    private int step() {
+    int step() {
         return sendsDone + receivesDone;
     }
 
-    private long bytes(Schedule.Posts posts, int count) {
-        long elements = 0;
-        int bytes = 1;
+    private long bytes(Schedule.ScheduledPost[] posts, int count) {
+        long bytes = 0;
         for (int i = 0; i < count; i++) {
-            if (!posts.isLocal(i)) {
-                elements += posts.elements[i];
-                bytes = memory[posts.region[i].ordinal()].dataType().byteSize();
+            if (!posts[i].isLocal()) {
+                int unit = memory[posts[i].region().ordinal()].dataType().byteSize();
+                bytes += posts[i].elements() * unit;
             }
         }
-        return elements * bytes;
+        return bytes;
     }
 
     /**
      * The multiplied operands of a sum of multiplied inputs. Each element is multiplied when it is first read from the
-     * operand, for a copy or for a send. Only the thread that makes progress uses this object, for one operation at a time.
+     * operand, for a copy or for a send. Only the thread that makes progress uses this object, for one operation at a
+     * time.
      */
-    static final class PreMulOperands {
-        private final KeptKernels kernels;
+    private final class PreMulOperands {
         private HostTensor kept;
         private ReduceOp op;
         /** Memory that the current operation sends instead of its operand, or null. */
         private HostTensor sent;
-
-        PreMulOperands(KeptKernels kernels) {
-            this.kernels = kernels;
-        }
 
         /** Begins an operation. If memory runs out, this method throws and the operation has not begun. */
         void begin(Prepared prepared, HostTensor operand) {
@@ -297,7 +283,6 @@ final class PlanRun {
             sent = sends ? buffer(operand.dataType(), operand.elementCount()) : null;
         }
 
-        /** Drops memory that is too large to keep. */
         void forget() {
             sent = null;
             if (kept != null && kept.byteCount() > Schedule.SCRATCH_BYTES_MOST) {
@@ -314,8 +299,8 @@ final class PlanRun {
         }
 
         /**
-         * Returns the memory from which elements of the operand are sent. The elements have the same index in that memory
-         * as in the operand.
+         * Returns the memory from which elements of the operand are sent. The elements have the same index in that
+         * memory as in the operand.
          */
         HostTensor sent(HostTensor operand, long from, long elements) {
             if (sent == null) {
@@ -325,7 +310,6 @@ final class PlanRun {
             return sent;
         }
 
-        /** Returns whether operands are multiplied. */
         boolean areMade() {
             return op != null;
         }
@@ -337,9 +321,10 @@ final class PlanRun {
     }
 
     /**
-     * Scratch memory for plans that need it, for one operation at a time; it grows to the largest size needed, at most 32 MiB.
+     * Scratch memory for plans that need it, for one operation at a time; it grows to the largest size needed, at most
+     * 32 MiB.
      */
-    static final class Scratch {
+    private static final class Scratch {
         private static final HostTensor NOTHING = HostTensor.of(new byte[0]);
         private static final int LEAST_BYTES = 4096;
 

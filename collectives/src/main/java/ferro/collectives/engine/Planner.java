@@ -34,7 +34,6 @@ final class Planner {
      */
     private static final int SLOTS = 128;
 
-    /** Name of the back end in a refusal. */
     private static final String ENGINE = "GroupEngine";
 
     /**
@@ -96,7 +95,6 @@ final class Planner {
         }
     }
 
-    /** Returns why a call is not supported; empty if the call is supported. */
     Optional<String> unsupportedBecause(Collective call) {
         if (isOnDevice(Objects.requireNonNull(call, "call"))) {
             return Optional.of(refusalOnDevice(call.kind().label()));
@@ -112,10 +110,9 @@ final class Planner {
     }
 
     /**
-     * Returns the prepared object that equal calls share. Checks the arguments of the call before any data moves. Takes
-     * no lock, because an entry of the cache is complete, even if another thread stored it.
-     *
-     * @throws UnsupportedOperationException if the call is not supported
+     * Returns the prepared object that equal calls share. Checks the arguments of the call, and whether it is
+     * supported, before any data moves. Takes no lock, because an entry of the cache is complete, even if another
+     * thread stored it.
      */
     Prepared prepare(Collective call, String label) {
         Objects.requireNonNull(call, "call").check(group.rank(), group.worldSize());
@@ -256,10 +253,8 @@ final class Planner {
     }
 
     /**
-     * Returns the prepared object that all-reduces joined from parts of these lengths share. The fingerprint includes
-     * the lengths and labels.
-     *
-     * @param labels labels, one for each part
+     * Returns the prepared object that all-reduces joined from parts of these lengths share, with a label for each
+     * part. The fingerprint includes the lengths and labels.
      */
     Prepared prepareJoined(DataType type, ReduceOp op, long[] lengths, String... labels) {
         int slot = (31 * Arrays.hashCode(lengths) + type.ordinal()) & (JOINED_SLOTS - 1);
@@ -274,7 +269,6 @@ final class Planner {
         return kept;
     }
 
-    /** Returns the message of the exception that refuses a call on device tensors. */
     String refusalOnDevice(String operation) {
         return FallbackGate.of(context).refusal(operation, ENGINE, group.rank(), group.worldSize());
     }

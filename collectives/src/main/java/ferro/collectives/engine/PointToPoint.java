@@ -8,7 +8,6 @@ import ferro.GroupEvent;
 import ferro.Message;
 import ferro.MessageKind;
 import ferro.collectives.engine.PendingWork.RunLimit;
-import ferro.collectives.engine.ProgressLoop.MessageProgress;
 import ferro.control.failure.Diagnosis;
 import ferro.control.failure.Failure;
 import ferro.control.failure.Failures;
@@ -30,10 +29,10 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Sends and receives of a group: outside the order of collectives, matched by peer and tag, with progress on all pending
- * ones at the same time. Submitted by any thread; the thread with the progress lock makes progress on them.
+ * Sends and receives of a group: outside the order of collectives, matched by peer and tag, with progress on all
+ * pending ones at the same time. Submitted by any thread; the thread with the progress lock makes progress on them.
  */
-final class PointToPoint implements MessageProgress, MessageLane.LaneOwner {
+final class PointToPoint {
     /** Largest age of the stored status of this rank. */
     private static final long SNAPSHOT_NANOS = 20_000_000L;
     /** How long a cancellation waits for the progress lock before it looks whether another thread has decided. */
@@ -61,12 +60,7 @@ final class PointToPoint implements MessageProgress, MessageLane.LaneOwner {
     /** The stored status of this rank, valid as long as the first of its transfers has not ended. */
     private record Snapshot(RankStatus status, Transfer of) {}
 
-    /**
-     * Makes one without messages.
-     *
-     * @param group 64-bit identity that headers carry
-     * @param kept  bytes of messages of a peer that no receive has matched, above which nothing more is read from the peer
-     */
+    /** Makes one without messages, whose headers carry the 64-bit identity {@code group}. */
     PointToPoint(ProgressLoop loop, GroupControl control, Transport transport, long group, long kept) {
         this.loop = loop;
         this.control = control;
@@ -81,8 +75,8 @@ final class PointToPoint implements MessageProgress, MessageLane.LaneOwner {
         lanes.reopen();
     }
 
-    @Override
-    public boolean isIdle() {
+    /** Returns whether nothing is pending; any thread. */
+    boolean isIdle() {
         return pendingCount.get() == 0;
     }
 
@@ -106,13 +100,10 @@ final class PointToPoint implements MessageProgress, MessageLane.LaneOwner {
     }
 
     /**
-     * Does what can be done now; returns whether anything moved.
-     *
-     * @param listens whether messages of ranks of the same host are taken too that came before this rank has sent to or
-     *     received from them
+     * Does what can be done now; returns whether anything moved. If {@code listens}, messages of ranks of the same host
+     * are taken too that came before this rank has sent to or received from them.
      */
-    @Override
-    public boolean advance(boolean listens) {
+    boolean advance(boolean listens) {
         boolean moved = lanes.openUnexpected(listens);
         for (Transfer next = submitted.poll(); next != null; next = submitted.poll()) {
             if (next.isStarted) {
@@ -140,8 +131,8 @@ final class PointToPoint implements MessageProgress, MessageLane.LaneOwner {
     }
 
     /**
-     * Cancels a receive that nothing has matched. The receive is submitted once more, and the thread that holds the progress
-     * lock decides. Returns when that thread, or this one, has decided.
+     * Cancels a receive that nothing has matched. The receive is submitted once more, and the thread that holds the
+     * progress lock decides. Returns when that thread, or this one, has decided.
      */
     void cancel(Transfer receive) {
         loop.refuseInside("cancel of " + receive.work.description());
@@ -160,8 +151,7 @@ final class PointToPoint implements MessageProgress, MessageLane.LaneOwner {
     }
 
     /** Checks the deadlines, and stores which peers are waited for. */
-    @Override
-    public void check(long nowNanos) {
+    void check(long nowNanos) {
         if (pending.isEmpty() || control.failure() != null) {
             return;
         }
@@ -193,8 +183,11 @@ final class PointToPoint implements MessageProgress, MessageLane.LaneOwner {
         warnIfLate(nowNanos);
     }
 
-    @Override
-    public long untilNext(long nowNanos, boolean isQuiet) {
+    /**
+     * Returns the time until {@link #check} may have something to do; called after a check at the same time. If {@code
+     * isQuiet}, nothing has moved since the last call.
+     */
+    long untilNext(long nowNanos, boolean isQuiet) {
         isCurrent &= isQuiet || storedNanos == nowNanos;
         long next = isCurrent || pending.isEmpty() ? Long.MAX_VALUE : storedNanos + SNAPSHOT_NANOS - nowNanos;
         for (Transfer transfer : pending) {
@@ -272,7 +265,7 @@ final class PointToPoint implements MessageProgress, MessageLane.LaneOwner {
         }
     }
 
-    /** Tells the listeners of a late transfer, and of those begun before a time: many may be posted one after another. */
+    /** Tells the listeners of a late transfer, and of those begun before a time: many may be posted at once. */
     private void warn(Transfer first, long untilNanos, long nowNanos) {
         BitSet peers = new BitSet();
         int others = -1;
@@ -318,7 +311,7 @@ final class PointToPoint implements MessageProgress, MessageLane.LaneOwner {
         end(late, verdict.timedOut(loop.group().rank(), -1, text));
     }
 
-    /** Returns the ranks that a transfer waits for: its peer, or for a receive from any rank all ranks that may send. */
+    /** Returns the ranks that a transfer waits for: its peer, or all that may send to a receive from any rank. */
     private BitSet peersOf(int peer) {
         BitSet peers = new BitSet();
         if (peer != CollectiveBackend.ANY_SOURCE) {
@@ -389,8 +382,8 @@ final class PointToPoint implements MessageProgress, MessageLane.LaneOwner {
         return new Snapshot(shown.status(Transfer.more(pending.size() - 1), shown.peer, waitedFor), shown);
     }
 
-    @Override
-    public boolean interrupted(PendingWork work) {
+    /** Ends a message whose thread was interrupted, if it can end alone. Returns whether it has ended. */
+    boolean interrupted(PendingWork work) {
         advance(false);
         for (Transfer transfer : pending) {
             if (transfer.work == work && transfer.canBeGivenUp()) {
@@ -401,7 +394,6 @@ final class PointToPoint implements MessageProgress, MessageLane.LaneOwner {
         return work.isDone();
     }
 
-    /** Fails all pending transfers. */
     void settle(Failure failure) {
         for (Transfer next = submitted.poll(); next != null; next = submitted.poll()) {
             if (!next.isStarted) {
@@ -418,8 +410,7 @@ final class PointToPoint implements MessageProgress, MessageLane.LaneOwner {
         newest = null;
     }
 
-    @Override
-    public void finish(Transfer transfer) {
+    void finish(Transfer transfer) {
         // after a failure everything is settled already
         if (pending.remove(transfer)) {
             forget(transfer);
@@ -432,21 +423,20 @@ final class PointToPoint implements MessageProgress, MessageLane.LaneOwner {
         }
     }
 
-    @Override
-    public void mismatched(Transfer receive, DataType type, long bytes) {
+    /** Fails the group because a message matched a receive of another shape. */
+    void mismatched(Transfer receive, DataType type, long bytes) {
         int rank = loop.group().rank();
         String text = receive.mismatch(control.machines()::named, rank, type, bytes);
         Set<Integer> both = new TreeSet<>(List.of(receive.peer, rank)); // one rank if it sends to itself
         control.fail(new Failure(Code.MISMATCH, rank, -1, both, text, null));
     }
 
-    @Override
-    public MessageCounts.OfPeer counts(int peer) {
+    MessageCounts.OfPeer counts(int peer) {
         return control.exits().messages().of(peer);
     }
 
-    @Override
-    public void nonsense(int peer, String what) {
+    /** Fails the group because a peer sent what no lane sends. */
+    void nonsense(int peer, String what) {
         String text = control.machines().named(peer) + " sent an invalid message: " + what;
         control.fail(new Failure(Code.PROTOCOL, loop.group().rank(), -1, Set.of(peer), text, null));
     }

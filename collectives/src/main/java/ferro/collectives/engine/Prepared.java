@@ -16,8 +16,8 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * What calls of one kind, type, length, op, root and label share: plan, schedule, fingerprint and text. It is made once and
- * cached.
+ * What calls of one kind, type, length, op, root and label share: plan, schedule, fingerprint and text. It is made once
+ * and cached.
  */
 final class Prepared {
     private static final int COUNTS_LENGTH_MOST = 100;
@@ -56,7 +56,6 @@ final class Prepared {
     final Program program;
 
     final int steps;
-    /** Fingerprint and text. */
     final CallHeader.Call call;
     /** Per peer, where the two ends of a message also agree on lengths of their own; else null. */
     final CallHeader.Call[] sendCalls;
@@ -67,12 +66,10 @@ final class Prepared {
 
     final long bytesMoved;
 
-    /** Prepares a call that runs by a plan over links. */
     Prepared(Key key, long group, Plan plan, Schedule schedule) {
         this(key, group, plan.algorithm(), schedule, null);
     }
 
-    /** Prepares a call that runs by a program in shared memory. */
     Prepared(Key key, long group, Program program) {
         this(key, group, program.algorithm(), null, program);
     }
@@ -106,14 +103,13 @@ final class Prepared {
     }
 
     /**
-     * Returns the same for calls with a label, or for joined calls with these labels: another fingerprint, name and text, the
-     * same plan.
+     * Returns the same for calls with a label, or for joined calls with these labels: another fingerprint, name and
+     * text, the same plan.
      */
     Prepared labelled(String... labels) {
         return new Prepared(key.labelled(labels.clone()), call.group(), algorithm, schedule, program);
     }
 
-    /** Returns whether joined calls have these labels. */
     boolean hasLabels(String... labels) {
         return Arrays.equals(key.labels, labels);
     }
@@ -137,7 +133,6 @@ final class Prepared {
         return IntegerSums.serve(type, op);
     }
 
-    /** Returns the text of the call for people, with its algorithm. */
     String text() {
         return call.text();
     }
@@ -156,13 +151,11 @@ final class Prepared {
     /**
      * The properties that are equal in calls that share a plan.
      *
-     * @param kind     of the call
-     * @param type     of its elements, null for a barrier
-     * @param parts    lengths of its chunks
-     * @param op       how to combine, or null
-     * @param root     root, or 0
-     * @param joined   lengths of the calls that are joined into this one; null if it is one call
-     * @param labels   label of the call, empty for none; or one of each call that is joined into this one, if these differ
+     * @param type   of its elements, null for a barrier
+     * @param op     how to combine, or null
+     * @param root   root, or 0
+     * @param joined lengths of the calls that are joined into this one; null if it is one call
+     * @param labels label of the call, empty for none; or one of each call that is joined into this one, if these differ
      */
     record Key(
             CollectiveKind kind,
@@ -178,7 +171,6 @@ final class Prepared {
 
         private static final int GOLDEN_SHIFT = 16;
 
-        /** Returns the key of a call; calls that run alike have equal keys. */
         static Key of(Collective call, int worldSize) {
             Tensor operand = call.operand();
             DataType type = operand == null ? null : operand.dataType();
@@ -209,14 +201,13 @@ final class Prepared {
                             + Long.toHexString(Hashing.of(String.join("\n", labels)));
         }
 
-        /** Returns the elements of the operand. */
         long elements() {
             return parts.elements();
         }
 
         /**
-         * Returns the key of the call that is planned and sent in its place: this one, or the wider sums of an average of
-         * integers.
+         * Returns the key of the call that is planned and sent in its place: this one, or the wider sums of an average
+         * of integers.
          */
         Key carried() {
             if (!IntegerSums.serve(type, op)) {

@@ -7,9 +7,9 @@ import java.lang.invoke.VarHandle;
  * The progress lock of a group, and the number of the next collective, in one word: a blocking call takes both with one
  * instruction, and releases the lock with one more. Thread-safe, without a JDK lock.
  *
- * <p>How the order is kept without a lock: a thread that queues an operation first counts it as waiting, and then takes its
- * number. A thread that bypasses the queue first reads the word, and then whether any operation waits. If the word is
- * unchanged afterwards, no operation with a lower number waits.
+ * <p>How the order is kept without a lock: a thread that queues an operation first counts it as waiting, and then takes
+ * its number. A thread that bypasses the queue first reads the word, and then whether any operation waits. If the word
+ * is unchanged afterwards, no operation with a lower number waits.
  */
 final class ProgressLock {
     /** Returned instead of a number if none can be taken. */
@@ -33,8 +33,8 @@ final class ProgressLock {
 
     private volatile long word;
     /**
-     * The thread that may enter again; null on the fast path, which does not. Other threads may read any value here except
-     * themselves.
+     * The thread that may enter again; null on the fast path, which does not. Other threads may read any value here
+     * except themselves.
      */
     private Thread holder;
 
@@ -97,14 +97,13 @@ final class ProgressLock {
     }
 
     /**
-     * Returns the thread that has entered by {@link #tryEnter} or {@link #own}, as another thread sees it without waiting;
-     * null if there is none.
+     * Returns the thread that has entered by {@link #tryEnter} or {@link #own}, as another thread sees it without
+     * waiting; null if there is none.
      */
     Thread holder() {
         return isHeld() ? (Thread) HOLDER.getOpaque(this) : null;
     }
 
-    /** Returns whether any thread holds the progress lock. */
     boolean isHeld() {
         return (word & HELD) != 0;
     }
@@ -135,7 +134,6 @@ final class ProgressLock {
         }
     }
 
-    /** Returns whether it gives no more numbers. */
     boolean isClosed() {
         return (word & CLOSED) != 0;
     }

@@ -1,8 +1,6 @@
 package ferro.collectives.engine;
 
 import ferro.collectives.engine.PendingWork.RunLimit;
-import ferro.collectives.engine.PendingWork.WorkOwner;
-import ferro.collectives.engine.SpinThenPark.WaitBudget;
 import ferro.control.failure.Failure;
 import ferro.control.failure.Failures;
 import ferro.control.group.CompletionThreads;
@@ -20,11 +18,11 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Makes progress on the operations and messages of a group. Only the thread that holds the progress lock does so.
  *
- * <p>The caller of a blocking operation takes the lock and runs the loop until its own operation is done, so that nothing is
- * handed over to another thread. The group's progress thread makes progress on asynchronous operations; it is started with
- * the first of them, and yields to callers. A thread that releases the lock wakes the next one.
+ * <p>The caller of a blocking operation takes the lock and runs the loop until its own operation is done, so that
+ * nothing is handed over to another thread. The group's progress thread makes progress on asynchronous operations; it
+ * is started with the first of them, and yields to callers. A thread that releases the lock wakes the next one.
  */
-final class ProgressLoop implements WorkOwner {
+final class ProgressLoop {
     private static final long PARK_NANOS = 10_000_000L;
     private static final long PROGRESS_PARK_NANOS = 1_000_000_000L;
     private static final int MOVES_BETWEEN_CHECKS = 1024;
@@ -40,20 +38,20 @@ final class ProgressLoop implements WorkOwner {
     private final ConcurrentLinkedQueue<Thread> callers = new ConcurrentLinkedQueue<>();
     private final AtomicInteger callersWaiting = new AtomicInteger();
     private GroupControl control;
-    private CollectiveProgress collectives;
-    private MessageProgress messages;
+    private OperationQueue collectives;
+    private PointToPoint messages;
     private volatile Thread progress;
     private volatile boolean closed;
     /**
-     * Whether the next iteration takes messages that no call of this rank waits for; belongs to the thread that holds the
-     * progress lock.
+     * Whether the next iteration takes messages that no call of this rank waits for; belongs to the thread that holds
+     * the progress lock.
      */
     private boolean listens;
 
     interface LoopOwner {
         /**
-         * Ends everything after a failure; idempotent, called with the progress lock held. Returns whether it was the first
-         * time.
+         * Ends everything after a failure; idempotent, called with the progress lock held. Returns whether it was the
+         * first time.
          */
         boolean settle();
 
@@ -67,7 +65,7 @@ final class ProgressLoop implements WorkOwner {
         GroupRecorder recorder();
     }
 
-    /** Makes a loop without work; {@code stepped} tells that the caller makes progress by steps, and no thread waits. */
+    /** Makes a loop without work; if {@code stepped}, the caller makes progress by steps, and no thread waits. */
     ProgressLoop(LoopOwner owner, Transport transport, GroupSpec group, RankContext context, boolean stepped) {
         this.owner = owner;
         this.transport = transport;
@@ -79,43 +77,37 @@ final class ProgressLoop implements WorkOwner {
     }
 
     /** Sets the parts on which it makes progress; called before anything is submitted or told. */
-    void serve(GroupControl failures, CollectiveProgress operations, MessageProgress pointToPoint) {
+    void serve(GroupControl failures, OperationQueue operations, PointToPoint pointToPoint) {
         control = failures;
         collectives = operations;
         messages = pointToPoint;
     }
 
-    @Override
-    public GroupSpec group() {
+    GroupSpec group() {
         return group;
     }
 
-    @Override
-    public String self() {
+    String self() {
         return control.self();
     }
 
-    @Override
-    public GroupRecorder recorder() {
+    GroupRecorder recorder() {
         return owner.recorder();
     }
 
-    @Override
-    public long nanoTime() {
+    long nanoTime() {
         return context.nanoTime();
     }
 
-    @Override
-    public long pausedSince(long sinceNanos) {
+    long pausedSince(long sinceNanos) {
         return owner.pausedSince(sinceNanos);
     }
 
     /**
-     * Runs a stage that a user chained. It may block, so it runs on the background thread, which others need, only if there
-     * is no other: the group fails then, and the stage hears of it.
+     * Runs a stage that a user chained. It may block, so it runs on the background thread, which others need, only if
+     * there is no other: the group fails then, and the stage hears of it.
      */
-    @Override
-    public void later(Runnable stage) {
+    void later(Runnable stage) {
         if (stepped) {
             context.background().execute(stage);
             return;
@@ -147,7 +139,6 @@ final class ProgressLoop implements WorkOwner {
         return all;
     }
 
-    /** Returns how often to spin before yielding. */
     int spins() {
         return spinThenPark.spins();
     }
@@ -157,7 +148,7 @@ final class ProgressLoop implements WorkOwner {
         return collectives.isIdle() && messages.isIdle();
     }
 
-    /** Refuses a call on this group from the code of a reduction that the group runs: the call would wait for itself. */
+    /** Refuses a call from the code of a reduction that the group runs: the call would wait for itself. */
     void refuseInside(String what) {
         if (lock.isMine()) {
             throw new IllegalStateException(what + " on group \"" + group.name() + "\" rank " + group.rank()
@@ -167,11 +158,10 @@ final class ProgressLoop implements WorkOwner {
     }
 
     /**
-     * Waits until the work is done: runs the loop, or waits for the thread that runs it. With {@link RunLimit#TIME} it also
-     * returns at a time or at an interrupt, and leaves the work untouched.
+     * Waits until the work is done: runs the loop, or waits for the thread that runs it. With {@link RunLimit#TIME} it
+     * also returns at a time or at an interrupt, and leaves the work untouched.
      */
-    @Override
-    public void await(PendingWork work, RunLimit until, long untilNanos) {
+    void await(PendingWork work, RunLimit until, long untilNanos) {
         if (!work.isDone()) {
             refuseIfStepped(work);
             refuseInside(work.description());
@@ -224,7 +214,7 @@ final class ProgressLoop implements WorkOwner {
         control.fail(Failures.inside(group, control.self(), failure));
     }
 
-    /** Does one iteration without waiting, unless another thread holds the progress lock; returns whether anything moved. */
+    /** Does one iteration without waiting, unless another thread holds the lock; returns whether anything moved. */
     boolean step() {
         if (!lock.tryEnter()) {
             return false;
@@ -290,11 +280,9 @@ final class ProgressLoop implements WorkOwner {
 
     /**
      * Runs the loop; called with the progress lock held. Each iteration does what can be done now, and does not wait in
-     * between. The body of an iteration is in this method to keep the number of frames between the links and a user's call
-     * as small as possible.
-     *
-     * @param work the operation to run for; null if there is no single one
-     * @return whether anything moved in the last iteration
+     * between. The body of an iteration is in this method to keep the number of frames between the links and a user's
+     * call as small as possible. Returns whether anything moved in the last iteration. The work is null if the loop
+     * runs for no single operation.
      */
     boolean run(PendingWork work, RunLimit until, long untilNanos) {
         spinThenPark.begin();
@@ -306,7 +294,7 @@ final class ProgressLoop implements WorkOwner {
             } else {
                 try {
                     moved = false;
-                    for (StepMachine machine = collectives.begin(); machine != null; machine = collectives.begin()) {
+                    for (Executor machine = collectives.begin(); machine != null; machine = collectives.begin()) {
                         moved |= machine.advance();
                         if (!machine.isFinished()) {
                             break;
@@ -348,7 +336,8 @@ final class ProgressLoop implements WorkOwner {
     }
 
     /**
-     * Checks clock, interrupt and failure, and sleeps if it is time to; returns false if the caller should leave the loop.
+     * Checks clock, interrupt and failure, and sleeps if it is time to; returns false if the caller should leave the
+     * loop.
      */
     private boolean keepsOn(PendingWork work, RunLimit until, long untilNanos, boolean moved) {
         long now = nanoTime();
@@ -371,7 +360,6 @@ final class ProgressLoop implements WorkOwner {
         return true;
     }
 
-    /** Checks deadlines and suspicions. */
     private void check(long nowNanos) {
         try {
             collectives.check(nowNanos);
@@ -387,7 +375,9 @@ final class ProgressLoop implements WorkOwner {
 
     private void sleep(long nowNanos, long limitNanos) {
         try {
-            spinThenPark.sleep(nowNanos, limitNanos, collectives, messages);
+            boolean isQuiet = spinThenPark.isQuiet();
+            long check = Math.min(collectives.untilNext(nowNanos, isQuiet), messages.untilNext(nowNanos, isQuiet));
+            spinThenPark.sleep(nowNanos, Math.min(check, limitNanos));
         } catch (RuntimeException | Error failure) {
             broken(failure);
         }
@@ -503,77 +493,5 @@ final class ProgressLoop implements WorkOwner {
                 leave();
             }
         }
-    }
-
-    /**
-     * The collectives of a group, on which {@link ProgressLoop} makes progress in their order. Called with the progress lock held,
-     * except for {@link #isIdle}.
-     */
-    interface CollectiveProgress {
-        /** Returns what runs the operation under way, and begins the next one if there was none; null if none waits. */
-        StepMachine begin();
-
-        /** Ends the operation under way, which is finished. */
-        void finish();
-
-        /** Returns whether the operation under way moves over links, or nothing runs. */
-        boolean usesLinks();
-
-        /** Checks deadlines and suspicions. */
-        void check(long nowNanos);
-
-        /**
-         * Returns the time until {@link #check} may have something to do; called with the progress lock held, after a check
-         * at the same time.
-         *
-         * @param isQuiet whether nothing has moved since the last call
-         */
-        long untilNext(long nowNanos, boolean isQuiet);
-
-        /** Returns whether nothing is pending; any thread. */
-        boolean isIdle();
-    }
-
-    /**
-     * The messages of a group, on which {@link ProgressLoop} makes progress. Called with the progress lock held, except for
-     * {@link #isIdle}.
-     */
-    interface MessageProgress {
-        /**
-         * Does what can be done now; returns whether anything moved.
-         *
-         * @param listens whether messages are taken too for which no call of this rank waits
-         */
-        boolean advance(boolean listens);
-
-        /** Checks deadlines. */
-        void check(long nowNanos);
-
-        /**
-         * Returns the time until {@link #check} may have something to do; called with the progress lock held, after a check
-         * at the same time.
-         *
-         * @param isQuiet whether nothing has moved since the last call
-         */
-        long untilNext(long nowNanos, boolean isQuiet);
-
-        /**
-         * Ends a message whose thread was interrupted, if it can end alone.
-         *
-         * @return whether the work has ended; if not, the caller ends the group
-         */
-        boolean interrupted(PendingWork work);
-
-        /** Returns whether nothing is pending; any thread. */
-        boolean isIdle();
-    }
-
-    /** Moves data by steps and never waits. Belongs to the thread that holds the progress lock. */
-    interface StepMachine {
-        /** Does what can be done now; returns whether anything moved. */
-        boolean advance();
-
-        /** Returns whether the current operation is finished. */
-        boolean isFinished();
     }
 }

@@ -4,20 +4,18 @@ import ferro.collectives.plan.Extent;
 import ferro.collectives.plan.Plan;
 import ferro.collectives.plan.Region;
 import ferro.collectives.plan.Step;
-import java.util.Arrays;
 import java.util.List;
 
 /**
- * A plan for a given number of elements: its steps as flat arrays of posts, cut into segments, so that running it allocates
+ * A plan for a given number of elements: its steps as arrays of posts, cut into segments, so that running it allocates
  * nothing and looks nothing up.
  *
- * <p>Elements are cut into the plan's chunks as {@link ChunkCounts} defines. A step of one chunk is cut into segments. A
- * step that waits for another step of one chunk waits only for the same segment of it (both concern the same chunk), so that
- * segments pipeline through rounds. Where scratch memory for whole chunks would be too much, the plan is run several times
- * over parts of each chunk ("passes"), one pass after the other.
+ * <p>Elements are cut into the plan's chunks as {@link ChunkCounts} defines. A step of one chunk is cut into segments.
+ * A step that waits for another step of one chunk waits only for the same segment of it (both concern the same chunk),
+ * so that segments pipeline through rounds. Where scratch memory for whole chunks would be too much, the plan is run
+ * several times over parts of each chunk ("passes"), one pass after the other.
  */
 final class Schedule {
-    /** Largest scratch memory of one operation. */
     static final long SCRATCH_BYTES_MOST = 32L << 20;
 
     /** A receive that overwrites. */
@@ -33,8 +31,8 @@ final class Schedule {
     /** A combine of one region into another, after which the elements are those of the result. */
     static final byte LOCAL_COMPLETE = 5;
 
-    final Posts sends = new Posts();
-    final Posts receives = new Posts();
+    final ScheduledPost[] sends;
+    final ScheduledPost[] receives;
     final long scratchElements;
     /** Whether elements are sent directly from the operand. */
     final boolean sendsOperand;
@@ -45,83 +43,14 @@ final class Schedule {
     private final int passes;
     private final long scratchStride;
 
-    /** One list of posts, with an array for each field. */
-    static final class Posts {
-        int count;
-        byte[] kind = new byte[8];
-        int[] peer = new int[8];
-        Region[] region = new Region[8];
-        long[] from = new long[8];
-        long[] elements = new long[8];
-        Region[] source = new Region[8];
-        long[] sourceFrom = new long[8];
-        /** Whether a combine has the elements that are read first, see {@link Step.Combine#readsFirst}. */
-        boolean[] readsFirst = new boolean[8];
-
-        int[] afterSends = new int[8];
-        int[] afterReceives = new int[8];
-
-        private void add(ScheduledPost post, int sendsBefore, int receivesBefore) {
-            if (count == kind.length) {
-                grow();
-            }
-            kind[count] = post.kind;
-            peer[count] = post.peer;
-            region[count] = post.region;
-            from[count] = post.from;
-            elements[count] = post.elements;
-            source[count] = post.source;
-            sourceFrom[count] = post.sourceFrom;
-            readsFirst[count] = post.readsFirst;
-            afterSends[count] = sendsBefore;
-            afterReceives[count] = receivesBefore;
-            count++;
-        }
-
-        /** Returns whether a post moves nothing between ranks. */
-        boolean isLocal(int index) {
-            return kind[index] >= COPY;
-        }
-
-        private long moved() {
-            long sum = 0;
-            for (int i = 0; i < count; i++) {
-                sum += isLocal(i) ? 0 : elements[i];
-            }
-            return sum;
-        }
-
-        private void grow() {
-            int longer = 2 * kind.length;
-            kind = Arrays.copyOf(kind, longer);
-            peer = Arrays.copyOf(peer, longer);
-            region = Arrays.copyOf(region, longer);
-            from = Arrays.copyOf(from, longer);
-            elements = Arrays.copyOf(elements, longer);
-            source = Arrays.copyOf(source, longer);
-            sourceFrom = Arrays.copyOf(sourceFrom, longer);
-            readsFirst = Arrays.copyOf(readsFirst, longer);
-            afterSends = Arrays.copyOf(afterSends, longer);
-            afterReceives = Arrays.copyOf(afterReceives, longer);
-        }
-    }
-
-    /** Returns whether a kind of post combines, whether it completes or not. */
-    static boolean isCombine(byte kind) {
-        return kind != RECEIVE && kind != COPY;
-    }
-
-    /** Returns how many elements are sent to other ranks and received from them. */
-    long movedElements() {
-        return sends.moved() + receives.moved();
-    }
-
-    int steps() {
-        return sends.count + receives.count;
-    }
-
-    /** What a step moves, before its dependencies. */
-    private record ScheduledPost(
+    /**
+     * What a post moves, and how many sends and receives must be finished before it.
+     *
+     * @param peer       other rank; -1 if the post moves nothing between ranks
+     * @param source     region that a local post reads, else null
+     * @param readsFirst whether a combine has the elements that are read first, see {@link Step.Combine#readsFirst}
+     */
+    record ScheduledPost(
             byte kind,
             int peer,
             Region region,
@@ -129,25 +58,44 @@ final class Schedule {
             long elements,
             Region source,
             long sourceFrom,
-            boolean readsFirst) {
-        /** Returns the same step with every element replaced by so many others. */
-        ScheduledPost times(int others) {
-            return others == 1
-                    ? this
-                    : new ScheduledPost(
-                            kind,
-                            peer,
-                            region,
-                            from * others,
-                            elements * others,
-                            source,
-                            sourceFrom * others,
-                            readsFirst);
+            boolean readsFirst,
+            int afterSends,
+            int afterReceives) {
+        boolean isLocal() {
+            return kind >= COPY;
+        }
+
+        boolean isCombine() {
+            return kind != RECEIVE && kind != COPY;
+        }
+
+        boolean isComplete() {
+            return kind == COMPLETE || kind == LOCAL_COMPLETE;
         }
     }
 
+    long movedElements() {
+        return moved(sends) + moved(receives);
+    }
+
+    private static long moved(ScheduledPost... posts) {
+        long sum = 0;
+        for (ScheduledPost post : posts) {
+            sum += post.isLocal() ? 0 : post.elements;
+        }
+        return sum;
+    }
+
+    int steps() {
+        return sends.length + receives.length;
+    }
+
     /** Where the posts of each step begin in their list, within one pass, and whether the step is segmented. */
-    private record Layout(int[] start, boolean[] segmented) {}
+    private record Layout(int[] start, boolean[] segmented) {
+        int count() {
+            return start[segmented.length];
+        }
+    }
 
     /**
      * How the elements of an operation are cut; equal on all its ranks, since both ends of a link must cut alike.
@@ -159,8 +107,8 @@ final class Schedule {
      */
     record Chunking(ChunkCounts parts, int elementBytes, long segmentBytes, int passes) {
         /**
-         * Returns the cut with which no rank needs more scratch memory than {@code scratchBytesMost}. Without passes, the
-         * rank with the most scratch memory needs {@code scratch} elements.
+         * Returns the cut with which no rank needs more scratch memory than {@code scratchBytesMost}. Without passes,
+         * the rank with the most scratch memory needs {@code scratch} elements.
          */
         static Chunking of(
                 ChunkCounts parts, long scratch, int elementBytes, long segmentBytes, long scratchBytesMost) {
@@ -169,12 +117,6 @@ final class Schedule {
         }
     }
 
-    /**
-     * Cuts a plan.
-     *
-     * @param plan steps of this rank
-     * @param cut  how
-     */
     Schedule(Plan plan, Chunking cut) {
         this.plan = plan;
         this.cut = cut;
@@ -191,6 +133,8 @@ final class Schedule {
         this.sendsOperand = sendsOperand(plan);
         Layout sendLayout = layout(plan.sends());
         Layout receiveLayout = layout(plan.receives());
+        this.sends = new ScheduledPost[passes * sendLayout.count()];
+        this.receives = new ScheduledPost[passes * receiveLayout.count()];
         for (int pass = 0; pass < passes; pass++) {
             expand(plan.sends(), sends, pass, sendLayout, receiveLayout);
             expand(plan.receives(), receives, pass, sendLayout, receiveLayout);
@@ -210,36 +154,32 @@ final class Schedule {
         int[] start = new int[steps.size() + 1];
         boolean[] segmented = new boolean[steps.size()];
         for (int i = 0; i < steps.size(); i++) {
-            segmented[i] = chunks(steps.get(i)) == 1;
+            segmented[i] = steps.get(i).chunks() == 1;
             start[i + 1] = start[i] + posts(steps.get(i));
         }
         return new Layout(start, segmented);
     }
 
-    /** Returns how many posts a step becomes in one pass; both ends of a message know its length, so they cut it alike. */
+    /** Returns how many posts a step becomes in a pass; both ends of a message know its length and cut it alike. */
     private int posts(Step step) {
-        int chunks = chunks(step);
-        if (chunks != 1) {
-            return passes == 1 ? 1 : chunks;
+        if (step.chunks() != 1) {
+            return passes == 1 ? 1 : step.chunks();
         }
-        long length = parts.areEqual() ? parts.longest(plan.chunkCount()) : length(region(step), chunk(step));
+        long length = parts.areEqual() ? parts.longest(plan.chunkCount()) : length(step.region(), step.chunk());
         long perPass = (length + passes - 1) / passes;
         return (int) Math.max(1, (perPass * cut.elementBytes + cut.segmentBytes - 1) / cut.segmentBytes);
     }
 
-    private void expand(List<? extends Step> steps, Posts into, int pass, Layout sendLayout, Layout receiveLayout) {
-        int sendBase = pass * sendLayout.start[sendLayout.segmented.length];
-        int receiveBase = pass * receiveLayout.start[receiveLayout.segmented.length];
+    private void expand(
+            List<? extends Step> steps, ScheduledPost[] into, int pass, Layout sendLayout, Layout receiveLayout) {
+        int at = pass * (into.length / passes);
         for (Step step : steps) {
-            int chunks = chunks(step);
-            boolean segmented = chunks == 1;
             int posts = posts(step);
             for (int i = 0; i < posts; i++) {
-                int segment = segmented ? i : -1;
-                into.add(
-                        post(step, pass, i, posts).times(parts.recordElements()),
-                        sendBase + before(sendLayout, step.afterSends(), segment),
-                        receiveBase + before(receiveLayout, step.afterReceives(), segment));
+                int segment = step.chunks() == 1 ? i : -1;
+                int afterSends = pass * sendLayout.count() + before(sendLayout, step.afterSends(), segment);
+                int afterReceives = pass * receiveLayout.count() + before(receiveLayout, step.afterReceives(), segment);
+                into[at++] = post(step, place(step, pass, i, posts), afterSends, afterReceives);
             }
         }
     }
@@ -254,39 +194,39 @@ final class Schedule {
                 : layout.start[steps];
     }
 
-    private ScheduledPost post(Step step, int pass, int index, int posts) {
-        ElementRange place = place(step, pass, index, posts);
-        if (step instanceof Step.Send send) {
-            return new ScheduledPost(
-                    RECEIVE, send.peer(), send.region(), offset(send.region(), place), place.count, null, 0, false);
+    private ScheduledPost post(Step step, ElementRange place, int afterSends, int afterReceives) {
+        int record = parts.recordElements();
+        Region source = step instanceof Step.Local local ? local.from() : null;
+        byte kind = source == null ? RECEIVE : COPY;
+        boolean readsFirst = false;
+        if (step instanceof Step.Combine combine) {
+            kind += combine.completes() ? COMPLETE : COMBINE;
+            readsFirst = combine.readsFirst();
         }
-        boolean first = step instanceof Step.Combine combine && combine.readsFirst();
-        if (step instanceof Step.Local local) {
-            boolean completes = step instanceof Step.LocalCombine combine && combine.completes();
-            byte kind = step instanceof Step.LocalCopy ? COPY : completes ? LOCAL_COMPLETE : LOCAL_COMBINE;
-            long source = offset(local.from(), place);
-            return new ScheduledPost(
-                    kind, -1, local.region(), offset(local.region(), place), place.count, local.from(), source, first);
-        }
-        Step.Arrival arrival = (Step.Arrival) step;
-        int peer = step instanceof Step.Receive receive ? receive.peer() : ((Step.ReceiveCombine) step).peer();
-        byte kind = step instanceof Step.ReceiveCombine combine ? combine.completes() ? COMPLETE : COMBINE : RECEIVE;
-        long from = offset(arrival.region(), place);
-        return new ScheduledPost(kind, peer, arrival.region(), from, place.count, null, 0, first);
+        return new ScheduledPost(
+                kind,
+                step.peer(),
+                step.region(),
+                record * offset(step.region(), place),
+                record * place.count,
+                source,
+                source == null ? 0 : record * offset(source, place),
+                readsFirst,
+                afterSends,
+                afterReceives);
     }
 
     private ElementRange place(Step step, int pass, int index, int posts) {
-        Region region = region(step);
-        int first = chunk(step);
-        int chunks = chunks(step);
-        if (chunks == 1) {
+        Region region = step.region();
+        int first = step.chunk();
+        if (step.chunks() == 1) {
             long low = passStart(region, first, pass);
             long length = passStart(region, first, pass + 1) - low;
             long from = ChunkCounts.even(length, index, posts);
             return new ElementRange(first, pass, low + from, ChunkCounts.even(length, index + 1, posts) - from);
         }
         if (passes == 1) {
-            return new ElementRange(first, pass, 0, start(region, first + chunks) - start(region, first));
+            return new ElementRange(first, pass, 0, start(region, first + step.chunks()) - start(region, first));
         }
         int chunk = first + index;
         long low = passStart(region, chunk, pass);
@@ -296,7 +236,6 @@ final class Schedule {
     /** A range of elements that begins at an element of a chunk; it covers several chunks if they are whole. */
     private record ElementRange(int chunk, int pass, long from, long count) {}
 
-    /** Returns the position of elements in a region. */
     private long offset(Region region, ElementRange place) {
         Extent extent = plan.extent(region);
         if (region == Region.SCRATCH && passes > 1) {
@@ -318,17 +257,5 @@ final class Schedule {
     /** Returns the first element, within a chunk, of the part that a pass handles. */
     private long passStart(Region region, int chunk, int pass) {
         return ChunkCounts.even(length(region, chunk), pass, passes);
-    }
-
-    private static Region region(Step step) {
-        return step instanceof Step.Send send ? send.region() : ((Step.Arrival) step).region();
-    }
-
-    private static int chunk(Step step) {
-        return step instanceof Step.Send send ? send.chunk() : ((Step.Arrival) step).chunk();
-    }
-
-    private static int chunks(Step step) {
-        return step instanceof Step.Send send ? send.chunks() : ((Step.Arrival) step).chunks();
     }
 }

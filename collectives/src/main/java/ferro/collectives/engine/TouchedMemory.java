@@ -8,13 +8,13 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The memory that some calls read and write: finds a call that overlaps what another call writes. Also tells whether two tensors
- * overlap, so that operations on them have to keep their order.
+ * The memory that some calls read and write: finds a call that overlaps what another call writes. Also tells whether
+ * two tensors overlap, so that operations on them have to keep their order.
  */
 final class TouchedMemory {
     /**
-     * Addresses of buffers are known only modulo a power of two ({@link ByteBuffer#alignmentOffset}). With this one, the
-     * largest, memory a whole GiB away is sometimes taken for the same.
+     * Addresses of buffers are known only modulo a power of two ({@link ByteBuffer#alignmentOffset}). With this one,
+     * the largest, memory a whole GiB away is sometimes taken for the same.
      */
     private static final int ADDRESSES = 1 << 30;
 
@@ -27,11 +27,8 @@ final class TouchedMemory {
     }
 
     /**
-     * Adds a call.
-     *
-     * @param in  what it reads
-     * @param out what it writes: the same elements as {@code in}, or none of them
-     * @return false if it writes what another one reads or writes, or reads what another one writes
+     * Adds a call that reads {@code in} and writes {@code out}: the same elements, or none of them. Returns false if it
+     * writes what another one reads or writes, or reads what another one writes.
      */
     boolean add(HostTensor in, HostTensor out) {
         boolean isInPlace = TensorMemory.memoryKey(in) == TensorMemory.memoryKey(out)
@@ -107,8 +104,8 @@ final class TouchedMemory {
     }
 
     /**
-     * Returns false only if two tensors, of which either may be null, share no byte; may return true for tensors that do not
-     * overlap.
+     * Returns false only if two tensors, of which either may be null, share no byte; may return true for tensors that
+     * do not overlap.
      */
     static boolean mayAlias(HostTensor one, HostTensor other) {
         if (one == null || other == null || one.elementCount() == 0 || other.elementCount() == 0) {

@@ -20,7 +20,7 @@ import java.util.Set;
 import java.util.function.IntFunction;
 
 /** One point-to-point operation. Except for {@code work}, it belongs to the thread that makes progress. */
-final class Transfer implements PendingWork.ReceivedMessage {
+final class Transfer {
     /** How long a receive waits for the elements before it repeats its go-ahead. */
     private static final long REPEAT_NANOS = 20_000_000L;
 
@@ -42,12 +42,13 @@ final class Transfer implements PendingWork.ReceivedMessage {
     /** Whether it has had its event LATE, or has none because its timeout is short. */
     boolean isWarned;
     /**
-     * Of a send, the number among the messages to that peer, counted from 1. Of a receive, the number among all receives of
-     * this rank: of the receives that take a message, the one with the lowest number gets it.
+     * Of a send, the number among the messages to that peer, counted from 1. Of a receive, the number among all
+     * receives of this rank: of the receives that take a message, the one with the lowest number gets it.
      */
     long number;
     /**
-     * The number of the announcement of the message on its lane, counted from 1. Of a receive, 0 until it has sent a go-ahead.
+     * The number of the announcement of the message on its lane, counted from 1. Of a receive, 0 until it has sent a
+     * go-ahead.
      */
     long announcement;
     /** When the go-ahead of this receive is repeated; 0 before it is known. */
@@ -85,12 +86,11 @@ final class Transfer implements PendingWork.ReceivedMessage {
 
     /** Returns the match of a handle, which must have ended with a message of the owner's group. */
     static Transfer ofMatch(Work matched, PointToPoint owner) {
-        if (matched instanceof PendingWork work
-                && work.message() instanceof Transfer match
-                && match.owner == owner
-                && match.kind == MessageKind.MATCH
-                && work.status().isPresent()) {
-            return match;
+        if (matched instanceof PendingWork work && work.status().isPresent()) {
+            Transfer match = work.message();
+            if (match.owner == owner && match.kind == MessageKind.MATCH) {
+                return match;
+            }
         }
         throw new IllegalArgumentException(
                 "recv of " + matched + ": need the handle of a match of this group that has " + "ended with a message");
@@ -138,12 +138,7 @@ final class Transfer implements PendingWork.ReceivedMessage {
         return peer == CollectiveBackend.ANY_SOURCE;
     }
 
-    /**
-     * Makes this the receive of a message that another transfer has taken.
-     *
-     * @throws IllegalArgumentException if the tensor has another type or is shorter
-     * @throws IllegalStateException    if the message was received before
-     */
+    /** Makes this the receive of a message that another transfer has taken. */
     void receive(Transfer taken) {
         if (!fits(taken.type, taken.bytes)) {
             throw new IllegalArgumentException("the message " + taken.status() + " does not fit " + shape()
@@ -160,12 +155,11 @@ final class Transfer implements PendingWork.ReceivedMessage {
         match(taken.peer, taken.tag, taken.type, taken.bytes);
     }
 
-    /** Returns whether this receive takes messages of a tag. ANY_TAG does not take tags below 0, which are ferro's own. */
+    /** Returns whether this receive takes messages of a tag. ANY_TAG takes no tags below 0, which are ferro's. */
     boolean takes(long sentTag) {
         return tag == sentTag || tag == CollectiveBackend.ANY_TAG && sentTag >= 0;
     }
 
-    /** Notes the message that a receive has got. */
     void match(int source, long sentTag, DataType sent, long messageBytes) {
         matched = true;
         peer = source;
@@ -208,7 +202,6 @@ final class Transfer implements PendingWork.ReceivedMessage {
         return bytes / tensor.dataType().byteSize();
     }
 
-    /** Returns the size of the message. */
     long bytes() {
         return bytes;
     }
@@ -229,18 +222,17 @@ final class Transfer implements PendingWork.ReceivedMessage {
     }
 
     /** Returns the status of a receive that has ended; any thread that has seen the end. */
-    @Override
-    public MessageStatus status() {
+    MessageStatus status() {
         return MessageStatus.of(peer, tag, type, bytes);
     }
 
-    @Override
-    public void cancel() {
+    /** Ends the receive if no message has matched it. Returns when that is decided. */
+    void cancel() {
         owner.cancel(this);
     }
 
-    @Override
-    public int awaitedPeer() {
+    /** Returns the rank that it waits for, or -1 if any rank may send. */
+    int awaitedPeer() {
         return Math.max(peer, -1);
     }
 
@@ -281,7 +273,6 @@ final class Transfer implements PendingWork.ReceivedMessage {
                         TimeoutProbe.untilCheck(begun + timeout / 4, TimeoutProbe.leadNanos(timeout / 4), nowNanos));
     }
 
-    /** Describes what is moved, for example f32[1000]. */
     String shape() {
         return MessageLane.shape(tensor.dataType(), tensor.byteCount());
     }
@@ -303,7 +294,6 @@ final class Transfer implements PendingWork.ReceivedMessage {
         return new RankStatus(0, work.description() + more, "", RankLists.numbers(peers), isAny, work.begunNanos());
     }
 
-    /** Judges which of the ranks that it waits for are to blame. */
     Diagnosis.Blame verdict(TimeoutProbe asked, Machines machines, BitSet peers, long nowNanos) {
         String ownCall = isInFlight() ? "" : status("", peer, peers).sentence(machines);
         if (isFromAny()) {

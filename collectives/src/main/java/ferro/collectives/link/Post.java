@@ -32,7 +32,7 @@ public final class Post {
     /** Makes a post, for {@link PostRing}. */
     Post() {}
 
-    void fill(CallHeader header, boolean first, HostTensor data, long from, long count) {
+    void fill(CallHeader header, boolean first, HostTensor data, long from, long count, Kernel how) {
         Objects.checkFromIndexSize(from, count, data.elementCount());
         call = header;
         headerBytes = first ? WireHeader.BYTES : 0;
@@ -43,11 +43,6 @@ public final class Post {
         memory = parts == null ? data.memory() : null;
         offset = parts == null ? TensorMemory.offsetAt(data, from) : from;
         length = headerBytes + count * elementBytes;
-        kernel = null;
-    }
-
-    /** Makes this receive combine its elements. */
-    void combineWith(Kernel how) {
         kernel = how;
     }
 
@@ -59,75 +54,50 @@ public final class Post {
         kernel = null;
     }
 
-    /**
-     * Returns the call that the data belongs to.
-     *
-     * @return header
-     */
+    /** Returns the call that the data belongs to. */
     public CallHeader call() {
         return call;
     }
 
     /**
-     * Returns the number of bytes before the elements.
-     *
-     * @return {@link WireHeader#BYTES}, or 0 if this is not the first post of its call
+     * Returns the bytes before the elements: {@link WireHeader#BYTES}, or 0 if this is not the first post of its call.
      */
     public int headerBytes() {
         return headerBytes;
     }
 
-    /**
-     * Returns the number of bytes that move, including the header.
-     *
-     * @return bytes
-     */
+    /** Returns the number of bytes that move, including the header. */
     public long length() {
         return length;
     }
 
-    /**
-     * Returns the type of the elements.
-     *
-     * @return type
-     */
+    /** Returns the type of the elements. */
     public DataType type() {
         return type;
     }
 
-    /**
-     * Returns the size of an element.
-     *
-     * @return bytes
-     */
+    /** Returns the size of an element. */
     public int elementBytes() {
         return elementBytes;
     }
 
     /**
-     * Returns the memory of the element that contains a byte of the post, and of the elements behind it.
-     *
-     * @param position index of the byte in the post, including the header
-     * @return array of the type, or direct buffer in native order; has the next 2 MiB of the post, or its rest
+     * Returns the memory of the element that contains a byte of the post, and of the elements behind it: an array of
+     * the type, or a direct buffer in native order. It has the next 2 MiB of the post, or its rest. The position counts
+     * the header.
      */
     public Object memory(long position) {
         return parts == null ? memory : TensorMemory.memoryAt(parts, element(position));
     }
 
-    /**
-     * Returns the kernel with which a receive combines.
-     *
-     * @return kernel; null if elements are only copied
-     */
+    /** Returns the kernel with which a receive combines; null if elements are only copied. */
     public Kernel kernel() {
         return kernel;
     }
 
     /**
-     * Returns the position in {@link #memory(long)} of the element that contains a byte of the post.
-     *
-     * @param position index of the byte in the post, including the header
-     * @return index for an array, bytes for a buffer
+     * Returns the position in {@link #memory(long)} of the element that contains a byte of the post: an index for an
+     * array, bytes for a buffer.
      */
     public long place(long position) {
         if (parts != null) {
@@ -138,10 +108,8 @@ public final class Post {
     }
 
     /**
-     * Returns the position in {@link #memory(long)} of a byte of the post.
-     *
-     * @param position index of the byte in the post, including the header
-     * @return bytes from the first element of an array, or from index 0 of a buffer
+     * Returns the position in {@link #memory(long)} of a byte of the post: bytes from the first element of an array, or
+     * from index 0 of a buffer.
      */
     public long bytePlace(long position) {
         long bytes = position - headerBytes;
@@ -157,31 +125,22 @@ public final class Post {
     }
 
     /**
-     * Returns whether the elements can move between a file descriptor and their memory without a copy, and are enough
-     * for a separate system call.
-     *
-     * @param leastBytes number of bytes above which a separate system call is worth its cost
-     * @return whether the elements are not combined, are in a direct buffer that nobody frees, and have more bytes than
-     *     that
+     * Returns whether the elements can move between a file descriptor and their memory without a copy: they are not
+     * combined, are in a direct buffer that nobody frees, and have more bytes than {@code leastBytes}, above which a
+     * separate system call is worth its cost.
      */
     public boolean straight(int leastBytes) {
         return kernel == null && !isForeign && memory instanceof ByteBuffer && length - headerBytes > leastBytes;
     }
 
-    /**
-     * Returns the same as {@link #straight}, for a file descriptor to which arrays and foreign memory can be lent.
-     *
-     * @param leastBytes number of bytes above which a separate system call is worth its cost
-     * @return whether the elements are not combined, are in an array or in foreign memory, and have more bytes than that
-     */
+    /** Returns the same as {@link #straight}, for a file descriptor to which arrays and foreign memory can be lent. */
     public boolean isLent(int leastBytes) {
         return kernel == null && (isForeign || !(memory instanceof ByteBuffer)) && length - headerBytes > leastBytes;
     }
 
     /**
-     * Returns whether the memory may be freed at any time, so that it must not be accessed by its address.
-     *
-     * @return whether the memory is {@link ferro.ForeignMemory}
+     * Returns whether the memory may be freed at any time ({@link ferro.ForeignMemory}), so that it must not be
+     * accessed by its address.
      */
     public boolean isForeign() {
         return isForeign;

@@ -28,92 +28,53 @@ public final class PostRing {
     /** Makes an empty ring. */
     public PostRing() {}
 
-    /**
-     * Returns whether nothing is pending.
-     *
-     * @return true if every post is finished
-     */
+    /** Returns whether every post is finished. */
     public boolean isEmpty() {
         return size == 0;
     }
 
-    /**
-     * Returns how many posts are pending.
-     *
-     * @return number of posts that are not finished
-     */
+    /** Returns how many posts are not finished. */
     public int size() {
         return size;
     }
 
-    /**
-     * Returns how many posts are finished.
-     *
-     * @return number of posts finished since the ring was made
-     */
+    /** Returns how many posts are finished since the ring was made. */
     public long finished() {
         return finished;
     }
 
-    /**
-     * Returns the post that moves next.
-     *
-     * @return oldest pending post; there must be a pending post
-     */
+    /** Returns the post that moves next; there must be a pending post. */
     public Post oldest() {
         return posts[first];
     }
 
-    /**
-     * Returns a pending post.
-     *
-     * @param i number of pending posts that are older
-     * @return post
-     */
+    /** Returns the pending post before which so many are older. */
     public Post pending(int i) {
         return posts[(first + i) & (posts.length - 1)];
     }
 
-    /**
-     * Returns how many bytes of the oldest post have moved.
-     *
-     * @return number of bytes that have moved, including the header
-     */
+    /** Returns how many bytes of the oldest post have moved, including the header. */
     public long position() {
         return position;
     }
 
     /**
-     * Appends a post. The first post of a call has the header in front; its sequence differs from that of the post
-     * before.
-     *
-     * @param call  call that the data belongs to
-     * @param data  memory
-     * @param from  first element
-     * @param count elements
-     * @throws IndexOutOfBoundsException if the elements are not inside the memory
+     * Appends a post that copies. The first post of a call has the header in front; its sequence differs from that of
+     * the post before.
      */
     public void add(CallHeader call, HostTensor data, long from, long count) {
         add(call, data, from, count, null);
     }
 
     /**
-     * Appends a post as {@link #add(CallHeader, HostTensor, long, long)} does, for a receive that combines.
-     *
-     * @param call   call that the expected data belongs to
-     * @param data   memory
-     * @param from   first element
-     * @param count  elements
-     * @param kernel kernel that combines; null to copy
-     * @throws IndexOutOfBoundsException if the elements are not inside the memory
+     * Appends a post as {@link #add(CallHeader, HostTensor, long, long)} does, for a receive that combines by a kernel.
      */
     public void add(CallHeader call, HostTensor data, long from, long count, Kernel kernel) {
         if (size == posts.length) {
             grow();
         }
         Post post = pending(size);
-        post.fill(call, !isUsed || lastSequence != call.sequence(), data, from, count);
-        post.combineWith(kernel);
+        post.fill(call, !isUsed || lastSequence != call.sequence(), data, from, count, kernel);
         isUsed = true;
         lastSequence = call.sequence();
         size++;
@@ -121,12 +82,9 @@ public final class PostRing {
     }
 
     /**
-     * Combines the next elements of the oldest post with elements in its memory. Does not count them as moved. If the
-     * kernel combines records, the beginning of a record is kept until its end arrives.
-     *
-     * @param source direct buffer in native order that has the elements
-     * @param at     first byte in the buffer
-     * @param count  number of elements
+     * Combines elements that a direct buffer in native order has at a byte with the next elements of the oldest post.
+     * Does not count them as moved. If the kernel combines records, the beginning of a record is kept until its end
+     * arrives.
      */
     public void combine(ByteBuffer source, int at, int count) {
         Post post = oldest();
@@ -167,21 +125,13 @@ public final class PostRing {
         source.get(at, begunRecord, begun, bytes);
     }
 
-    /**
-     * Counts bytes of the oldest post as moved, and counts the post as finished with its last byte.
-     *
-     * @param bytes number of bytes, at most those of the post that have not moved yet
-     */
+    /** Counts bytes of the oldest post as moved, and counts the post as finished with its last byte. */
     public void advance(long bytes) {
         position += bytes;
         settle();
     }
 
-    /**
-     * Returns the number of the call that the oldest post belongs to.
-     *
-     * @return sequence; 0 if nothing is posted
-     */
+    /** Returns the number of the call that the oldest post belongs to; 0 if nothing is posted. */
     public long sequence() {
         return isEmpty() ? 0 : oldest().call().sequence();
     }

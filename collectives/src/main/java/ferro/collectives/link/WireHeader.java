@@ -26,13 +26,7 @@ public final class WireHeader {
 
     private WireHeader() {}
 
-    /**
-     * Writes the header of a call.
-     *
-     * @param call the call
-     * @param into memory of the medium, in native order
-     * @param at   index of the first byte, with any alignment
-     */
+    /** Writes the header of a call into memory in native order, at any alignment. */
     public static void put(CallHeader call, ByteBuffer into, int at) {
         into.putLong(at, wireOrder(call.sequence()));
         putRest(call.call(), into, at);
@@ -41,37 +35,20 @@ public final class WireHeader {
     /**
      * Writes the header of a call without the sequence into memory that ranks share. The caller writes the sequence
      * afterwards, and must make the rest visible to other ranks before the sequence.
-     *
-     * @param call the call
-     * @param into memory, in native order
-     * @param at   index of the first byte of the header
      */
     public static void putRest(CallHeader.Call call, ByteBuffer into, int at) {
         into.putLong(at + FINGERPRINT_AT, wireOrder(call.fingerprint()));
     }
 
     /**
-     * Compares a header that has arrived with the header of the expected call.
-     *
-     * @param expected call
-     * @param from     memory of the medium, in native order
-     * @param at       index of the first byte, with any alignment
-     * @return null if the headers are the same; else the header that arrived, as far as a medium knows it
+     * Compares a header that has arrived, at any alignment, with the header of the expected call. Returns null if the
+     * headers are the same; else the header that arrived, as far as a medium knows it.
      */
     public static CallHeader other(CallHeader expected, ByteBuffer from, int at) {
         return other(expected.sequence(), expected.call(), wireOrder(from.getLong(at)), from, at);
     }
 
-    /**
-     * Compares a header whose sequence was already read with the header of the expected call.
-     *
-     * @param sequence      sequence of the expected call
-     * @param expected      rest of the expected header
-     * @param foundSequence sequence that has arrived
-     * @param from          memory with the rest of the header, in native order
-     * @param at            index of the first byte of the header
-     * @return null if the headers are the same; else the header that arrived, as far as a medium knows it
-     */
+    /** Compares as {@link #other(CallHeader, ByteBuffer, int)} does a header whose sequence was already read. */
     public static CallHeader other(
             long sequence, CallHeader.Call expected, long foundSequence, ByteBuffer from, int at) {
         long found = wireOrder(from.getLong(at + FINGERPRINT_AT));

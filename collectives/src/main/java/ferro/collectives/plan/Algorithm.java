@@ -43,8 +43,8 @@ import java.util.stream.Stream;
  * makes a plan or a program, a row in this table, and a case in {@link #plan} or {@link #program}.
  *
  * <p>The setting {@code ferro.algorithm} and the proofs use this table. {@link AlgorithmChoice} chooses the algorithms
- * that are used by default. docs/algorithms.md lists the cost of each algorithm, and a test compares that page with this
- * class. Switches make the plans, not method references: linking a method reference takes time when a rank starts.
+ * that are used by default. docs/algorithms.md lists the cost of each algorithm, and a test compares that page with
+ * this class. Switches make the plans, not method references: linking a method reference takes time when a rank starts.
  */
 public enum Algorithm {
     ALL_REDUCE_RING(ALL_REDUCE, FLAT, "ring", PART_FIRST),
@@ -128,16 +128,16 @@ public enum Algorithm {
     }
 
     /**
-     * The order in which an algorithm combines the operands of an element. Algorithms of one topology and one order give
-     * the same bits if the number of elements is a multiple of the world size. An all-reduce and a reduce-scatter that
-     * give the same bits are called twins.
+     * The order in which an algorithm combines the operands of an element. Algorithms of one topology and one order
+     * give the same bits if the number of elements is a multiple of the world size. An all-reduce and a reduce-scatter
+     * that give the same bits are called twins.
      */
     public enum CombineOrder {
         /** The algorithm has no defined order, or combines nothing. */
         UNSPECIFIED,
         /**
-         * Combines first the operand of the rank whose part contains the element, then the operands of the ranks after it,
-         * one after the other.
+         * Combines first the operand of the rank whose part contains the element, then the operands of the ranks after
+         * it, one after the other.
          */
         PART_FIRST,
         /**
@@ -146,29 +146,30 @@ public enum Algorithm {
          */
         PART_LAST,
         /**
-         * Combines first the operand of the rank whose part contains the element, then the operands of the ranks before it,
-         * down to rank 0, then the operands of the ranks after it.
+         * Combines first the operand of the rank whose part contains the element, then the operands of the ranks before
+         * it, down to rank 0, then the operands of the ranks after it.
          */
         PART_OUTWARD,
         /** Combines first the operand of rank 0, then the operands of the other ranks, one after the other. */
         RANKS,
         /**
-         * Combines first the operands of pairs of ranks at distance 1, then pairs of these pairs at distance 2, and so on.
+         * Combines first the operands of pairs of ranks at distance 1, then pairs of these pairs at distance 2, and so
+         * on.
          */
         DOUBLING,
         /**
-         * First combines the operands of each two ranks whose numbers differ by half the world size. Then combines the sums
-         * of ranks whose numbers differ by a quarter of the world size, and so on.
+         * First combines the operands of each two ranks whose numbers differ by half the world size. Then combines the
+         * sums of ranks whose numbers differ by a quarter of the world size, and so on.
          */
         HALVING,
         /**
-         * Combines first the operands of the ranks of each host, one after the other; then the sums of the hosts, in the
-         * order in which {@link #DOUBLING} combines ranks.
+         * Combines first the operands of the ranks of each host, one after the other; then the sums of the hosts, in
+         * the order in which {@link #DOUBLING} combines ranks.
          */
         HOSTS_DOUBLING,
         /**
-         * Combines first the operands of the ranks of each host, one after the other; then the sums of the hosts, beginning
-         * with the host that the part belongs to.
+         * Combines first the operands of the ranks of each host, one after the other; then the sums of the hosts,
+         * beginning with the host that the part belongs to.
          */
         HOSTS_RING
     }
@@ -205,10 +206,8 @@ public enum Algorithm {
     }
 
     /**
-     * Finds an algorithm by its name. {@code direct} and {@code directDoubling}, the old names of {@code linear} and
-     * {@code linearDoubling}, are accepted.
-     *
-     * @throws IllegalArgumentException if there is no such algorithm; the message lists the existing algorithms
+     * Finds an algorithm by its name, or by the old name of {@code linear} or {@code linearDoubling}. If there is none,
+     * the message of the exception lists the existing algorithms.
      */
     public static Algorithm of(CollectiveKind kind, String name) {
         String current = OLD_NAMES.getOrDefault(name, name);
@@ -221,9 +220,8 @@ public enum Algorithm {
     }
 
     /**
-     * Lists the algorithms of a reduce-scatter that give the same bits as an all-reduce.
-     *
-     * @return rows of the same topology and order; at least one, and the first is the default
+     * Lists the algorithms of a reduce-scatter that give the same bits as an all-reduce; at least one, and the first is
+     * the default.
      */
     public static List<Algorithm> twins(Algorithm allReduce) {
         if (allReduce.kind != ALL_REDUCE) {
@@ -255,18 +253,15 @@ public enum Algorithm {
     }
 
     /**
-     * Makes the plan of one rank.
-     *
-     * @param root  root of the operation; ignored if the operation has no root
-     * @param hosts hosts of all ranks; null if the topology is {@link Topology#FLAT}
-     * @throws IllegalStateException if the algorithm runs in shared memory
+     * Makes the plan of one rank. The root is ignored if the operation has no root, and {@code hosts} is null if the
+     * topology is {@link Topology#FLAT}.
      */
     public Plan plan(int rank, int size, int root, Hosts hosts) {
         return switch (this) {
             case ALL_REDUCE_RING -> RingPlans.allReduce(rank, size);
             case ALL_REDUCE_DOUBLING -> HalvingPlans.doublingAllReduce(rank, size);
             case ALL_REDUCE_HALVING -> HalvingPlans.halvingAllReduce(rank, size);
-            case ALL_REDUCE_RANK_ORDER -> RankOrderPlans.allReduce(rank, size);
+            case ALL_REDUCE_RANK_ORDER -> LinearPlans.rankOrderAllReduce(rank, size);
             case ALL_REDUCE_BY_HOSTS_DOUBLING -> HostPlans.smallAllReduce(rank, hosts);
             case ALL_REDUCE_BY_HOSTS_RING -> HostPlans.largeAllReduce(rank, hosts);
             case BROADCAST_BINOMIAL -> BinomialPlans.broadcast(rank, size, root);
@@ -274,7 +269,7 @@ public enum Algorithm {
             case BROADCAST_BY_HOSTS -> HostPlans.broadcast(rank, root, hosts);
             case REDUCE_BINOMIAL -> BinomialPlans.reduce(rank, size, root);
             case REDUCE_LINEAR -> LinearPlans.reduce(rank, size, root);
-            case REDUCE_RANK_ORDER -> RankOrderPlans.reduce(rank, size, root);
+            case REDUCE_RANK_ORDER -> LinearPlans.rankOrderReduce(rank, size, root);
             case ALL_GATHER_RING -> RingPlans.allGather(rank, size);
             case ALL_GATHER_LINEAR -> LinearPlans.allGather(rank, size);
             case ALL_GATHER_DOUBLING -> HalvingPlans.doublingAllGather(rank, size);
@@ -282,20 +277,20 @@ public enum Algorithm {
             case REDUCE_SCATTER_LINEAR -> LinearPlans.reduceScatter(rank, size);
             case REDUCE_SCATTER_HALVING -> HalvingPlans.halvingReduceScatter(rank, size);
             case REDUCE_SCATTER_RING -> RingPlans.reduceScatter(rank, size);
-            case REDUCE_SCATTER_RANK_ORDER -> RankOrderPlans.reduceScatter(rank, size);
+            case REDUCE_SCATTER_RANK_ORDER -> LinearPlans.rankOrderReduceScatter(rank, size);
             case REDUCE_SCATTER_LINEAR_DOUBLING, REDUCE_SCATTER_BY_HOSTS_DOUBLING, REDUCE_SCATTER_BY_HOSTS_RING ->
                 TreeReduceScatter.plan(label, rank, tree(size, hosts));
             case GATHER_BINOMIAL -> BinomialPlans.gather(rank, size, root);
             case GATHER_LINEAR -> LinearPlans.gather(rank, size, root);
             case SCATTER_BINOMIAL -> BinomialPlans.scatter(rank, size, root);
             case SCATTER_LINEAR -> LinearPlans.scatter(rank, size, root);
-            case ALL_TO_ALL_PAIRWISE -> ExchangePlans.pairwise(rank, size);
-            case ALL_TO_ALL_BRUCK -> ExchangePlans.bruck(rank, size);
+            case ALL_TO_ALL_PAIRWISE -> LinearPlans.pairwise(rank, size);
+            case ALL_TO_ALL_BRUCK -> HalvingPlans.bruck(rank, size);
             case SCAN_DOUBLING -> ScanPlans.doubling(rank, size);
             case SCAN_CHAIN -> ScanPlans.chain(rank, size);
             case EXCLUSIVE_SCAN_DOUBLING -> ScanPlans.exclusiveDoubling(rank, size);
             case EXCLUSIVE_SCAN_CHAIN -> ScanPlans.exclusiveChain(rank, size);
-            case BARRIER_DISSEMINATION -> ExchangePlans.barrier(rank, size);
+            case BARRIER_DISSEMINATION -> HalvingPlans.barrier(rank, size);
             case BARRIER_BY_HOSTS -> HostPlans.barrier(rank, hosts);
             default -> throw new IllegalStateException(this + " has no plan: it runs in shared memory");
         };
@@ -312,8 +307,8 @@ public enum Algorithm {
 
     /**
      * Returns the number of chunks of {@link Region#SCRATCH} of the rank that has the most; 0 if no rank has scratch
-     * memory, or if the operation has no elements. The number is equal on all ranks. It is computed without the plans of
-     * other ranks. The parameters are those of {@link #plan}.
+     * memory, or if the operation has no elements. The number is equal on all ranks. It is computed without the plans
+     * of other ranks. The parameters are those of {@link #plan}.
      */
     public int scratchChunks(int size, int root, Hosts hosts) {
         return switch (this) {
@@ -329,13 +324,7 @@ public enum Algorithm {
         };
     }
 
-    /**
-     * Makes the program of one rank.
-     *
-     * @param call      operation, and the rank whose program is made
-     * @param slotBytes maximum number of bytes that are staged at once
-     * @throws IllegalStateException if the algorithm sends messages
-     */
+    /** Makes the program of one rank, which stages at most {@code slotBytes} at once. */
     public Program program(SharedCall call, int slotBytes) {
         int chunkBytes = call.chunkBytes(slotBytes);
         return switch (this) {
@@ -353,10 +342,8 @@ public enum Algorithm {
     }
 
     /**
-     * Returns whether the algorithm can do an operation.
-     *
-     * @param bytes     size of the operation
-     * @param slotBytes maximum number of bytes that are staged at once; any number if the algorithm sends messages
+     * Returns whether the algorithm can do an operation; {@code slotBytes} is any number if the algorithm sends
+     * messages.
      */
     public boolean fits(long bytes, long slotBytes) {
         return !traits.contains(STAGED_AT_ONCE) || bytes <= slotBytes;

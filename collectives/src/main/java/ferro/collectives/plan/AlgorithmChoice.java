@@ -30,20 +30,12 @@ public final class AlgorithmChoice {
     /**
      * The values that decide the choice, the same on all ranks.
      *
-     * @param kind      kind of operation
-     * @param worldSize number of ranks
      * @param hosts     number of hosts if the topology is {@link Topology#HOSTS}, else any number
      * @param bytes     size of the operation
      * @param slotBytes maximum number of bytes that are staged at once if ranks share memory, else any number
      */
     public record Case(CollectiveKind kind, int worldSize, int hosts, long bytes, long slotBytes) {
-        /**
-         * Makes the values for a group in which all ranks send messages to each other.
-         *
-         * @param kind      kind of operation
-         * @param worldSize number of ranks
-         * @param bytes     size of the operation
-         */
+        /** Makes the values for a group in which all ranks send messages to each other. */
         public Case(CollectiveKind kind, int worldSize, long bytes) {
             this(kind, worldSize, worldSize, bytes, 0);
         }
@@ -54,12 +46,9 @@ public final class AlgorithmChoice {
     }
 
     /**
-     * Returns a choice with overrides.
-     *
-     * @param overrides value of the setting {@code ferro.algorithm}, for example
-     *                  {@code allReduce=ring,broadcast=binomial}; empty for none
-     * @return choice that prefers the overrides
-     * @throws IllegalArgumentException if a kind or an algorithm does not exist; the message lists the existing names
+     * Returns a choice with overrides: the value of the setting {@code ferro.algorithm}, for example {@code
+     * allReduce=ring,broadcast=binomial}, empty for none. If a kind or an algorithm does not exist, the message of the
+     * exception lists the existing names.
      */
     public static AlgorithmChoice of(String overrides) {
         Map<CollectiveKind, Algorithm> wanted = new EnumMap<>(CollectiveKind.class);
@@ -79,22 +68,16 @@ public final class AlgorithmChoice {
     }
 
     /**
-     * Returns the same choice for far ranks. Between far ranks, one step costs more than the transfer of several
-     * hundred KiB.
-     *
-     * @param areFar whether the ranks are far; equal on all ranks ({@link ferro.Medium#far})
-     * @return choice
+     * Returns the same choice for ranks that are far ({@link ferro.Medium#far}), equal on all ranks. Between far ranks,
+     * one step costs more than the transfer of several hundred KiB.
      */
     public AlgorithmChoice far(boolean areFar) {
         return new AlgorithmChoice(overrides, areFar);
     }
 
     /**
-     * Returns whether operations of a kind can run in a topology.
-     *
-     * @param kind     kind of operation
-     * @param topology topology of the ranks
-     * @return false if there is no algorithm, or an override names one for messages between all ranks
+     * Returns whether operations of a kind can run in a topology: not if there is no algorithm, or if an override names
+     * one for messages between all ranks.
      */
     public boolean serves(CollectiveKind kind, Topology topology) {
         if (topology == Topology.FLAT) {
@@ -109,12 +92,8 @@ public final class AlgorithmChoice {
     }
 
     /**
-     * Returns the algorithm for an operation. Returns the override if it runs in the topology, else the built-in
-     * algorithm. Without an override, a reduce-scatter has the same bits as the all-reduce of the same size.
-     *
-     * @param topology topology for which {@link #serves} is true for the kind
-     * @param needed   values that decide the choice
-     * @return algorithm of that topology
+     * Returns the override if it runs in the topology, else the built-in algorithm. Without an override, a
+     * reduce-scatter has the same bits as the all-reduce of the same size. {@link #serves} must be true.
      */
     public Algorithm algorithm(Topology topology, Case needed) {
         Algorithm wanted = overrides.get(needed.kind);
@@ -135,10 +114,6 @@ public final class AlgorithmChoice {
     /**
      * Returns the algorithm for an op that does not commute: the algorithm that the op would have otherwise if it
      * combines in the order of the ranks, else the first one that does.
-     *
-     * @param needed values that decide the choice
-     * @return algorithm for messages between all ranks
-     * @throws IllegalArgumentException if the kind combines nothing
      */
     public Algorithm inRankOrder(Case needed) {
         Algorithm usual = algorithm(Topology.FLAT, needed);
@@ -151,11 +126,8 @@ public final class AlgorithmChoice {
     }
 
     /**
-     * Returns the algorithm for an operation whose parts have different lengths.
-     *
-     * @param needed values that decide the choice; the size is ignored for an all-to-all, because it differs between
-     *     ranks
-     * @return algorithm for messages between all ranks
+     * Returns the algorithm for an operation whose parts have different lengths. The size is ignored for an all-to-all,
+     * because it differs between ranks.
      */
     public Algorithm algorithmOfParts(Case needed) {
         return needed.kind == CollectiveKind.ALL_TO_ALL
@@ -208,9 +180,9 @@ public final class AlgorithmChoice {
     }
 
     /**
-     * Chooses an all-gather. Doubling has the fewest messages. If the number of ranks is no power of two, doubling has two
-     * more steps and sends all data once more, so it is for small data and at least six ranks. Between far ranks, the
-     * number of steps matters, and {@code linear} has one.
+     * Chooses an all-gather. Doubling has the fewest messages. If the number of ranks is no power of two, doubling has
+     * two more steps and sends all data once more, so it is for small data and at least six ranks. Between far ranks,
+     * the number of steps matters, and {@code linear} has one.
      */
     private Algorithm allGather(int worldSize, long bytes) {
         if (worldSize <= 2 || far && bytes <= 1024 * KIB) {

@@ -65,7 +65,6 @@ final class BinomialPlans {
         return size > RANKS_WITHOUT_INNER ? 1 : 0;
     }
 
-    /** Makes a gather. */
     static Plan gather(int rank, int size, int root) {
         Tree tree = new Tree(rank, size, root);
         boolean isRoot = rank == root;
@@ -90,7 +89,6 @@ final class BinomialPlans {
         return plan.build();
     }
 
-    /** Makes a scatter. */
     static Plan scatter(int rank, int size, int root) {
         Tree tree = new Tree(rank, size, root);
         boolean isRoot = rank == root;
@@ -126,24 +124,18 @@ final class BinomialPlans {
     }
 
     /**
-     * The binomial tree over relative ranks, which are counted from the root. The relative rank of the parent is that of
-     * the rank without its lowest set bit. The subtree of a rank has at most {@link #low()} relative ranks, beginning
-     * with that of the rank.
+     * The binomial tree over relative ranks, which are counted from the root. The relative rank of the parent is that
+     * of the rank without its lowest set bit. The subtree of a rank has at most {@link #low()} relative ranks,
+     * beginning with that of the rank.
      *
-     * <p>Chunks are numbered by absolute rank, so the chunks of a subtree may wrap from the last chunk to the first. The
-     * chunks of such a subtree are two ranges.
-     *
-     * @param rank own absolute rank
-     * @param size number of ranks
-     * @param root absolute rank of the root
+     * <p>Chunks are numbered by absolute rank, so the chunks of a subtree may wrap from the last chunk to the first.
+     * The chunks of such a subtree are two ranges.
      */
     record Tree(int rank, int size, int root) {
-        /** Returns the relative rank, which is this rank counted from the root. */
         private int relative() {
             return Math.floorMod(rank - root, size);
         }
 
-        /** Returns the absolute rank of a relative rank. */
         private int absolute(int relative) {
             return (relative + root) % size;
         }
@@ -155,22 +147,18 @@ final class BinomialPlans {
                     : Integer.lowestOneBit(relative());
         }
 
-        /** Returns the absolute rank of the parent. */
         int parent() {
             return absolute(relative() - low());
         }
 
-        /** Returns whether there is a child at this distance. */
         boolean hasChild(int distance) {
             return relative() + distance < size;
         }
 
-        /** Returns the absolute rank of the child at this distance. */
         int child(int distance) {
             return absolute(relative() + distance);
         }
 
-        /** Returns whether there is no child. */
         boolean isLeaf() {
             return low() == 1 || !hasChild(1);
         }
@@ -180,7 +168,6 @@ final class BinomialPlans {
             return ranges(relative(), low());
         }
 
-        /** Returns the chunk ranges of a child's subtree. */
         Extent[] ofChild(int distance) {
             return ranges(relative() + distance, distance);
         }

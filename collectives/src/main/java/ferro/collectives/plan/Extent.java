@@ -1,11 +1,8 @@
 package ferro.collectives.plan;
 
 /**
- * The range of chunks that a region has: {@code count} chunks from chunk {@code first}. Chunk {@code first} begins at
- * the first element of the region.
- *
- * @param first first chunk of the region
- * @param count number of chunks, 0 if the region is absent
+ * The range of chunks that a region has: {@code count} chunks from chunk {@code first}, which begins at the first
+ * element of the region. The count is 0 if the region is absent.
  */
 public record Extent(int first, int count) {
     /** A region that a plan does not use. */
@@ -18,18 +15,15 @@ public record Extent(int first, int count) {
         }
     }
 
-    /** Returns an extent from chunk 0. */
-    public static Extent all(int count) {
+    static Extent all(int count) {
         return new Extent(0, count);
     }
 
-    /** Returns an extent of one chunk. */
-    public static Extent only(int chunk) {
+    static Extent only(int chunk) {
         return new Extent(chunk, 1);
     }
 
-    /** Returns whether this extent contains all chunks of a range. */
-    public boolean holds(int chunk, int chunks) {
+    boolean holds(int chunk, int chunks) {
         return chunk >= first && chunk + chunks <= first + count;
     }
 }

@@ -5,10 +5,10 @@ import static ferro.collectives.plan.Region.OUT;
 import static ferro.collectives.plan.Region.SCRATCH;
 
 /**
- * Plans in which a rank exchanges data with ranks at distances of 1, 2, 4 and so on (doubling), or in the opposite order
- * (halving).
+ * Plans in which a rank exchanges data with ranks at distances of 1, 2, 4 and so on (doubling), or in the opposite
+ * order (halving). In the all-to-all and the barrier, the distances wrap around.
  *
- * <p>Ranks above the largest power of two first send their data to a partner and at the end receive the result, which
+ * <p>In the other plans, ranks above the largest power of two first send their data to a partner and at the end receive the result, which
  * takes two more steps on these ranks. Sources: Thakur, Rabenseifner and Gropp 2005, doi:10.1177/1094342005051521, for
  * recursive doubling; Rabenseifner 2004, doi:10.1007/978-3-540-24685-5_1, for halving.
  */
@@ -19,8 +19,8 @@ final class HalvingPlans {
     private HalvingPlans() {}
 
     /**
-     * Makes an all-reduce by recursive doubling, in which a rank exchanges all data in each step. This all-reduce has the
-     * fewest steps: {@code log2 p} steps and {@code n log2 p} bytes.
+     * Makes an all-reduce by recursive doubling, in which a rank exchanges all data in each step. This all-reduce has
+     * the fewest steps: {@code log2 p} steps and {@code n log2 p} bytes.
      */
     static Plan doublingAllReduce(int rank, int size) {
         PlanBuilder plan = new PlanBuilder(DOUBLING, 1, Extent.all(1), Extent.all(1)).copy(IN, OUT, 0, 1);
@@ -29,13 +29,9 @@ final class HalvingPlans {
     }
 
     /**
-     * Adds the steps of an all-reduce by doubling between ranks, or between the leaders of hosts. A rank sends a copy in
-     * SCRATCH, because both ranks of a pair send before they receive. A send from OUT would block the combine into OUT,
-     * and the send of the other rank waits for this combine.
-     *
-     * @param own   own number
-     * @param count number of ranks or hosts
-     * @param hosts hosts whose leaders exchange; null if ranks exchange
+     * Adds the steps of an all-reduce by doubling between ranks, or, unless {@code hosts} is null, between the leaders
+     * of hosts. A rank sends a copy in SCRATCH, because both ranks of a pair send before they receive. A send from OUT
+     * would block the combine into OUT, and the send of the other rank waits for this combine.
      */
     static void addDoubling(PlanBuilder plan, int own, int count, Hosts hosts) {
         int core = Integer.highestOneBit(count);
@@ -175,5 +171,78 @@ final class HalvingPlans {
     /** Returns the first chunk of the aligned block of {@code length} chunks that contains the chunk of a rank. */
     private static int block(int rank, int length) {
         return rank / length * length;
+    }
+
+    /**
+     * Makes an all-to-all for small parts of equal length, with {@code ceil(log2 p)} steps and about {@code n/2 log2 p}
+     * bytes. The bits of i, the distance of a part to its destination rank, decide how the part moves. If bit k of i is
+     * set, then in step k the part goes to the rank that is {@code 2^k} higher, together with all other parts that have
+     * this bit. A rank that forwards a part stores the part between the two steps. Source: Bruck and others 1997,
+     * doi:10.1109/71.642949.
+     *
+     * <p>No part is packed or rotated, because links put all parts that are sent to one rank at the same time into one
+     * write. A forwarded part is alternately in SCRATCH and in its chunk of OUT, and at the end in OUT. So no part is
+     * received into memory from which another part is still being sent.
+     */
+    static Plan bruck(int rank, int size) {
+        PlanBuilder plan = new PlanBuilder("bruck", size, Extent.all(size), Extent.all(size));
+        if (size > 2) {
+            plan.scratch(Extent.all(size));
+        }
+        plan.copy(IN, OUT, rank, 1);
+        for (int bit = 1; bit < size; bit *= 2) {
+            int to = (rank + bit) % size;
+            int from = Math.floorMod(rank - bit, size);
+            for (int up = bit; up < size; up++) {
+                if ((up & bit) != 0) {
+                    boolean isFirst = up % bit == 0;
+                    Region source = isFirst ? IN : kept(up, bit / 2);
+                    plan.send(to, source, isFirst ? (rank + up) % size : indexOf(source, rank, up, size), 1);
+                    Region target = kept(up, bit);
+                    plan.receive(from, target, indexOf(target, rank, up, size), 1);
+                }
+            }
+        }
+        return plan.build();
+    }
+
+    /** Returns the region of a part after all its steps up to a bit: OUT if an even number of its steps remains. */
+    private static Region kept(int up, int bit) {
+        int left = Integer.bitCount(up & -(2 * bit));
+        return left % 2 == 0 ? OUT : SCRATCH;
+    }
+
+    private static int indexOf(Region region, int rank, int up, int size) {
+        return region == OUT ? Math.floorMod(rank - up, size) : up;
+    }
+
+    /**
+     * Makes a barrier by dissemination, with {@code ceil(log2 p)} rounds. The messages are empty, and the chunks only
+     * express dependencies. Source: Hensgen, Finkel and Manber 1988, doi:10.1007/BF01379320.
+     */
+    static Plan barrier(int rank, int size) {
+        int rounds = rounds(size);
+        PlanBuilder plan =
+                new PlanBuilder("dissemination", rounds + 1, Extent.NONE, Extent.NONE).scratch(Extent.all(rounds + 1));
+        addRounds(plan, rank, size, null);
+        return plan.build();
+    }
+
+    /** Returns the number of rounds after which each of these ranks or hosts depends on every other one. */
+    static int rounds(int count) {
+        return Integer.SIZE - Integer.numberOfLeadingZeros(count - 1);
+    }
+
+    /**
+     * Adds the rounds of a barrier between ranks, or, unless {@code hosts} is null, between the leaders of hosts. In
+     * round k a rank sends a message to the rank that is {@code 2^k} higher, after it has received the message of the
+     * round before. Round k sends chunk k and receives chunk {@code k + 1}, which the next round sends.
+     */
+    static void addRounds(PlanBuilder plan, int own, int count, Hosts hosts) {
+        for (int round = 0; round < rounds(count); round++) {
+            int distance = 1 << round;
+            plan.send(Hosts.leader(hosts, (own + distance) % count), SCRATCH, round, 1);
+            plan.receive(Hosts.leader(hosts, Math.floorMod(own - distance, count)), SCRATCH, round + 1, 1);
+        }
     }
 }

@@ -203,10 +203,10 @@ final class HostPlans {
         return host == hosts.of(root) ? root : hosts.leader(host);
     }
 
-    /** Makes a barrier by dissemination between hosts, as {@link ExchangePlans#barrier} does between ranks. */
+    /** Makes a barrier by dissemination between hosts, as {@link HalvingPlans#barrier} does between ranks. */
     static Plan barrier(int rank, Hosts hosts) {
         int host = hosts.of(rank);
-        int rounds = ExchangePlans.rounds(hosts.count());
+        int rounds = HalvingPlans.rounds(hosts.count());
         PlanBuilder plan =
                 new PlanBuilder("byHosts", rounds + 1, Extent.NONE, Extent.NONE).scratch(Extent.all(rounds + 1));
         int leader = hosts.leader(host);
@@ -216,7 +216,7 @@ final class HostPlans {
                     .build();
         }
         hosts.beside(rank).forEach(member -> plan.receive(member, SCRATCH, 0, 1));
-        ExchangePlans.addRounds(plan, host, hosts.count(), hosts);
+        HalvingPlans.addRounds(plan, host, hosts.count(), hosts);
         hosts.beside(rank).forEach(member -> plan.send(member, SCRATCH, rounds, 1));
         return plan.build();
     }

@@ -22,34 +22,20 @@ public final class Hosts {
     /** The relation of ranks that share memory. */
     @FunctionalInterface
     public interface SharesMemory {
-        /**
-         * Returns whether a pair of ranks shares memory.
-         *
-         * @param a rank
-         * @param b rank
-         * @return whether the pair shares memory; the same for both orders, true for a rank and itself
-         */
+        /** Returns whether a pair of ranks shares memory; the same for both orders, true for a rank and itself. */
         boolean areIntraNode(int a, int b);
     }
 
     /**
-     * Groups ranks by host.
-     *
-     * @param worldSize number of ranks
-     * @param intraNode      relation of ranks that share memory
-     * @return hosts; empty if there is only one host, if no two ranks share memory, or if two ranks share memory with a
-     *     third rank but not with each other
+     * Groups ranks by host. Returns empty if there is only one host, if no two ranks share memory, or if two ranks
+     * share memory with a third rank but not with each other.
      */
     public static Optional<Hosts> of(int worldSize, SharesMemory intraNode) {
         return of(new int[worldSize], intraNode);
     }
 
     /**
-     * Groups ranks by host. Only ranks with the same host number are compared with each other.
-     *
-     * @param hostNumbers by rank; ranks with different numbers share no memory
-     * @param intraNode   relation of ranks that share memory
-     * @return as {@link #of(int, SharesMemory)}
+     * Groups ranks by host. Only ranks with the same host number are compared with each other; others share no memory.
      */
     public static Optional<Hosts> of(int[] hostNumbers, SharesMemory intraNode) {
         int[] hostOf = new int[hostNumbers.length];
@@ -94,16 +80,11 @@ public final class Hosts {
         return -1;
     }
 
-    /**
-     * Returns how many hosts there are.
-     *
-     * @return at least two
-     */
+    /** Returns how many hosts there are; at least two. */
     public int count() {
         return ranks.size();
     }
 
-    /** Returns how many ranks there are. */
     int worldSize() {
         return hostOf.length;
     }
@@ -127,7 +108,6 @@ public final class Hosts {
         return hosts == null ? number : hosts.leader(number);
     }
 
-    /** Returns the other ranks of a rank's host. */
     List<Integer> beside(int rank) {
         List<Integer> others = new ArrayList<>(ranks(hostOf[rank]));
         others.remove((Integer) rank);

@@ -11,6 +11,7 @@ import static ferro.collectives.plan.Region.OUT;
  */
 final class LinearPlans {
     private static final String NAME = "linear";
+    private static final String RANK_ORDER = "rankOrder";
 
     private LinearPlans() {}
 
@@ -79,17 +80,37 @@ final class LinearPlans {
     }
 
     /**
-     * Makes an all-gather in which each rank sends its chunk to each other rank: one step, {@code n(p-1)/p} bytes, where
-     * n is the size of the full result.
+     * Makes an all-gather in which each rank sends its chunk to each other rank: one step, {@code n(p-1)/p} bytes,
+     * where n is the size of the full result.
      *
      * <p>No transfer waits for another transfer, so this is the fastest algorithm if a separate link to each rank costs
      * nothing. Source: Bruck and others 1997, doi:10.1109/71.642949.
      */
     static Plan allGather(int rank, int size) {
         PlanBuilder plan = new PlanBuilder(NAME, size, Extent.only(rank), Extent.all(size)).copy(IN, OUT, rank, 1);
+        return addAllGather(plan, rank, size).build();
+    }
+
+    private static PlanBuilder addAllGather(PlanBuilder plan, int rank, int size) {
         for (int i = 1; i < size; i++) {
             int from = Math.floorMod(rank - i, size);
             plan.send((rank + i) % size, OUT, rank, 1).receive(from, OUT, from, 1);
+        }
+        return plan;
+    }
+
+    /**
+     * Makes an all-to-all in pairs, with {@code p-1} steps and {@code n(p-1)/p} bytes. In step i a rank sends to the
+     * rank that is i higher, and receives from the rank that is i lower. Chunk d of IN is for rank d, and chunk s of
+     * OUT is from rank s. So sender and receiver use different chunk numbers for one message. Source: Thakur,
+     * Rabenseifner and Gropp 2005, doi:10.1177/1094342005051521.
+     */
+    static Plan pairwise(int rank, int size) {
+        PlanBuilder plan = new PlanBuilder("pairwise", size, Extent.all(size), Extent.all(size)).copy(IN, OUT, rank, 1);
+        for (int i = 1; i < size; i++) {
+            int to = (rank + i) % size;
+            int from = Math.floorMod(rank - i, size);
+            plan.send(to, IN, to, 1).receive(from, OUT, from, 1);
         }
         return plan.build();
     }
@@ -109,5 +130,68 @@ final class LinearPlans {
             plan.send(peer, IN, peer, 1).receiveCombine((rank + i) % size, OUT, rank, 1);
         }
         return plan.build();
+    }
+
+    /**
+     * Makes a reduce that combines the operands in the order of the ranks, for ops that do not commute: what comes from
+     * the ranks before the root, down to rank 0, on the left of its own operand, then what comes from the ranks after it
+     * on the right. Each other rank sends {@code n} bytes in one step.
+     */
+    static Plan rankOrderReduce(int rank, int size, int root) {
+        if (rank != root) {
+            return new PlanBuilder(RANK_ORDER, 1, Extent.all(1), Extent.NONE)
+                    .send(root, IN, 0, 1)
+                    .build();
+        }
+        PlanBuilder plan = new PlanBuilder(RANK_ORDER, 1, Extent.all(1), Extent.all(1)).copy(IN, OUT, 0, 1);
+        for (int turn = 0; turn < size - 1; turn++) {
+            plan.receiveCombine(peer(rank, turn), OUT, 0, 1, peer(rank, turn) < rank);
+        }
+        return plan.build();
+    }
+
+    /**
+     * Makes a reduce-scatter that combines each part as {@link #rankOrderReduce} does, with one step and
+     * {@code n(p-1)/p} bytes, where n is the size of the full operand. Source: the pairwise exchange of Thakur,
+     * Rabenseifner and Gropp 2005, doi:10.1177/1094342005051521, with another order of messages.
+     */
+    static Plan rankOrderReduceScatter(int rank, int size) {
+        PlanBuilder plan = new PlanBuilder(RANK_ORDER, size, Extent.all(size), Extent.only(rank));
+        plan.copy(IN, OUT, rank, 1);
+        reduceParts(plan, rank, size, IN);
+        return plan.build();
+    }
+
+    /** Makes an all-reduce: the reduce-scatter, and then an all-gather, which doubles its steps and bytes. */
+    static Plan rankOrderAllReduce(int rank, int size) {
+        PlanBuilder plan = new PlanBuilder(RANK_ORDER, size, Extent.all(size), Extent.all(size));
+        for (int chunk = 0; chunk < size; chunk++) {
+            plan.copy(IN, OUT, chunk, 1);
+        }
+        reduceParts(plan, rank, size, OUT);
+        return addAllGather(plan, rank, size).build();
+    }
+
+    /**
+     * Adds the steps that reduce the own part in OUT, which has the own operand. Sends and receives are sorted by the
+     * turn in which the receiver combines the message. So a message of the lowest turn is the next one of both its
+     * ranks, and ranks never wait for each other.
+     */
+    private static void reduceParts(PlanBuilder plan, int rank, int size, Region operand) {
+        for (int turn = 0; turn < size - 1; turn++) {
+            for (int receiver = 0; turn == rank - 1 && receiver < rank; receiver++) {
+                plan.send(receiver, operand, receiver, 1);
+            }
+            int above = rank + 1 + turn;
+            if (above < size) {
+                plan.send(above, operand, above, 1);
+            }
+            plan.receiveCombine(peer(rank, turn), OUT, rank, 1, peer(rank, turn) < rank);
+        }
+    }
+
+    /** Returns the rank whose operand a rank combines in a turn: first the ranks before it, downwards. */
+    private static int peer(int rank, int turn) {
+        return turn < rank ? rank - 1 - turn : turn + 1;
     }
 }

@@ -20,7 +20,6 @@ final class PlanBuilder {
     private Extent scratch = Extent.NONE;
     private final List<Step.Send> sends = new ArrayList<>();
     private final List<Step.Arrival> receives = new ArrayList<>();
-    /** The last send of each chunk. */
     private final LastSteps sent = new LastSteps();
     /** The last entry of the receive list that wrote each chunk. */
     private final LastSteps written = new LastSteps();
@@ -29,14 +28,7 @@ final class PlanBuilder {
 
     private long visited;
 
-    /**
-     * Begins a plan.
-     *
-     * @param algorithm  name of the algorithm
-     * @param chunkCount number of parts into which the elements of the operation are divided
-     * @param in         chunks of the caller's operand
-     * @param out        chunks of the caller's result
-     */
+    /** Begins a plan with chunks of the caller's operand and result. */
     PlanBuilder(String algorithm, int chunkCount, Extent in, Extent out) {
         this.algorithm = algorithm;
         this.chunkCount = chunkCount;
@@ -44,7 +36,6 @@ final class PlanBuilder {
         this.out = out;
     }
 
-    /** Sets the chunks of scratch memory that the plan needs. */
     PlanBuilder scratch(Extent extent) {
         scratch = extent;
         return this;
@@ -61,40 +52,29 @@ final class PlanBuilder {
         return add(new Step.Receive(peer, region, chunk, chunks, afterSends, touched(region, chunk, chunks)));
     }
 
-    /** Adds a step that receives chunks and combines them into the chunks of a region. */
     PlanBuilder receiveCombine(int peer, Region region, int chunk, int chunks) {
         return receiveCombine(peer, region, chunk, chunks, false);
     }
 
-    /** Adds a step as {@link #receiveCombine}, in which the received chunks come first. */
-    PlanBuilder receiveCombineFirst(int peer, Region region, int chunk, int chunks) {
-        return receiveCombine(peer, region, chunk, chunks, true);
-    }
-
-    private PlanBuilder receiveCombine(int peer, Region region, int chunk, int chunks, boolean readsFirst) {
+    /** Adds a step that combines; if {@code readsFirst}, the received chunks come first. */
+    PlanBuilder receiveCombine(int peer, Region region, int chunk, int chunks, boolean readsFirst) {
         int afterSends = sent.latest(region, chunk, chunks);
         int touched = touched(region, chunk, chunks);
         return add(new Step.ReceiveCombine(peer, region, chunk, chunks, afterSends, touched, false, readsFirst));
     }
 
-    /** Adds a step that copies chunks between regions of this rank. */
     PlanBuilder copy(Region from, Region region, int chunk, int chunks) {
         int afterSends = sent.latest(region, chunk, chunks);
         int touched = Math.max(written.latest(from, chunk, chunks), touched(region, chunk, chunks));
         return add(new Step.LocalCopy(from, region, chunk, chunks, afterSends, touched));
     }
 
-    /** Adds a step that combines chunks of one region of this rank into the chunks of another region. */
     PlanBuilder combine(Region from, Region region, int chunk, int chunks) {
         return combine(from, region, chunk, chunks, false);
     }
 
-    /** Adds a step as {@link #combine}, in which the chunks that are read come first. */
-    PlanBuilder combineFirst(Region from, Region region, int chunk, int chunks) {
-        return combine(from, region, chunk, chunks, true);
-    }
-
-    private PlanBuilder combine(Region from, Region region, int chunk, int chunks, boolean readsFirst) {
+    /** Adds a step that combines; if {@code readsFirst}, the chunks that are read come first. */
+    PlanBuilder combine(Region from, Region region, int chunk, int chunks, boolean readsFirst) {
         int afterSends = sent.latest(region, chunk, chunks);
         int touched = Math.max(written.latest(from, chunk, chunks), touched(region, chunk, chunks));
         return add(new Step.LocalCombine(from, region, chunk, chunks, afterSends, touched, false, readsFirst));
@@ -102,9 +82,7 @@ final class PlanBuilder {
 
     /**
      * Ends the plan. A combine into chunks of OUT that no later step writes completes these chunks: OUT then has their
-     * result.
-     *
-     * @throws IllegalStateException if a combine completes some of its chunks, but not all
+     * result. A combine must not complete only some of its chunks.
      */
     Plan build() {
         markCompleting();
@@ -150,8 +128,7 @@ final class PlanBuilder {
         boolean first = step.readsFirst();
         return step instanceof Step.LocalCombine local
                 ? new Step.LocalCombine(local.from(), region, chunk, chunks, sends, receives, true, first)
-                : new Step.ReceiveCombine(
-                        ((Step.ReceiveCombine) step).peer(), region, chunk, chunks, sends, receives, true, first);
+                : new Step.ReceiveCombine(step.peer(), region, chunk, chunks, sends, receives, true, first);
     }
 
     private PlanBuilder add(Step.Arrival arrival) {
@@ -163,7 +140,7 @@ final class PlanBuilder {
         return this;
     }
 
-    /** Returns how many receives must be finished so that no receive writes these chunks and no local step reads them. */
+    /** Returns how many receives must end so that no receive writes these chunks and no local step reads them. */
     private int touched(Region region, int chunk, int chunks) {
         return Math.max(written.latest(region, chunk, chunks), readLocally.latest(region, chunk, chunks));
     }
@@ -181,7 +158,6 @@ final class PlanBuilder {
         /** Numbers of steps by region and chunk; null for a region that no step has touched. */
         private final int[][] steps = new int[Region.values().length][];
 
-        /** Returns the last step that touched one of these chunks. */
         int latest(Region region, int chunk, int chunks) {
             int[] ofRegion = steps[region.ordinal()];
             int end = ofRegion == null ? chunk : Math.min(chunk + chunks, ofRegion.length);

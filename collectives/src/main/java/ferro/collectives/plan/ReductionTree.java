@@ -4,19 +4,19 @@ import java.util.List;
 
 /**
  * The order in which the operands of an element are combined, as a tree. A leaf is the sum of one host: the operands of
- * its ranks, combined one after the other. An inner node is the sum of its two sides. The sides of a sum may be swapped,
- * because that changes no bit. Immutable.
+ * its ranks, combined one after the other. An inner node is the sum of its two sides. The sides of a sum may be
+ * swapped, because that changes no bit. Immutable.
  *
  * <p>The leaves are numbered from left to right. So a node knows its hosts by two numbers, and a tree of n ranks takes
  * memory in proportion to n.
  */
 final class ReductionTree {
-    private final Hosts hosts;
+    final Hosts hosts;
     private final PartialSum[] ofHost;
     /** The sum of each host, by the number of its leaf. */
     private final PartialSum[] ofLeaf;
     /** The sum of all operands; null in a ring, where it depends on the part. */
-    private final PartialSum root;
+    final PartialSum root;
     /** In a ring, the number of steps in which the sums of all hosts before a host are made and sent; else null. */
     private final int[] stepsBefore;
 
@@ -40,11 +40,10 @@ final class ReductionTree {
         RING
     }
 
-    /** A node of the tree. */
     static final class PartialSum {
-        private final PartialSum left;
-        private final PartialSum right;
-        private final int host;
+        final PartialSum left;
+        final PartialSum right;
+        final int host;
         private final int firstLeaf;
         private final int endLeaf;
         private final int height;
@@ -53,8 +52,8 @@ final class ReductionTree {
         /** The number of forks between this node and each of its leaves; -1 if some sides have unequal heights. */
         private final int forks;
 
-        private final int stepsIfMade;
-        private final int stepsIfFetched;
+        final int stepsIfMade;
+        final int stepsIfFetched;
 
         private PartialSum(int host, int ranks, int leaf) {
             this.left = null;
@@ -84,47 +83,21 @@ final class ReductionTree {
             this.stepsIfFetched = left.stepsIfFetched + right.stepsIfSent();
         }
 
-        /** Returns whether this is the sum of the ranks of one host. */
         boolean isOfOneHost() {
             return left == null;
         }
 
-        /** Returns whether this is the operand of one rank. */
         boolean isOperand() {
             return left == null && height == 0;
         }
 
-        /** Returns whether a leaf is in this sum. */
         boolean hasLeaf(int leaf) {
             return leaf >= firstLeaf && leaf < endLeaf;
-        }
-
-        PartialSum left() {
-            return left;
-        }
-
-        PartialSum right() {
-            return right;
-        }
-
-        /** Returns the host if this is the sum of one host. */
-        int host() {
-            return host;
-        }
-
-        /** Returns the number of steps in which the maker of this sum makes it. */
-        int stepsIfMade() {
-            return stepsIfMade;
         }
 
         /** Returns the number of steps in which the maker of this sum makes it and sends it. */
         int stepsIfSent() {
             return isOperand() ? 1 : stepsIfMade + 1;
-        }
-
-        /** Returns the number of steps in which a rank outside of this sum makes it in SCRATCH. */
-        int stepsIfFetched() {
-            return stepsIfFetched;
         }
     }
 
@@ -148,12 +121,10 @@ final class ReductionTree {
         return Integer.highestOneBit(hosts.count());
     }
 
-    /** Returns the sum of hosts next to each other. */
     private PartialSum block(int first, int width) {
         return width == 1 ? value(first) : new PartialSum(block(first, width / 2), block(first + width / 2, width / 2));
     }
 
-    /** Returns the sum of hosts that are a number of hosts apart. */
     private PartialSum stride(int first, int apart) {
         return apart == core()
                 ? value(first)
@@ -181,14 +152,8 @@ final class ReductionTree {
         return before;
     }
 
-    /** Returns whether hosts are combined in a ring. */
     boolean isRing() {
         return root == null;
-    }
-
-    /** Returns the sum of all operands; null in a ring. */
-    PartialSum root() {
-        return root;
     }
 
     /** Returns the sum of a host. Host numbers wrap around. */
@@ -206,25 +171,18 @@ final class ReductionTree {
         return host <= count ? stepsBefore[host] : stepsBefore[count] + stepsBefore[host - count];
     }
 
-    /** Returns the hosts whose ranks have the operands. */
-    Hosts hosts() {
-        return hosts;
-    }
-
-    /** Returns whether the operand of a rank is in a sum. */
     boolean has(PartialSum sum, int rank) {
         return sum.hasLeaf(leafOf(rank));
     }
 
-    /** Returns the number of the leaf that has the operand of a rank. */
     int leafOf(int rank) {
         return ofHost[hosts.of(rank)].firstLeaf;
     }
 
     /**
      * Returns the rank that computes a sum for a part if the rank of the part does not. The operand of that rank is at
-     * the end of the longest branch. Where both sides are as long, the next bit of the part chooses the side. If this is
-     * so at every node, the bits in reverse order are the number of the leaf.
+     * the end of the longest branch. Where both sides are as long, the next bit of the part chooses the side. If this
+     * is so at every node, the bits in reverse order are the number of the leaf.
      */
     int maker(PartialSum sum, int part) {
         PartialSum node = sum.firstFork;

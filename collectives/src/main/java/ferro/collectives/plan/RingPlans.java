@@ -38,9 +38,9 @@ final class RingPlans {
     }
 
     /**
-     * Makes a reduce-scatter, the first half of the all-reduce, with {@code p-1} steps and {@code n(p-1)/p} bytes, where
-     * n is the size of the full operand. Each chunk goes round once and is complete when it arrives at its own rank.
-     * Partial sums are in SCRATCH, which has n bytes.
+     * Makes a reduce-scatter, the first half of the all-reduce, with {@code p-1} steps and {@code n(p-1)/p} bytes,
+     * where n is the size of the full operand. Each chunk goes round once and is complete when it arrives at its own
+     * rank. Partial sums are in SCRATCH, which has n bytes.
      */
     static Plan reduceScatter(int rank, int size) {
         PlanBuilder plan = new PlanBuilder(NAME, size, Extent.all(size), Extent.only(rank));

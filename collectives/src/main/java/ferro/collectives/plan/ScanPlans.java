@@ -7,10 +7,10 @@ import static ferro.collectives.plan.Region.SCRATCH;
 /**
  * Plans of scans, by recursive doubling or along a chain of ranks.
  *
- * <p>By recursive doubling, a scan has {@code ceil(log2 p)} steps and up to {@code n ceil(log2 p)} bytes. In the step of
- * distance d a rank sends what it has combined to the rank d after it, and combines what it receives from the rank d
- * before it. After the step a rank has the operands of the last 2d ranks up to itself. Source: the recursive doubling of
- * Kogge and Stone 1973, doi:10.1109/TC.1973.5009159; as messages between ranks the simultaneous binomial trees of
+ * <p>By recursive doubling, a scan has {@code ceil(log2 p)} steps and up to {@code n ceil(log2 p)} bytes. In the step
+ * of distance d a rank sends what it has combined to the rank d after it, and combines what it receives from the rank d
+ * before it. After the step a rank has the operands of the last 2d ranks up to itself. Source: the recursive doubling
+ * of Kogge and Stone 1973, doi:10.1109/TC.1973.5009159; as messages between ranks the simultaneous binomial trees of
  * Sanders and Träff 2006, doi:10.1007/11846802_15.
  *
  * <p>Along a chain, a scan has {@code p-1} steps and {@code n} bytes. Each rank receives the combined operands of the
@@ -48,8 +48,8 @@ final class ScanPlans {
     }
 
     /**
-     * Adds the steps that scan what the ranks from {@code first} on have in OUT. A rank sends a copy in SCRATCH, because
-     * a send from OUT would block the combine into OUT.
+     * Adds the steps that scan what the ranks from {@code first} on have in OUT. A rank sends a copy in SCRATCH,
+     * because a send from OUT would block the combine into OUT.
      */
     private static void addDoubling(PlanBuilder plan, int rank, int size, int first) {
         for (int distance = 1; distance < size - first; distance *= 2) {
@@ -57,7 +57,7 @@ final class ScanPlans {
                 plan.copy(OUT, SCRATCH, 0, 1).send(rank + distance, SCRATCH, 0, 1);
             }
             if (rank - distance >= first) {
-                plan.receiveCombineFirst(rank - distance, OUT, 0, 1);
+                plan.receiveCombine(rank - distance, OUT, 0, 1, true);
             }
         }
     }
@@ -65,7 +65,7 @@ final class ScanPlans {
     static Plan chain(int rank, int size) {
         PlanBuilder plan = new PlanBuilder(CHAIN, 1, Extent.all(1), Extent.all(1)).copy(IN, OUT, 0, 1);
         if (rank > 0) {
-            plan.receiveCombineFirst(rank - 1, OUT, 0, 1);
+            plan.receiveCombine(rank - 1, OUT, 0, 1, true);
         }
         if (rank + 1 < size) {
             plan.send(rank + 1, OUT, 0, 1);
@@ -81,7 +81,7 @@ final class ScanPlans {
             plan.receive(rank - 1, OUT, 0, 1);
         }
         if (sends && rank > 0) {
-            plan.combineFirst(OUT, SCRATCH, 0, 1);
+            plan.combine(OUT, SCRATCH, 0, 1, true);
         }
         return sends ? plan.send(rank + 1, SCRATCH, 0, 1).buildScan() : plan.buildScan();
     }

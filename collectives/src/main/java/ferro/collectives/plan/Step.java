@@ -16,20 +16,23 @@ public sealed interface Step {
     /** Returns how many entries of the receive list, from the first, must be finished before this step. */
     int afterReceives();
 
+    /** Returns the region that is sent from, or that is written: OUT or SCRATCH. */
+    Region region();
+
+    /** Returns the first chunk. */
+    int chunk();
+
+    /** Returns how many chunks; at least 1. */
+    int chunks();
+
+    /** Returns the other rank; -1 for a step inside this rank. */
+    int peer();
+
     /** A step that sends chunks of a region. The first list of a plan has only steps of this kind. */
     record Send(int peer, Region region, int chunk, int chunks, int afterSends, int afterReceives) implements Step {}
 
     /** A step that writes: an entry of the second list of a plan. */
-    sealed interface Arrival extends Step {
-        /** Returns the region that is written: OUT or SCRATCH. */
-        Region region();
-
-        /** Returns the first chunk that is written. */
-        int chunk();
-
-        /** Returns how many chunks are written; at least 1. */
-        int chunks();
-    }
+    sealed interface Arrival extends Step {}
 
     /** An entry of the second list that combines. */
     sealed interface Combine extends Arrival {
@@ -70,6 +73,11 @@ public sealed interface Step {
     sealed interface Local extends Arrival {
         /** Returns the region that is read, which is not {@link #region}. */
         Region from();
+
+        @Override
+        default int peer() {
+            return -1;
+        }
     }
 
     /** A step that copies chunks from one region of this rank to another. The chunks are the same in both regions. */

@@ -44,7 +44,7 @@ final class TreeReduceScatter {
 
     TreeReduceScatter(ReductionTree tree, int rank) {
         this.tree = tree;
-        this.hosts = tree.hosts();
+        this.hosts = tree.hosts;
         this.rank = rank;
         this.leaf = rank == ALL_RANKS ? -1 : tree.leafOf(rank);
     }
@@ -109,8 +109,8 @@ final class TreeReduceScatter {
     }
 
     /**
-     * Walks the parts from both ends. A rank that the walk has not yet met from both ends has at most one chunk for each
-     * part from the next part on. So the walk ends when a rank has as many.
+     * Walks the parts from both ends. A rank that the walk has not yet met from both ends has at most one chunk for
+     * each part from the next part on. So the walk ends when a rank has as many.
      */
     int scratchChunks() {
         int size = hosts.worldSize();
@@ -128,7 +128,7 @@ final class TreeReduceScatter {
         return max;
     }
 
-    /** Records that the kept steps write their part, and returns the most parts from the first to the last of a rank. */
+    /** Records that the kept steps write their part. Returns the most parts from first to last of a rank. */
     private int widest(int[] first, int[] last) {
         int max = 0;
         for (PartStep step : kept) {
@@ -145,17 +145,16 @@ final class TreeReduceScatter {
         part = next;
         number = 0;
         if (!tree.isRing()) {
-            make(tree.root(), part, OUT);
+            make(tree.root, part, OUT);
             return;
         }
         int count = hosts.count();
         int begin = part * count / hosts.worldSize();
         int own = hosts.of(part);
         makeOfOneHost(tree.ofHost(own), part, OUT);
-        new HostsInTurn(begin).combineOthers(Math.floorMod(own - begin, count), part, OUT);
+        new InTurn(null, begin).combineOthers(Math.floorMod(own - begin, count), part, OUT);
     }
 
-    /** Makes a sum in a region of a rank. */
     private void make(PartialSum sum, int at, Region into) {
         visited++;
         if (sum.isOfOneHost()) {
@@ -165,24 +164,23 @@ final class TreeReduceScatter {
                 step(sum, at, into, false);
             }
         } else if (into == SCRATCH && isOfOthers(sum, at)) {
-            number += tree.has(sum, at) ? sum.stepsIfMade() : sum.stepsIfFetched();
+            number += tree.has(sum, at) ? sum.stepsIfMade : sum.stepsIfFetched;
         } else {
-            boolean isLeftFirst = tree.has(sum.left(), at) || !tree.has(sum.right(), at);
-            make(isLeftFirst ? sum.left() : sum.right(), at, into);
-            combine(isLeftFirst ? sum.right() : sum.left(), at, into);
+            boolean isLeftFirst = tree.has(sum.left, at) || !tree.has(sum.right, at);
+            make(isLeftFirst ? sum.left : sum.right, at, into);
+            combine(isLeftFirst ? sum.right : sum.left, at, into);
         }
     }
 
-    /** Makes the sum of a host in a region of a rank of that host. */
     private void makeOfOneHost(PartialSum sum, int at, Region into) {
-        List<Integer> ranks = hosts.ranks(sum.host());
+        List<Integer> ranks = hosts.ranks(sum.host);
         int own = Collections.binarySearch(ranks, at);
         if (isOfOthers(sum, at)) {
-            number += sum.stepsIfMade() + (own > 1 ? 1 : 0);
+            number += sum.stepsIfMade + (own > 1 ? 1 : 0);
             return;
         }
         keep(at, IN, at, into, false);
-        new OperandsInTurn(ranks).combineOthers(own, at, into);
+        new InTurn(ranks, 0).combineOthers(own, at, into);
     }
 
     /** Combines a sum into a region of a rank. The sum does not include the operand of this rank. */
@@ -200,7 +198,7 @@ final class TreeReduceScatter {
     private void step(PartialSum sum, int at, Region into, boolean combines) {
         visited++;
         if (sum.isOperand()) {
-            keep(hosts.leader(sum.host()), IN, at, into, combines);
+            keep(hosts.leader(sum.host), IN, at, into, combines);
         } else if (isOfOthers(sum, at)) {
             number += sum.stepsIfSent();
         } else {
@@ -229,23 +227,48 @@ final class TreeReduceScatter {
         return visited;
     }
 
-    /** Values that are combined one after the other. */
-    private abstract class InTurn {
-        abstract int count();
+    /**
+     * Values that are combined one after the other: the operands of the ranks of a host, or, if {@code ranks} is null, the
+     * sums of the hosts of a ring from {@code first} on.
+     */
+    private final class InTurn {
+        private final List<Integer> ranks;
+        private final int first;
+
+        InTurn(List<Integer> ranks, int first) {
+            this.ranks = ranks;
+            this.first = first;
+        }
+
+        private int count() {
+            return ranks == null ? hosts.count() : ranks.size();
+        }
 
         /** Returns the index of the value that has the operand of this rank; negative if there is none. */
-        abstract int indexOfThisRank();
+        private int indexOfThisRank() {
+            return ranks == null
+                    ? Math.floorMod(hosts.of(rank) - first, hosts.count())
+                    : Collections.binarySearch(ranks, rank);
+        }
 
         /** Returns the number of steps of values, from one to before another. */
-        abstract int steps(int from, int to);
+        private int steps(int from, int to) {
+            return ranks == null ? tree.stepsOfHosts(first + from, first + to) : to - from;
+        }
 
-        abstract void add(int index, int at, Region into, boolean combines);
+        private void add(int index, int at, Region into, boolean combines) {
+            if (ranks == null) {
+                step(tree.ofHost(first + index), at, into, combines);
+            } else {
+                keep(ranks.get(index), IN, at, into, combines);
+            }
+        }
 
         /**
          * Combines all other values into a region that has one value. The values before this one are combined in
          * SCRATCH if they are several.
          */
-        final void combineOthers(int own, int at, Region into) {
+        void combineOthers(int own, int at, Region into) {
             if (own == 1) {
                 add(0, at, into, true);
             } else if (own > 1) {
@@ -270,64 +293,6 @@ final class TreeReduceScatter {
                 add(next, at, into, true);
             }
             number += steps(end, to);
-        }
-    }
-
-    /** The operands of a host. */
-    private final class OperandsInTurn extends InTurn {
-        private final List<Integer> ranks;
-
-        OperandsInTurn(List<Integer> ranks) {
-            this.ranks = ranks;
-        }
-
-        @Override
-        int count() {
-            return ranks.size();
-        }
-
-        @Override
-        int indexOfThisRank() {
-            return Collections.binarySearch(ranks, rank);
-        }
-
-        @Override
-        int steps(int from, int to) {
-            return to - from;
-        }
-
-        @Override
-        void add(int index, int at, Region into, boolean combines) {
-            keep(ranks.get(index), IN, at, into, combines);
-        }
-    }
-
-    /** The sums of the hosts of a ring. */
-    private final class HostsInTurn extends InTurn {
-        private final int first;
-
-        HostsInTurn(int first) {
-            this.first = first;
-        }
-
-        @Override
-        int count() {
-            return hosts.count();
-        }
-
-        @Override
-        int indexOfThisRank() {
-            return Math.floorMod(hosts.of(rank) - first, hosts.count());
-        }
-
-        @Override
-        int steps(int from, int to) {
-            return tree.stepsOfHosts(first + from, first + to);
-        }
-
-        @Override
-        void add(int index, int at, Region into, boolean combines) {
-            step(tree.ofHost(first + index), at, into, combines);
         }
     }
 }

@@ -16,8 +16,8 @@ import ferro.Message;
 import ferro.ReduceOp;
 import ferro.Work;
 import ferro.collectives.CollectiveEngine;
+import ferro.collectives.engine.Executor.LinkExecutor;
 import ferro.collectives.engine.OperationQueue.WaitingOperations;
-import ferro.collectives.engine.SpinThenPark.WaitBudget;
 import ferro.collectives.engine.StillTransport.Trouble;
 import ferro.group.SystemContext;
 import ferro.recorder.FlightRecorder;
@@ -308,6 +308,6 @@ class GroupEngineTest {
     }
 
     private Operation operation() {
-        return new Operation(new PendingWork(engine.parts().loop, "barrier", 0, LONG), null, null, null);
+        return new Operation(new PendingWork(engine.parts().loop, "barrier", 0, LONG), null, null, null, null);
     }
 }

@@ -345,7 +345,7 @@ class PlainEngineTest {
     void aWorkerWhoseCallFailsIsInNoCall() throws Exception {
         CompletableFuture<Integer> failed = new CompletableFuture<>();
         PlainTransport.PlainWorker worker =
-                new PlainTransport.PlainWorker("test", (peer, failure) -> failed.complete(peer));
+                new PlainTransport.PlainWorker("test", (failure, peer) -> failed.complete(peer));
         worker.add(3, () -> {
             throw new IllegalStateException("the peer is gone");
         });

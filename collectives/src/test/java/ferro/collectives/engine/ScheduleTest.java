@@ -61,49 +61,49 @@ class ScheduleTest {
                 }
             }
             for (int rank = 0; rank < schedules.size(); rank++) {
-                assertEquals(schedules.get(rank).sends.count, done[rank][0], "sends of rank " + rank);
-                assertEquals(schedules.get(rank).receives.count, done[rank][1], "receives of rank " + rank);
+                assertEquals(schedules.get(rank).sends.length, done[rank][0], "sends of rank " + rank);
+                assertEquals(schedules.get(rank).receives.length, done[rank][1], "receives of rank " + rank);
             }
             wires.forEach((wire, left) -> assertTrue(left.isEmpty(), "left on wire " + wire));
         }
 
-        private boolean isReady(int rank, Schedule.Posts posts, int index) {
-            return index < posts.count
-                    && posts.afterSends[index] <= done[rank][0]
-                    && posts.afterReceives[index] <= done[rank][1];
+        private boolean isReady(int rank, Schedule.ScheduledPost[] posts, int index) {
+            return index < posts.length
+                    && posts[index].afterSends() <= done[rank][0]
+                    && posts[index].afterReceives() <= done[rank][1];
         }
 
         private boolean send(int rank) {
-            Schedule.Posts posts = schedules.get(rank).sends;
+            Schedule.ScheduledPost[] posts = schedules.get(rank).sends;
             int i = done[rank][0];
             if (!isReady(rank, posts, i)) {
                 return false;
             }
-            long[] from = memory.get(rank)[posts.region[i].ordinal()];
-            for (long k = 0; k < posts.elements[i]; k++) {
-                wire(rank, posts.peer[i]).add(from[(int) (posts.from[i] + k)]);
+            long[] from = memory.get(rank)[posts[i].region().ordinal()];
+            for (long k = 0; k < posts[i].elements(); k++) {
+                wire(rank, posts[i].peer()).add(from[(int) (posts[i].from() + k)]);
             }
             done[rank][0]++;
             return true;
         }
 
         private boolean receive(int rank) {
-            Schedule.Posts posts = schedules.get(rank).receives;
+            Schedule.ScheduledPost[] posts = schedules.get(rank).receives;
             int i = done[rank][1];
             if (!isReady(rank, posts, i)) {
                 return false;
             }
-            boolean isLocal = posts.isLocal(i);
-            if (!isLocal && wire(posts.peer[i], rank).size() < posts.elements[i]) {
+            boolean isLocal = posts[i].isLocal();
+            if (!isLocal && wire(posts[i].peer(), rank).size() < posts[i].elements()) {
                 return false;
             }
-            long[] into = memory.get(rank)[posts.region[i].ordinal()];
-            for (long k = 0; k < posts.elements[i]; k++) {
-                int at = (int) (posts.from[i] + k);
+            long[] into = memory.get(rank)[posts[i].region().ordinal()];
+            for (long k = 0; k < posts[i].elements(); k++) {
+                int at = (int) (posts[i].from() + k);
                 long value = isLocal
-                        ? memory.get(rank)[posts.source[i].ordinal()][(int) (posts.sourceFrom[i] + k)]
-                        : wire(posts.peer[i], rank).remove();
-                into[at] = Schedule.isCombine(posts.kind[i]) ? into[at] + value : value;
+                        ? memory.get(rank)[posts[i].source().ordinal()][(int) (posts[i].sourceFrom() + k)]
+                        : wire(posts[i].peer(), rank).remove();
+                into[at] = posts[i].isCombine() ? into[at] + value : value;
             }
             done[rank][1]++;
             return true;
@@ -265,11 +265,11 @@ class ScheduleTest {
         }
     }
 
-    private static void assertAreRecords(Schedule.Posts posts, int record, String what) {
-        for (int i = 0; i < posts.count; i++) {
-            assertEquals(0, posts.from[i] % record, what + ": begin of post " + i);
-            assertEquals(0, posts.sourceFrom[i] % record, what + ": begin of the source of post " + i);
-            assertEquals(0, posts.elements[i] % record, what + ": length of post " + i);
+    private static void assertAreRecords(Schedule.ScheduledPost[] posts, int record, String what) {
+        for (int i = 0; i < posts.length; i++) {
+            assertEquals(0, posts[i].from() % record, what + ": begin of post " + i);
+            assertEquals(0, posts[i].sourceFrom() % record, what + ": begin of the source of post " + i);
+            assertEquals(0, posts[i].elements() % record, what + ": length of post " + i);
         }
     }
 }

@@ -31,7 +31,7 @@ final class PlanLinks {
             Map<Integer, List<Integer>> receivesByPeer = new HashMap<>();
             for (int i = 0; i < plan.receives().size(); i++) {
                 receivesByPeer
-                        .computeIfAbsent(PlanSet.peer(plan.receives().get(i)), peer -> new ArrayList<>())
+                        .computeIfAbsent(plan.receives().get(i).peer(), peer -> new ArrayList<>())
                         .add(i);
             }
             sends.add(sendsByPeer);

@@ -129,7 +129,7 @@ final class PlanLiveness {
         for (int i = rank.doneReceives; i < rank.postedReceives; i++) {
             Step.Arrival arrival = rank.receives.get(i);
             if (!(arrival instanceof Step.Local)) {
-                rank.received[i] |= rank.partnerOfReceive[i] < ranks[PlanSet.peer(arrival)].postedSends;
+                rank.received[i] |= rank.partnerOfReceive[i] < ranks[arrival.peer()].postedSends;
             }
         }
         rank.count();

@@ -92,16 +92,9 @@ record PlanSet(CollectiveKind kind, List<Plan> all, int root) {
         Step.Arrival arrival = of(rank).receives().get(index);
         String what = arrival instanceof Step.Local local
                 ? (arrival instanceof Step.LocalCopy ? "copy from " : "combine from ") + local.from()
-                : (arrival instanceof Step.Receive ? "from " : "combine from ") + peer(arrival);
+                : (arrival instanceof Step.Receive ? "from " : "combine from ") + arrival.peer();
         return "rank " + rank + " receive " + index + " (" + what + ", "
                 + chunks(arrival.region(), arrival.chunk(), arrival.chunks()) + ")";
-    }
-
-    /** Returns from whom a message comes; -1 for a local step. */
-    static int peer(Step.Arrival arrival) {
-        return arrival instanceof Step.Receive receive
-                ? receive.peer()
-                : arrival instanceof Step.ReceiveCombine combine ? combine.peer() : -1;
     }
 
     static String chunks(Region region, int chunk, int chunks) {

@@ -102,7 +102,7 @@ final class PlanShape {
     }
 
     private static Optional<String> ofArrival(Step.Arrival arrival, int index, Plan plan, int size) {
-        if (!(arrival instanceof Step.Local) && (PlanSet.peer(arrival) < 0 || PlanSet.peer(arrival) >= size)) {
+        if (!(arrival instanceof Step.Local) && (arrival.peer() < 0 || arrival.peer() >= size)) {
             return Optional.of(" names a rank that is not among " + size);
         }
         if (arrival.afterReceives() > index) {

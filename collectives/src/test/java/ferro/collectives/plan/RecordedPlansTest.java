@@ -156,18 +156,8 @@ class RecordedPlansTest {
     }
 
     private static void add(StringBuilder text, Step step) {
-        if (step instanceof Step.Send send) {
-            text.append(' ')
-                    .append(send.region())
-                    .append(' ')
-                    .append(send.chunk())
-                    .append('+')
-                    .append(send.chunks());
-        } else {
-            Step.Arrival arrival = (Step.Arrival) step;
-            text.append(' ').append(arrival.region());
-            text.append(' ').append(arrival.chunk()).append('+').append(arrival.chunks());
-        }
+        text.append(' ').append(step.region());
+        text.append(' ').append(step.chunk()).append('+').append(step.chunks());
         text.append(" after ").append(step.afterSends()).append(' ').append(step.afterReceives());
     }
 }

@@ -82,7 +82,7 @@ public final class Segmented {
                     combine.completes(),
                     combine.readsFirst());
         }
-        int peer = PlanSet.peer(arrival);
+        int peer = arrival.peer();
         return arrival instanceof Step.Receive
                 ? new Step.Receive(peer, region, piece.first, piece.count, piece.afterSends, piece.afterReceives)
                 : new Step.ReceiveCombine(

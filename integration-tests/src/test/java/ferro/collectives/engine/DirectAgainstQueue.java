@@ -19,7 +19,7 @@ import org.openjdk.jcstress.infra.results.JJ_Result;
 public class DirectAgainstQueue {
     private final ProgressLock turn = new ProgressLock();
     private final WaitingOperations queue = new WaitingOperations();
-    private final Operation queued = new Operation(Alone.work(), null, null, null);
+    private final Operation queued = new Operation(Alone.work(), null, null, null, null);
 
     /** Takes the fast path past the queue, as a blocking call does. */
     @Actor
