@@ -148,11 +148,7 @@ public final class CollectiveEngine {
             this.engine = engine;
         }
 
-        /**
-         * Returns the back end.
-         *
-         * @return back end whose calls queue and never wait
-         */
+        /** {@return the back end, whose calls queue and never wait} */
         public CollectiveBackend backend() {
             return engine;
         }

@@ -38,9 +38,8 @@ public final class StagedLink implements Link {
     /** The outgoing direction of a medium, to which a link writes bytes. */
     public interface Sink {
         /**
-         * Returns how many bytes the medium can take now.
-         *
-         * @return number of bytes; at least the 16 bytes of a header after the peer has taken all earlier bytes
+         * {@return how many bytes the medium can take now; at least the 16 bytes of a header after the peer has taken
+         * all earlier bytes}
          */
         int free();
 
@@ -55,11 +54,7 @@ public final class StagedLink implements Link {
 
     /** The incoming direction of a medium, from which a link reads bytes. */
     public interface Source {
-        /**
-         * Returns how many bytes have arrived.
-         *
-         * @return number of bytes that can be read now
-         */
+        /** {@return how many bytes have arrived and can be read now} */
         int came();
 
         /**
@@ -173,11 +168,7 @@ public final class StagedLink implements Link {
         return !dead && !(sends.isEmpty() && receives.isEmpty());
     }
 
-    /**
-     * Returns the number of the call whose data the link waits for.
-     *
-     * @return sequence; 0 if no receive is posted
-     */
+    /** {@return the sequence of the call whose data the link waits for; 0 if no receive is posted} */
     public long waitsFor() {
         return receives.sequence();
     }

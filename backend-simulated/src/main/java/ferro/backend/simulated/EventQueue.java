@@ -148,10 +148,6 @@ final class EventQueue {
         entries.add(end);
     }
 
-    boolean isPaused(int rank) {
-        return waiting.get(rank) != null;
-    }
-
     private void resume(int rank) {
         List<QueuedEvent> late = waiting.set(rank, null);
         Map<Long, List<QueuedEvent>> byMark = new LinkedHashMap<>();

@@ -20,7 +20,6 @@ public final class FlatPrograms {
      * Makes the program of one rank. There is one chunk for all data: a chunk size that is set by hand is not used.
      *
      * @param call operation, and the rank that the program is for
-     * @return program
      */
     public static Program of(SharedCall call) {
         return call.kind() == CollectiveKind.BARRIER ? barrier(call) : reduction(call);

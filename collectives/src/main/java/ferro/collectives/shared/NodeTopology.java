@@ -92,29 +92,17 @@ public final class NodeTopology {
      *
      * @param worldSize number of ranks
      * @param why       reason, for people
-     * @return topology
      */
     public static NodeTopology none(int worldSize, String why) {
         return new NodeTopology(worldSize, why);
     }
 
-    /**
-     * Returns whether two ranks share memory.
-     *
-     * @param a rank
-     * @param b rank
-     * @return true for a rank and itself
-     */
+    /** {@return whether two ranks share memory; true for a rank and itself} */
     public boolean areNear(int a, int b) {
         return a == b || ranks.get(a).reached.get(b) && ranks.get(b).reached.get(a);
     }
 
-    /**
-     * Returns the ranks that share memory with a rank.
-     *
-     * @param rank which rank
-     * @return those ranks, itself among them
-     */
+    /** {@return the ranks that share memory with a rank, itself among them} */
     public BitSet near(int rank) {
         BitSet near = new BitSet();
         for (int other = 0; other < ranks.size(); other++) {
@@ -123,11 +111,7 @@ public final class NodeTopology {
         return near;
     }
 
-    /**
-     * Returns whether every rank shares memory with every other rank.
-     *
-     * @return true if collectives need no link
-     */
+    /** {@return whether every rank shares memory with every other rank, so that collectives need no link} */
     public boolean isComplete() {
         for (int rank = 0; rank < ranks.size(); rank++) {
             if (near(rank).cardinality() < ranks.size()) {
@@ -138,9 +122,8 @@ public final class NodeTopology {
     }
 
     /**
-     * Returns numbers of the hosts that ranks count as being on. Ranks with different numbers share no memory.
-     *
-     * @return by rank
+     * {@return by rank, numbers of the hosts that ranks count as being on} Ranks with different numbers share no
+     * memory.
      */
     public int[] hostNumbers() {
         return hosts == null ? new int[ranks.size()] : hosts.clone();
@@ -331,11 +314,7 @@ public final class NodeTopology {
         return hosts == null ? 0 : hosts[rank];
     }
 
-    /**
-     * Says why ranks do not share memory; different hosts count as a reason.
-     *
-     * @return empty if all ranks share memory
-     */
+    /** Says why ranks do not share memory, of which different hosts are a reason; empty if all ranks share memory. */
     public String whyNot() {
         List<String> lines = new ArrayList<>();
         addReasons(apart(true), lines);

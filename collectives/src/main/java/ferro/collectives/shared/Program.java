@@ -225,20 +225,12 @@ public final class Program {
         return algorithm;
     }
 
-    /**
-     * Returns the number of steps.
-     *
-     * @return steps
-     */
+    /** Returns the number of steps. */
     public int steps() {
         return size;
     }
 
-    /**
-     * Returns how many elements this rank writes for other ranks and reads from them.
-     *
-     * @return elements
-     */
+    /** Returns how many elements this rank writes for other ranks and reads from them. */
     public long movedElements() {
         return moved(size);
     }

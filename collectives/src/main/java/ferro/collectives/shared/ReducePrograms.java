@@ -46,7 +46,6 @@ public final class ReducePrograms {
      *
      * @param call       operation, and the rank that the program is for
      * @param chunkBytes bytes staged at once
-     * @return program
      */
     public static Program of(SharedCall call, int chunkBytes) {
         boolean isReduce = call.kind() == CollectiveKind.REDUCE;

@@ -102,7 +102,6 @@ public final class SegmentLayout {
      * @param worldSize    number of ranks of the group; there are slots only if all of them are on the host
      * @param isOneProcess whether ranks are threads of one process: then links copy from one caller's memory to the other's
      *     directly, which is better than any ring
-     * @return layout
      */
     public static SegmentLayout of(BitSet hosted, int worldSize, boolean isOneProcess) {
         int count = hosted.cardinality();
@@ -111,12 +110,7 @@ public final class SegmentLayout {
         return new SegmentLayout(hosted, slot, count == worldSize, !isOneProcess);
     }
 
-    /**
-     * Returns why the ranks cannot share memory.
-     *
-     * @param group name of their group
-     * @return empty if they can
-     */
+    /** {@return why the ranks cannot share memory; empty if they can} */
     public Optional<String> refusedBecause(String group) {
         // a chunk may have a piece of each rank, in lines of its own
         int most = slotBytes / SharedCall.ALIGNMENT;
@@ -129,30 +123,18 @@ public final class SegmentLayout {
                         + ": slots of " + slotBytes + " bytes have no room for more");
     }
 
-    /**
-     * Returns the size of each segment; the slots take memory when the first call needs them.
-     *
-     * @return size
-     */
+    /** Returns the size of each segment; the slots take memory when the first call needs them. */
     public SegmentSize size() {
         SegmentSize now = SegmentSize.now(((long) end() + PAGE - 1) / PAGE * PAGE);
         return (hasSlots ? now.withLater(slot(0), slot(SLOTS)) : now).withRanks(ranks);
     }
 
-    /**
-     * Returns the size of a slot.
-     *
-     * @return bytes, a multiple of 4096
-     */
+    /** {@return the bytes of a slot, a multiple of 4096} */
     public int slotBytes() {
         return slotBytes;
     }
 
-    /**
-     * Returns whether links are rings.
-     *
-     * @return false where only the words are used
-     */
+    /** {@return whether links are rings; false where only the words are used} */
     public boolean hasRings() {
         return hasRings;
     }

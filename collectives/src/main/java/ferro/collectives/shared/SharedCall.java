@@ -52,7 +52,6 @@ public record SharedCall(CollectiveKind kind, int rank, int worldSize, int root,
      * every rank. The sizes are measured: see docs/performance.
      *
      * @param slotBytes most bytes that are staged at once
-     * @return bytes
      */
     public int chunkBytes(int slotBytes) {
         boolean isOfCrowd = worldSize > 2 && bytes() >= CROWD_BYTES_LEAST;

@@ -96,11 +96,7 @@ public class SharedMachine {
         moveOn();
     }
 
-    /**
-     * Returns the list of tensors in shared memory.
-     *
-     * @return list, for the thread that makes progress
-     */
+    /** {@return the list of tensors in shared memory, for the thread that makes progress} */
     public SharedTensors tensors() {
         return tensors;
     }
@@ -270,11 +266,7 @@ public class SharedMachine {
         standing.abandon();
     }
 
-    /**
-     * Returns whether the operation is finished.
-     *
-     * @return true once all steps are done
-     */
+    /** {@return whether the operation is finished: all steps are done} */
     public boolean isFinished() {
         return next == program.size && !lostOperands;
     }
@@ -288,11 +280,7 @@ public class SharedMachine {
         return lostOperands;
     }
 
-    /**
-     * Does what can be done now.
-     *
-     * @return whether any step was done
-     */
+    /** Does what can be done now; returns whether any step was done. */
     public boolean advance() {
         int first = next;
         int step = first;
@@ -495,11 +483,7 @@ public class SharedMachine {
         return operands.accessesPeerTensor(work, step) ? operands.at(work, step, type.byteSize()) : staged(work, step);
     }
 
-    /**
-     * Returns the ranks that the next step waits for.
-     *
-     * @return ranks; none if it waits for none
-     */
+    /** {@return the ranks that the next step waits for; none if it waits for none} */
     public BitSet waitingFor() {
         BitSet peers = new BitSet();
         for (int peer = 0; peer < worldSize && !isFinished(); peer++) {
@@ -513,20 +497,12 @@ public class SharedMachine {
         return peers;
     }
 
-    /**
-     * Returns the next step.
-     *
-     * @return steps done
-     */
+    /** {@return the next step, which is the number of steps done} */
     public int step() {
         return next;
     }
 
-    /**
-     * Returns the bytes that this rank has written for others and read from them in the operation under way.
-     *
-     * @return bytes
-     */
+    /** Returns the bytes that this rank has written for others and read from them in the operation under way. */
     public long bytesMoved() {
         return program.moved(next) * unit();
     }

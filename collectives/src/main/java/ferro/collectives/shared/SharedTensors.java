@@ -35,7 +35,6 @@ public final class SharedTensors {
      * @param worldSize number of ranks
      * @param bytes     bytes of the tensor, with which each segment begins
      * @param lent      this rank's segment, as its caller has it
-     * @return what the group knows of it
      */
     public SharedAllocation add(SharedMemory memory, int rank, int worldSize, long bytes, ByteBuffer lent) {
         // all ranks count alike, even if the rest fails on one of them
@@ -136,12 +135,7 @@ public final class SharedTensors {
             return (bytes + ProgressWords.LINE_BYTES - 1) / ProgressWords.LINE_BYTES * ProgressWords.LINE_BYTES;
         }
 
-        /**
-         * Returns how many bytes a segment needs.
-         *
-         * @param bytes bytes of the tensor
-         * @return those, and a line behind them
-         */
+        /** {@return how many bytes a segment needs: those of the tensor, and a line behind them} */
         public static long segmentBytes(long bytes) {
             return word(bytes) + ProgressWords.LINE_BYTES;
         }

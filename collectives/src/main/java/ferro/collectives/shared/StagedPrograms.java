@@ -45,7 +45,6 @@ public final class StagedPrograms {
      *
      * @param call       operation, and the rank that the program is for
      * @param chunkBytes bytes staged at once
-     * @return program
      */
     public static Program of(SharedCall call, int chunkBytes) {
         StagedPrograms maker = new StagedPrograms(call, chunkBytes);

@@ -62,12 +62,8 @@ public sealed interface ControlMessage extends WireMessage
         }
 
         @Override
-        public byte kind() {
-            return KIND;
-        }
-
-        @Override
         public Abort through(Fields fields) {
+            fields.kind(KIND);
             int age = fields.count("ageMillis", ageMillis);
             return new Abort(age, fields.ranks("dead", MAX_DEAD, dead), failure.through(fields));
         }
@@ -99,12 +95,8 @@ public sealed interface ControlMessage extends WireMessage
         }
 
         @Override
-        public byte kind() {
-            return KIND;
-        }
-
-        @Override
         public Goodbye through(Fields fields) {
+            fields.kind(KIND);
             return new Goodbye(
                     fields.int64("lastSequence", lastSequence),
                     fields.int64("sent", sent),
@@ -127,12 +119,8 @@ public sealed interface ControlMessage extends WireMessage
         static final byte KIND = 3;
 
         @Override
-        public byte kind() {
-            return KIND;
-        }
-
-        @Override
         public Heard through(Fields fields) {
+            fields.kind(KIND);
             return new Heard(fields.int64("ended", ended), fields.int64("arrived", arrived));
         }
     }
@@ -158,12 +146,8 @@ public sealed interface ControlMessage extends WireMessage
         }
 
         @Override
-        public byte kind() {
-            return KIND;
-        }
-
-        @Override
         public Query through(Fields fields) {
+            fields.kind(KIND);
             return new Query(
                     fields.int64("ask", ask),
                     fields.int64("sequence", sequence),
@@ -185,12 +169,8 @@ public sealed interface ControlMessage extends WireMessage
         static final byte KIND = 6;
 
         @Override
-        public byte kind() {
-            return KIND;
-        }
-
-        @Override
         public Agree through(Fields fields) {
+            fields.kind(KIND);
             return new Agree(
                     fields.int64("attempt", attempt),
                     fields.int64("round", round),
@@ -209,12 +189,8 @@ public sealed interface ControlMessage extends WireMessage
         static final byte KIND = 7;
 
         @Override
-        public byte kind() {
-            return KIND;
-        }
-
-        @Override
         public Cancel through(Fields fields) {
+            fields.kind(KIND);
             return new Cancel(fields.int64("round", round), why.through(fields));
         }
     }
@@ -235,12 +211,8 @@ public sealed interface ControlMessage extends WireMessage
         }
 
         @Override
-        public byte kind() {
-            return KIND;
-        }
-
-        @Override
         public Called through(Fields fields) {
+            fields.kind(KIND);
             return new Called(
                     fields.int64("sequence", sequence),
                     fields.int64("fingerprint", fingerprint),
@@ -271,12 +243,8 @@ public sealed interface ControlMessage extends WireMessage
         }
 
         @Override
-        public byte kind() {
-            return KIND;
-        }
-
-        @Override
         public Left through(Fields fields) {
+            fields.kind(KIND);
             return new Left(
                     fields.rank("rank", rank),
                     fields.int64("lastSequence", lastSequence),
@@ -290,12 +258,8 @@ public sealed interface ControlMessage extends WireMessage
         static final byte KIND = 10;
 
         @Override
-        public byte kind() {
-            return KIND;
-        }
-
-        @Override
         public Follow through(Fields fields) {
+            fields.kind(KIND);
             return this;
         }
     }
@@ -310,12 +274,8 @@ public sealed interface ControlMessage extends WireMessage
         static final byte KIND = 11;
 
         @Override
-        public byte kind() {
-            return KIND;
-        }
-
-        @Override
         public Suspect through(Fields fields) {
+            fields.kind(KIND);
             return new Suspect(loss.through(fields));
         }
     }
@@ -349,7 +309,7 @@ public sealed interface ControlMessage extends WireMessage
             case Cancel.KIND -> new Cancel(0, Failure.NONE).through(in);
             case Called.KIND -> new Called(0, 0, "").through(in);
             case Left.KIND -> new Left(0, 0, 0, "").through(in);
-            case Follow.KIND -> new Follow();
+            case Follow.KIND -> new Follow().through(in);
             case Suspect.KIND -> new Suspect(Failure.NONE).through(in);
             case GoAhead.KIND -> new GoAhead(0).through(in);
             default -> null;

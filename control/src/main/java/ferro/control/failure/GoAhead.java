@@ -12,12 +12,8 @@ public record GoAhead(long announcement) implements ControlMessage {
     static final byte KIND = 12;
 
     @Override
-    public byte kind() {
-        return KIND;
-    }
-
-    @Override
     public GoAhead through(Fields fields) {
+        fields.kind(KIND);
         return new GoAhead(fields.int64("announcement", announcement));
     }
 }

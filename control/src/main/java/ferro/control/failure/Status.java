@@ -70,12 +70,8 @@ public record Status(
     }
 
     @Override
-    public byte kind() {
-        return KIND;
-    }
-
-    @Override
     public Status through(Fields fields) {
+        fields.kind(KIND);
         return new Status(
                 fields.int64("ask", ask),
                 fields.int64("sequence", sequence),

@@ -25,12 +25,8 @@ public sealed interface MembershipMessage extends WireMessage {
         static final byte KIND = 1;
 
         @Override
-        public byte kind() {
-            return KIND;
-        }
-
-        @Override
         public Present through(Fields fields) {
+            fields.kind(KIND);
             return new Present(
                     fields.int64("intervalNanos", intervalNanos),
                     fields.text("identity", TEXT_MOST, identity),
@@ -49,12 +45,8 @@ public sealed interface MembershipMessage extends WireMessage {
         static final byte KIND = 2;
 
         @Override
-        public byte kind() {
-            return KIND;
-        }
-
-        @Override
         public Beat through(Fields fields) {
+            fields.kind(KIND);
             return new Beat(
                     fields.int64("number", number),
                     fields.int64("pauses", pauses),
@@ -67,12 +59,8 @@ public sealed interface MembershipMessage extends WireMessage {
         static final byte KIND = 3;
 
         @Override
-        public byte kind() {
-            return KIND;
-        }
-
-        @Override
         public Leave through(Fields fields) {
+            fields.kind(KIND);
             return this;
         }
     }
@@ -88,12 +76,8 @@ public sealed interface MembershipMessage extends WireMessage {
         static final byte KIND = 4;
 
         @Override
-        public byte kind() {
-            return KIND;
-        }
-
-        @Override
         public Lost through(Fields fields) {
+            fields.kind(KIND);
             return new Lost(
                     fields.rank("rank", rank), fields.code("code", LOSSES, code), fields.text("text", TEXT_MOST, text));
         }
@@ -108,12 +92,8 @@ public sealed interface MembershipMessage extends WireMessage {
         static final byte KIND = 5;
 
         @Override
-        public byte kind() {
-            return KIND;
-        }
-
-        @Override
         public Found through(Fields fields) {
+            fields.kind(KIND);
             return new Found(fields.rank("rank", rank));
         }
     }
@@ -123,12 +103,8 @@ public sealed interface MembershipMessage extends WireMessage {
         static final byte KIND = 6;
 
         @Override
-        public byte kind() {
-            return KIND;
-        }
-
-        @Override
         public Watch through(Fields fields) {
+            fields.kind(KIND);
             return this;
         }
     }
@@ -155,10 +131,10 @@ public sealed interface MembershipMessage extends WireMessage {
         return switch (kind) {
             case Present.KIND -> new Present(0, "", "").through(in);
             case Beat.KIND -> new Beat(0, 0, 0).through(in);
-            case Leave.KIND -> new Leave();
+            case Leave.KIND -> new Leave().through(in);
             case Lost.KIND -> new Lost(0, Code.PEER_LOST, "").through(in);
             case Found.KIND -> new Found(0).through(in);
-            case Watch.KIND -> new Watch();
+            case Watch.KIND -> new Watch().through(in);
             default -> null;
         };
     }

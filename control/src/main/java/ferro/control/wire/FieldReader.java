@@ -59,6 +59,11 @@ public final class FieldReader implements Fields {
         return new IllegalArgumentException(family + " of kind " + kind + ", need 1 to " + last);
     }
 
+    @Override
+    public void kind(byte known) {
+        // the caller has chosen the message by its kind
+    }
+
     /**
      * Ends the message.
      *

@@ -17,8 +17,9 @@ public final class FieldWriter implements Fields {
 
     private ByteBuffer out = ByteBuffer.allocate(USUAL_BYTES);
 
-    FieldWriter(byte kind) {
-        out.put(kind);
+    @Override
+    public void kind(byte kind) {
+        room(Byte.BYTES).put(kind);
     }
 
     @Override

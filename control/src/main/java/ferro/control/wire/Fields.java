@@ -9,6 +9,9 @@ import java.util.Set;
  * IllegalArgumentException that names the field if the content is invalid.
  */
 public interface Fields {
+    /** Passes 1 byte, the kind of record within its family, from 1 on. */
+    void kind(byte kind);
+
     /** Passes 8 bytes, signed, big-endian. */
     long int64(String name, long value);
 

@@ -10,15 +10,12 @@ public interface WireMessage {
     /** The longest control message, in bytes. */
     int BYTES_MOST = 4096;
 
-    /** Returns the kind of record within its family, from 1 on. */
-    byte kind();
-
-    /** Passes each field, in the order of the bytes. Returns the message with the values that it gets back. */
+    /** Passes the kind and each field, in the order of the bytes. Returns the message with the values that it gets back. */
     WireMessage through(Fields fields);
 
     /** {@return the bytes to send} */
     default ByteBuffer encoded() {
-        FieldWriter out = new FieldWriter(kind());
+        FieldWriter out = new FieldWriter();
         through(out);
         return out.bytes();
     }

@@ -11,6 +11,7 @@ final class FieldList implements Fields {
     private final WireMessage message;
     private final List<String> names = new ArrayList<>();
     private final List<String> types = new ArrayList<>();
+    private byte kind;
     private int leastBytes = 1;
     private int mostBytes = 1;
 
@@ -37,8 +38,7 @@ final class FieldList implements Fields {
                     .append(types.get(field));
         }
         String bytes = leastBytes == mostBytes ? "" + leastBytes : leastBytes + " to " + mostBytes;
-        return "| " + message.kind() + " | " + name() + " | " + (fields.isEmpty() ? "none" : fields) + " | " + bytes
-                + " |";
+        return "| " + kind + " | " + name() + " | " + (fields.isEmpty() ? "none" : fields) + " | " + bytes + " |";
     }
 
     String name() {
@@ -47,6 +47,11 @@ final class FieldList implements Fields {
 
     Class<?> type() {
         return message.getClass();
+    }
+
+    @Override
+    public void kind(byte passed) {
+        kind = passed;
     }
 
     private void add(String name, String type, int least, int most) {

@@ -5,7 +5,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 
 /**
  * A program of which rank 0 writes the classes that it has loaded into an archive of the JVM.
@@ -62,11 +61,6 @@ public record ArchiveTarget(Path archive, ClassPath classPath, List<String> word
         line.addAll(List.of("-cp", classPath.toString()));
         line.addAll(words);
         return line;
-    }
-
-    @Override
-    public Map<String, String> properties() {
-        return Map.of();
     }
 
     @Override

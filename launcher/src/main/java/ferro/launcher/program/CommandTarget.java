@@ -3,7 +3,6 @@ package ferro.launcher.program;
 import ferro.launcher.input.BadInputException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 
 /** Any program and its arguments, as given after {@code --}. */
 public record CommandTarget(List<String> words) implements Target {
@@ -23,16 +22,5 @@ public record CommandTarget(List<String> words) implements Target {
     @Override
     public List<String> commandLine(Path folder, boolean few) {
         return words;
-    }
-
-    @Override
-    public Map<String, String> properties() {
-        return Map.of();
-    }
-
-    /** Returns true: the program may start a JVM with any class path. */
-    @Override
-    public boolean mayBringBackends() {
-        return true;
     }
 }

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
+import java.util.Optional;
 import java.util.jar.Attributes;
 import java.util.jar.JarFile;
 import java.util.jar.Manifest;
@@ -79,17 +79,7 @@ public record JavaTarget(String mainClass, JavaSettings settings, List<String> a
     }
 
     @Override
-    public Map<String, String> properties() {
-        return settings.properties();
-    }
-
-    @Override
-    public List<String> remarks() {
-        return settings.remarks();
-    }
-
-    @Override
-    public boolean mayBringBackends() {
-        return settings.mayBringBackends();
+    public Optional<JavaSettings> java() {
+        return Optional.of(settings);
     }
 }

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import java.util.Optional;
 
 /**
  * A program of ferro itself, the demo or the bench. Rank 0 prints for all ranks, and bad input ends every rank with exit
@@ -26,18 +26,8 @@ public record OwnTarget(Target program) implements Target {
     }
 
     @Override
-    public Map<String, String> properties() {
-        return program.properties();
-    }
-
-    @Override
-    public boolean mayBringBackends() {
-        return program.mayBringBackends();
-    }
-
-    @Override
-    public List<String> remarks() {
-        return program.remarks();
+    public Optional<JavaSettings> java() {
+        return program.java();
     }
 
     @Override

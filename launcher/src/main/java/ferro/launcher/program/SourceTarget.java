@@ -10,7 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
+import java.util.Optional;
 import javax.tools.Diagnostic;
 import javax.tools.DiagnosticCollector;
 import javax.tools.JavaCompiler;
@@ -41,18 +41,8 @@ record SourceTarget(Path file, JavaSettings settings, List<String> arguments) im
     }
 
     @Override
-    public Map<String, String> properties() {
-        return settings.properties();
-    }
-
-    @Override
-    public List<String> remarks() {
-        return settings.remarks();
-    }
-
-    @Override
-    public boolean mayBringBackends() {
-        return settings.mayBringBackends();
+    public Optional<JavaSettings> java() {
+        return Optional.of(settings);
     }
 
     private String compile(Path classes) throws IOException {

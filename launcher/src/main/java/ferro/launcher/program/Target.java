@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** The program that every rank runs. It is checked when it is made, so that bad input is found before anything starts. */
 public interface Target {
@@ -16,15 +17,24 @@ public interface Target {
      */
     List<String> commandLine(Path folder, boolean few) throws IOException;
 
-    /** Returns the settings of ferro on this command line; they win over variables. */
-    Map<String, String> properties();
+    /** Returns class path and flags of the JVMs of ranks; empty if the program is no Java program with such settings. */
+    default Optional<JavaSettings> java() {
+        return Optional.empty();
+    }
 
-    /** Whether ranks may find back ends that are not on the launcher's own class path. */
-    boolean mayBringBackends();
+    /** Returns the settings of ferro on this command line; they win over variables. */
+    default Map<String, String> properties() {
+        return java().map(JavaSettings::properties).orElse(Map.of());
+    }
+
+    /** Whether ranks may find back ends that are not on the launcher's own class path, as any command may. */
+    default boolean mayBringBackends() {
+        return java().map(JavaSettings::mayBringBackends).orElse(true);
+    }
 
     /** Returns lines about what is odd here and may be meant, such as a folder of the class path that does not exist. */
     default List<String> remarks() {
-        return List.of();
+        return java().map(JavaSettings::remarks).orElse(List.of());
     }
 
     /** Whether exit code 2 of a rank means that rank 0 has said what is wrong with the words typed. */

@@ -95,10 +95,10 @@ final class BarrierJob<T, R> {
      * tasks: the next attempt needs their slots, and without these slots Spark would wait forever.
      */
     private List<String> unended(JobAttempt attempt, FailedAttempt failed, TaskWatch tasks) {
-        if (attempt.generation() + 1 >= plan.attempts() || !failed.worthAnother(plan.retried())) {
+        if (attempt.generation() + 1 >= plan.attempts || !failed.worthAnother(plan.retried)) {
             return List.of();
         }
-        tasks.awaitEnd(plan.timeout().toMillis());
+        tasks.awaitEnd(plan.timeout.toMillis());
         return tasks.unended();
     }
 
@@ -112,14 +112,14 @@ final class BarrierJob<T, R> {
     }
 
     private DriverStore store(SparkContext spark, JobAttempt attempt) {
-        return plan.storeOnRankZero()
+        return plan.storeOnRankZero
                 ? DriverStore.none(spark, attempt)
-                : DriverStore.serve(spark, attempt, plan.ports(), plan.progress());
+                : DriverStore.serve(spark, attempt, plan.ports, plan.progress);
     }
 
     private List<R> submitted(DriverStore store, RankFunction<T, R> function, int ranks) throws Exception {
         RankSettings settings = new RankSettings(
-                plan.timeout().toMillis(), plan.settings(), plan.ports().toString(), plan.checkpoints(), resultAtAll);
+                plan.timeout.toMillis(), plan.settings, plan.ports.toString(), plan.checkpoints, resultAtAll);
         RDD<byte[]> stage = rdd.barrier()
                 .mapPartitions(new BarrierRank<>(store.rendezvous(), settings, function, steps), false, BYTES);
         byte[][] results = new byte[ranks][];

@@ -38,19 +38,19 @@ public final class JobAttempts {
      */
     public <T, R> List<R> run(
             RDD<T> rows, JobPlan plan, boolean resultAtAll, RankFunction<T, R> function, ClassLoader ofUser) {
-        int ranks = plan.ranks() == 0 ? rows.getNumPartitions() : plan.ranks();
+        int ranks = plan.ranks == 0 ? rows.getNumPartitions() : plan.ranks;
         if (ranks == 0) {
             throw new IllegalArgumentException("the RDD must have at least 1 partition, found " + ranks
                     + ": set the number of ranks with .ranks(n)");
         }
-        RankSlots.await(spark, rows, ranks, plan.slotTimeout());
+        RankSlots.await(spark, rows, ranks, plan.slotTimeout);
         RDD<T> assigned = assigned(rows, ranks);
         String job = name();
         LongAccumulator steps = spark.longAccumulator("ferro: steps of rank 0 of " + job);
         BarrierJob<T, R> jobs = new BarrierJob<>(assigned, plan, resultAtAll, steps, ofUser);
         return tried("job " + job + " of " + ranks + " ranks", plan, attempt -> {
             if (attempt > 0) {
-                RankSlots.await(spark, assigned, ranks, plan.slotTimeout());
+                RankSlots.await(spark, assigned, ranks, plan.slotTimeout);
             }
             return jobs.run(new JobAttempt(job, attempt, ranks), function);
         });
@@ -70,8 +70,8 @@ public final class JobAttempts {
             if (ending.failure() == null) {
                 return ending.results();
             }
-            what = name + ", attempt " + (attempt + 1) + " of " + plan.attempts();
-            boolean last = attempt + 1 >= plan.attempts() || !ending.failure().worthAnother(plan.retried());
+            what = name + ", attempt " + (attempt + 1) + " of " + plan.attempts;
+            boolean last = attempt + 1 >= plan.attempts || !ending.failure().worthAnother(plan.retried);
             if (last) {
                 throw ending.failure().exception(what);
             }

@@ -167,12 +167,8 @@ public record RankFailure(Failure failure, boolean ofFerro, List<String> types, 
     }
 
     @Override
-    public byte kind() {
-        return KIND;
-    }
-
-    @Override
     public RankFailure through(Fields fields) {
+        fields.kind(KIND);
         return new RankFailure(
                 failure.through(fields),
                 fields.count("ofFerro", ofFerro ? 1 : 0) == 1,
