@@ -3,7 +3,10 @@ package ferro.benchmarks;
 import ferro.Work;
 import ferro.group.ProcessGroup;
 
-/** The operations of a bench at once: one blocking, or several queued and then waited for, each on its own tensors. */
+/**
+ * The operations that a bench calls at once: one blocking operation, or several that are queued and then waited for,
+ * each on its own tensors.
+ */
 final class MeasuredBatch implements AutoCloseable {
     private final MeasuredOperation[] operations;
     private final Work[] queued;

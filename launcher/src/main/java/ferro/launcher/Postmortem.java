@@ -148,7 +148,7 @@ record Postmortem(
         return reported;
     }
 
-    /** Whether a rank is to blame whose end a launcher has seen. A node lost too is then lost because of that rank. */
+    /** Whether a rank is to blame whose end a launcher has seen. If a node is lost too, that rank is the reason. */
     boolean blamesARankThatItSaw() {
         return byItself().stream().anyMatch(ended -> guilty().contains(ended.rank()));
     }

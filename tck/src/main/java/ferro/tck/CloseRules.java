@@ -120,7 +120,10 @@ public interface CloseRules extends Subject {
         Expect.refused(IllegalArgumentException.class, call, says);
     }
 
-    /** Checks that {@code newGroup} rejects a rank outside the group, a double rank, and a list without the caller. */
+    /**
+     * Checks that {@code newGroup} rejects a rank outside the group, a rank that is listed twice, and a list without
+     * the calling rank.
+     */
     @Rule(604)
     @Test
     default void subgroupsOfNoOrDoubleRanksAreMisuse() {
@@ -268,7 +271,10 @@ public interface CloseRules extends Subject {
         }
     }
 
-    /** Checks that a group's threads end when it closes, even after a failure, also for users' stages and listeners. */
+    /**
+     * Checks that all threads of a group end when it closes, even after a failure. This includes threads that run
+     * stages and listeners of users.
+     */
     @Rule(608)
     @Test
     default void noThreadOfAGroupOutlivesItsClose() {

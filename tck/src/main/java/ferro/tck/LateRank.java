@@ -16,7 +16,7 @@ import java.util.stream.Stream;
  * other ranks have left, or while they wait for the late rank.
  */
 final class LateRank {
-    /** Time for the others' calls that can return without the late rank. Their other calls wait for the late rank. */
+    /** Time that other ranks have for calls that can return without the late rank. Their other calls wait for it. */
     private static final Duration TIMEOUT = Duration.ofMillis(20);
 
     /** Time limit until all other ranks have started their calls. Only a failed rank never starts its call. */

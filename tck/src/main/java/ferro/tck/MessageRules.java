@@ -194,7 +194,7 @@ public interface MessageRules extends Subject {
         assertArrayEquals(new int[10], received, "memory of the receive");
     }
 
-    /** Checks that collectives complete while a message is in flight: messages are not in the order of collectives. */
+    /** Checks that collectives complete while a message is in flight: messages are no part of their order. */
     @Rule(207)
     @Test
     default void collectivesPassMessagesInFlight() {

@@ -134,7 +134,10 @@ public final class Ranks implements AutoCloseable {
         }
     }
 
-    /** Closes every rank. One that failed may report it again. Fails if a close hangs or fails in another way. */
+    /**
+     * Closes every rank. A rank that failed before may report its failure again. Fails if the close of a rank hangs or
+     * fails in another way.
+     */
     @Override
     public void close() {
         try (RankThreads threads = start(ProcessGroup::close)) {

@@ -152,7 +152,7 @@ public interface RecordingRules extends Subject {
         }
     }
 
-    /** Checks that two group names are equal. JDK 17 loses a long name in some recordings; it is then ignored. */
+    /** Checks that two group names are equal, unless one is empty: JDK 17 loses a long name in some recordings. */
     private static void checkSame(String world, String found, String call) {
         assertTrue(
                 world.isEmpty() || found.isEmpty() || world.equals(found),

@@ -271,7 +271,10 @@ public interface SubgroupRules extends Subject {
         });
     }
 
-    /** Checks that without subgroups an {@link UnsupportedOperationException} says why, and the group still works. */
+    /**
+     * Checks that a back end without subgroups throws {@link UnsupportedOperationException} with a reason. The group
+     * still works afterwards.
+     */
     @Rule(410)
     @Test
     default void subgroupsAreMadeOrRefusedInTheUsualWay() {

@@ -340,7 +340,10 @@ public final class DistributedOptimizer extends Optimizer implements AutoCloseab
         buckets.ready(index);
     }
 
-    /** {@return the wait of the last step, and its communication time that computation hid; zeros before the first} */
+    /**
+     * {@return how long the last step waited, and how much of its communication time computation hid; zeros before the
+     * first step}
+     */
     public StepTimes lastStep() {
         return lastStep;
     }

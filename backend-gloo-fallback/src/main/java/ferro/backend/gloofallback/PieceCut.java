@@ -29,7 +29,10 @@ record PieceCut(long partElements, int parts, long pieceElements) {
         return new PieceCut(partElements, parts, Math.max(1, Math.min(room, Math.max(1, partElements))));
     }
 
-    /** Returns the parts of all ranks together, even if this rank keeps none: the cut must not depend on the rank. */
+    /**
+     * Returns the number of parts of all ranks together, including parts that this rank does not keep: the cut must not
+     * depend on the rank.
+     */
     private static int partsInStaging(Collective call, int worldSize) {
         if (!call.kind().hasParts()) {
             return 1;

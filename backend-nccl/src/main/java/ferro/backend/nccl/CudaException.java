@@ -2,7 +2,7 @@ package ferro.backend.nccl;
 
 import ferro.FerroException;
 
-/** The CUDA or HIP runtime reported an error: of code RESOURCE if memory ran out, otherwise of code NATIVE. */
+/** An error that the CUDA or HIP runtime reported: code RESOURCE if memory ran out, otherwise code NATIVE. */
 public final class CudaException extends FerroException {
     /** {@code cudaErrorMemoryAllocation} of driver_types.h; HIP has the same number. */
     public static final int OUT_OF_MEMORY = 2;

@@ -100,7 +100,10 @@ final class EventQueue {
         return owner;
     }
 
-    /** Draws how long a message takes, or until a rank's next turn: mostly short, sometimes enough to be overtaken. */
+    /**
+     * Draws how long a message takes, or how long a rank waits for its next turn: mostly short, sometimes long enough
+     * to be overtaken.
+     */
     long delay() {
         return 1 + random.nextLong(random.nextInt(FAR_ONE_IN) == 0 ? FAR_NANOS : NEAR_NANOS);
     }

@@ -118,7 +118,10 @@ final class LaneQueue {
         copied = posted + 1;
     }
 
-    /** Returns a free post. One always stays free, so that none comes between the last consumed and its successor. */
+    /**
+     * Returns a free post. One post always stays free, so that a new post never comes between the last consumed post
+     * and its successor.
+     */
     private SimulatedPost free() {
         if (posted - consumed.get() + 1 < capacity) {
             return tail.next;

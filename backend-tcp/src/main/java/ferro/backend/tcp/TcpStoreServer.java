@@ -128,7 +128,10 @@ public final class TcpStoreServer implements AutoCloseable {
         return bound.getPort();
     }
 
-    /** {@return the address by which ranks reach the store, {@code 10.0.0.1:29500}; an IPv6 address is in brackets} */
+    /**
+     * {@return host and port by which ranks reach the store, for example {@code 10.0.0.1:29500}; an IPv6 address is in
+     * brackets}
+     */
     public String endpoint() {
         return Addresses.text(bound);
     }

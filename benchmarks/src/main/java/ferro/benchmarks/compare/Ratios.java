@@ -15,7 +15,10 @@ import java.util.Set;
  * in the same state around both.
  */
 final class Ratios {
-    /** Loopback probes further apart are of different states, which flags exchanged between two cores do not show. */
+    /**
+     * Loopback probes that differ by more than this factor belong to different states. The exchange of flags between
+     * two cores does not show these states.
+     */
     private static final double SAME_LOOPBACK = 1.25;
 
     private final Map<Item, Map<String, Map<String, Measurement>>> byItem = new LinkedHashMap<>();

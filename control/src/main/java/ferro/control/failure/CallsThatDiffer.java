@@ -20,7 +20,7 @@ public final class CallsThatDiffer {
     private CallsThatDiffer() {}
 
     /**
-     * {@return the ranks, ascending, that differ from more than half of the ranks, or else all ranks}
+     * {@return the ranks to blame, ascending: those that differ from more than half of the ranks, or else all ranks}
      *
      * @param calls call of each rank, or something equal for equal calls
      */

@@ -9,7 +9,7 @@ public interface FailurePolicy {
     /** The shipped decisions. */
     FailurePolicy SHIPPED = new FailurePolicy() {};
 
-    /** The time in which inboxes are read before a peer is blamed for the end of its connection: it may tell why. */
+    /** The time to read inboxes before a peer is blamed for the end of its connection: the reason may be in them. */
     long EOF_GRACE_NANOS = 10_000_000L;
 
     /**

@@ -30,7 +30,10 @@ public final class Failures {
         return new Failure(Code.ABORTED, group.rank(), -1, Set.of(group.rank()), text, cause);
     }
 
-    /** Makes the failure for an exception inside the engine. It fails the whole group, as other ranks would wait. */
+    /**
+     * Makes the failure for an exception inside the engine. The whole group fails: if only one caller failed, the other
+     * ranks would wait.
+     */
     public static Failure inside(GroupSpec group, String self, Throwable broken) {
         Set<Integer> blamed = Set.of(group.rank());
         if (broken instanceof FerroException known) {

@@ -32,7 +32,10 @@ final class Deaths {
     /** The most waits for the other ranks of another machine, of which one alone may end as well. */
     private static final int MACHINE_WAITS = 1;
 
-    /** The most waits for the proof that a cut-off rank is dead. They end before a broken data link is blamed. */
+    /**
+     * The most waits for the proof that a rank whose connection has ended is dead. They end before a broken data link
+     * is blamed.
+     */
     private static final int PROOF_WAITS = 3;
 
     /** The waits for the rank that tells an end to all: the other neighbours tell it only if that rank does not. */

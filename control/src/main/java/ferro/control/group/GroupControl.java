@@ -145,7 +145,10 @@ public final class GroupControl implements Transport.Events, Membership.Member {
         }
     }
 
-    /** Opens the control once the owner can report its state; answers in this rank's other groups then include it. */
+    /**
+     * Opens the control once the owner can report its state. From then on, answers in other groups of this rank include
+     * this group.
+     */
     public void open() {
         responder.enter();
     }

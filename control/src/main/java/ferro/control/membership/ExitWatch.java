@@ -77,7 +77,7 @@ final class ExitWatch implements AutoCloseable {
         lane = control;
     }
 
-    /** Looks at the next processes. Returns whether to look at one again. Allocates nothing while nothing happens. */
+    /** Looks at the next processes. Returns whether any is left to watch. Allocates nothing while nothing happens. */
     synchronized boolean look() {
         int looked = 0;
         for (int i = 0; i < processes.length && looked < LOOKED_AT_MOST && !closed; i++) {

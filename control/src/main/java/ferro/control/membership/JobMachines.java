@@ -45,7 +45,10 @@ final class JobMachines {
         return there.cardinality() > 1 ? there : new BitSet();
     }
 
-    /** Returns how many unended ranks of a machine this one does not watch: in a large world other ranks watch them. */
+    /**
+     * Returns how many ranks of a machine have not ended and are not watched by this rank: in a large world other ranks
+     * watch them.
+     */
     int unwatchedOn(String machine, IntPredicate watched) {
         int count = 0;
         for (Peer peer : peers) {

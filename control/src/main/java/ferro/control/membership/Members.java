@@ -224,7 +224,10 @@ final class Members {
         }
     }
 
-    /** Logs what was thrown, only once; the watch goes on. It may be a lack of memory, and the log may need some. */
+    /**
+     * Logs what was thrown, only once; the watch goes on. The error may be a lack of memory, and the log may need
+     * memory as well.
+     */
     void trouble(Throwable broken) {
         if (troubleTold) {
             return;

@@ -112,7 +112,9 @@ public final class Membership implements RankProcesses {
             // needed only by members that keep the lost ranks
         }
 
-        /** Called at a heartbeat: the member tells others what this rank called last, so a mismatch is found soon. */
+        /**
+         * Called when a heartbeat is sent: the member sends others this rank's last call, so a mismatch is found soon.
+         */
         void heartbeat();
     }
 

@@ -70,7 +70,9 @@ public final class LineTraining {
         }
     }
 
-    /** Trains for a number of epochs over all points, with those before the checkpoint. Returns slope and offset. */
+    /**
+     * Trains for a number of epochs over all points, including epochs before the checkpoint. Returns slope and offset.
+     */
     float[] learn(int epochs) {
         List<Parameter> parameters =
                 List.of(Parameter.of("slope", DataType.FLOAT32, 1), Parameter.of("offset", DataType.FLOAT32, 1));

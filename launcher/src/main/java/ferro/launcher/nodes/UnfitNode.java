@@ -61,7 +61,10 @@ public final class UnfitNode {
         return Keys.decoded(store.compareAndSet(keys.start(), null, Keys.encoded(refusal)), StartSignal.class);
     }
 
-    /** Waits on node 0 until the others have come, read the reason and gone: the store ends with node 0's launcher. */
+    /**
+     * Waits on node 0 until the others have come, have read the reason and are gone: the store ends with the launcher
+     * of node 0.
+     */
     private static void stay(Store store, int nodes, Duration patience, Keys keys) throws InterruptedException {
         CompletableFuture<?>[] gone = IntStream.range(1, nodes)
                 .mapToObj(node -> store.when(keys.card(node))

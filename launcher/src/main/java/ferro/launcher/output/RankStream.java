@@ -73,7 +73,7 @@ public final class RankStream implements Runnable, LineAssembler.LineSink {
         this.outputClosed = ties.outputClosed();
     }
 
-    /** Returns the prefix of a line. On a terminal it first clears the rest of the line, where a longer bar may be. */
+    /** Returns a line's prefix. On a terminal it clears the rest of the line, where a longer progress bar may be. */
     private static byte[] prefix(int rank, boolean terminal) {
         String number = "[" + rank + "]";
         String shown = terminal

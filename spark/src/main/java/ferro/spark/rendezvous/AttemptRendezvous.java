@@ -14,7 +14,10 @@ import java.io.Serializable;
  */
 public record AttemptRendezvous(String host, int port, String job, int generation, boolean secured)
         implements Serializable {
-    /** Returns the location of an attempt whose rank 0 serves the store. Spark's barrier sends its address to ranks. */
+    /**
+     * Returns the location of an attempt whose rank 0 serves the store. Spark's barrier sends the address of rank 0 to
+     * the ranks.
+     */
     static AttemptRendezvous atRankZero(String job, int generation, boolean secured) {
         return new AttemptRendezvous("", 0, job, generation, secured);
     }

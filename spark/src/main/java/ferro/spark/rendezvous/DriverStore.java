@@ -140,7 +140,7 @@ public final class DriverStore implements AutoCloseable {
         }
     }
 
-    /** Adds a report. Spark repeats a stage after a failed fetch, so only reports of the last attempt are kept. */
+    /** Adds a report; keeps only reports of the stage's last attempt: Spark repeats a stage after a failed fetch. */
     synchronized void add(int stageAttempt, RankFailure failure) {
         if (stageAttempt > lastAttempt) {
             lastAttempt = stageAttempt;

@@ -32,7 +32,7 @@ import org.apache.spark.SparkEnv;
 public final class RankState {
     /** The pattern of the names of state objects. Other objects in the folder are not deleted. */
     private static final String STATE = "[^/]+/rank-[0-9]+";
-    /** The maximum number of reads in a restore. It reads again only after another job has published a newer state. */
+    /** The most reads in a restore. A restore reads again only after another job has published a newer state. */
     private static final int MAX_READS = 100;
 
     private final CheckpointStorage storage;

@@ -15,7 +15,10 @@ import org.apache.spark.TaskContext;
 /** The end of a rank that fails, or whose task Spark kills. Watches for a kill of the task until it is closed. */
 final class RankCompletion implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("ferro.spark");
-    /** The longest delay of a rank's end if another is at fault, so that Spark learns of its failed task first. */
+    /**
+     * The longest time that a rank delays its end if another rank is at fault, so that Spark first learns of the failed
+     * task of the other rank.
+     */
     private static final long VICTIM_MILLIS = 2_000;
 
     private static final byte[] NONE = {};

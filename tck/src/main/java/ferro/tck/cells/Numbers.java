@@ -64,7 +64,7 @@ public final class Numbers {
         };
     }
 
-    /** Returns the number of an integer element. For u64, it is too small by 2^64 in the upper half of the range. */
+    /** Returns the value of an integer element. For u64, it is too small by 2^64 in the upper half of the range. */
     private static long number(DataType type, long bits) {
         return isUnsigned(type) ? bits & -1L >>> Long.SIZE - Byte.SIZE * type.byteSize() : bits;
     }

@@ -55,7 +55,10 @@ public final class UserCode {
         }
     }
 
-    /** Returns an element, by rank and index in magnitude and sign. Each rank is largest at some index; ties occur. */
+    /**
+     * Returns an element. Magnitude and sign depend on rank and index. Each rank has the largest element at some index,
+     * and ties occur.
+     */
     private static float element(int rank, int index) {
         float magnitude = 1 + (7 * rank + 3 * index) % 11;
         return (rank + index) % 2 == 0 ? magnitude : -magnitude;

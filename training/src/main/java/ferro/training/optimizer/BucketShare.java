@@ -94,7 +94,10 @@ final class BucketShare implements AutoCloseable {
         gathering = null;
     }
 
-    /** Returns the double sum of squared gradients of a rank's part, in an order that depends only on the part. */
+    /**
+     * Returns the sum of the squares of the gradients in a rank's part, in double. The order of the additions depends
+     * only on the part.
+     */
     double squares(int rank) {
         double sum = 0;
         int end = (int) end(rank);

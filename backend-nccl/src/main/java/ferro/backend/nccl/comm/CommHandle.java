@@ -118,7 +118,7 @@ final class CommHandle {
         inside.decrementAndGet();
     }
 
-    /** Begins a poll, which {@link #leavePoll} ends. Returns false, counting nothing, if no communicator is left. */
+    /** Begins a poll that {@link #leavePoll} must end. Returns false, counting nothing, if no communicator is left. */
     boolean enterPoll() {
         polls.incrementAndGet();
         if (address == 0 || freed.get() != null) {
@@ -132,7 +132,10 @@ final class CommHandle {
         polls.decrementAndGet();
     }
 
-    /** Returns why the communicator may not be used, or null. The first failure precedes the end that followed it. */
+    /**
+     * Returns why the communicator may not be used, or null if it may: the first failure rather than the end that
+     * followed it.
+     */
     RuntimeException refusal(NcclOperation operation) {
         Throwable first = brokenBy.get();
         if (first != null) {

@@ -257,7 +257,7 @@ public final class NcclComms implements AutoCloseable {
         }
     }
 
-    /** Closes them all in bounded time. Logs failures, throws none. Idempotent; does nothing after {@link #split}. */
+    /** Closes all communicators in bounded time. Only logs failures. Idempotent; does nothing after {@link #split}. */
     @Override
     public void close() {
         leak.closed();

@@ -6,7 +6,10 @@ import java.lang.ref.Reference;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** The owner of a tensor's memory. Closing gives the block back, once, on any thread, but not before a copy is done. */
+/**
+ * The owner of a tensor's memory. Closing gives the block back, once, on any thread. A copy in progress keeps the block
+ * until the copy is done.
+ */
 final class MemoryLease implements AutoCloseable {
     private static final System.Logger LOG = LogLines.logger("ferro.backend.nccl");
 

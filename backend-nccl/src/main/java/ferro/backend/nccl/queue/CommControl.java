@@ -100,7 +100,10 @@ public final class CommControl implements ControlOwner {
         return CallHeader.of(work.sequence(), callOf(work.title()));
     }
 
-    /** Sends a goodbye to the other ranks. Returns the leave, over when all of them left or received the failure. */
+    /**
+     * Sends a goodbye to the other ranks. Returns the leave, which is over when all of them have left too, or have
+     * received the failure.
+     */
     public GracefulExit leave() {
         BitSet others = new BitSet();
         others.set(0, position.ranks().length);

@@ -52,7 +52,7 @@ public final class DeviceThread implements AutoCloseable {
 
     private volatile boolean closed;
 
-    /** Starts the thread {@code ferro-<group>-<rank>-nccl}; its clock is monotonic and counts nanoseconds. */
+    /** Starts a thread with a name like {@code ferro-<group>-<rank>-nccl}; the clock is monotonic, in nanoseconds. */
     public DeviceThread(String name, LongSupplier clock) {
         this.clock = clock;
         this.thread = new Thread(this::run, name);

@@ -21,7 +21,10 @@ import java.util.concurrent.locks.LockSupport;
  */
 public record PortChoice(PortRange range, int localRank, int spared, boolean servesStore) {
     private static final String SETTING = Settings.TCP_PORT.name();
-    /** How often to try a range: Linux can refuse two processes that listen on a port in the same microseconds. */
+    /**
+     * How often to try a range: if two processes begin to listen on a free port in the same microseconds, Linux can
+     * refuse both.
+     */
     private static final int ROUNDS = 4;
 
     private static final long LONGEST_PAUSE_NANOS = 10_000_000;

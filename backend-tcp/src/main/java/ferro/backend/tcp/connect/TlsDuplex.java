@@ -36,7 +36,10 @@ public final class TlsDuplex extends ChannelDuplexHandler {
         this.reads = reads;
     }
 
-    /** Encrypts from now on, and returns whether the connection was made so; on the loop, with an empty pipeline. */
+    /**
+     * Encrypts from now on if the handshake agreed on TLS, and returns whether it did. Called on the loop, while the
+     * pipeline is empty.
+     */
     public static boolean install(Channel channel) {
         TlsSession session = TlsHandshake.sessionOf(channel);
         if (session != null) {
