@@ -125,6 +125,14 @@ class HostTensorTest {
     }
 
     @Test
+    void elementsAreLocatedInTheUnitOfTheirMemory() {
+        ByteBuffer bytes = ByteBuffer.allocateDirect(43).order(ByteOrder.nativeOrder());
+
+        assertEquals(3 + 4 * 5, TensorMemory.offsetAt(HostTensor.of(DataType.FLOAT32, bytes.position(3)), 5));
+        assertEquals(2 + 5, TensorMemory.offsetAt(HostTensor.of(new float[10]).slice(2, 8), 5));
+    }
+
+    @Test
     void anotherTypeIsRefusedWithTheAccessorsThatFit() {
         for (HostTensor ints : views(DataType.UINT32)) {
             for (Executable call : List.<Executable>of(

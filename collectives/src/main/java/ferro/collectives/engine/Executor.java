@@ -15,7 +15,8 @@ import java.util.function.IntConsumer;
 /**
  * A state machine that runs operations. An executor never waits, and after the first operations it allocates nothing.
  * One operation is the current one. Later operations may have begun behind the current one, and become the current one
- * in their order. There is one executor for links and one for shared memory.
+ * in their order. There is one executor for links and one for shared memory. An executor belongs to the thread that holds the
+ * progress lock.
  */
 interface Executor {
     /**

@@ -102,7 +102,8 @@ public record GroupIdentity(
 
     /** Returns how many operations may be under way at once. */
     int maxInFlight() {
-        // without control messages, data that one peer does not take yet may hold back data that another peer waits for
+        // a group without rules for failures is on a plain back end, which has no control messages: there, data that
+        // one peer does not take yet may hold back data that another peer waits for
         return options.rules instanceof NothingToRead ? 1 : Executor.LinkExecutor.MAX_RUNS;
     }
 

@@ -84,6 +84,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<Operation> {
     /** Executor of the current operation; without a current operation, that of the last one. */
     private Executor executor;
 
+    /** Belongs, as the next five fields, to the thread that holds the progress lock. */
     private final CallWatch<Operation> watch;
     /** When the status was stored; before that, when the operation began to wait. */
     private long storedNanos;
@@ -347,11 +348,12 @@ final class OperationQueue implements CallWatch.WatchedCalls<Operation> {
         return queue.last();
     }
 
-    /** Returns whether the current operation uses links; true if no operation runs. */
+    /** Returns whether the current operation uses links; true if no operation runs. Called with the progress lock held. */
     boolean usesLinks() {
         return current == null || executor.usesLinks();
     }
 
+    /** Returns whether nothing is pending; any thread. */
     boolean isIdle() {
         // read in this order: an operation becomes current before it leaves the queue or the field next
         return queue.isEmpty() && next == null && current == null;
@@ -395,7 +397,10 @@ final class OperationQueue implements CallWatch.WatchedCalls<Operation> {
         return executor;
     }
 
-    /** Checks deadlines, and for ranks that left without the current call; stores the status of this rank. */
+    /**
+     * Checks deadlines, and for ranks that left without the current call; stores the status of this rank. Called with the
+     * progress lock held.
+     */
     void check(long nowNanos) {
         Operation running = current;
         if (running == null || control.failure() != null) {
@@ -577,7 +582,10 @@ final class OperationQueue implements CallWatch.WatchedCalls<Operation> {
         }
     }
 
-    /** Ends the current operation, which is finished, unless the code of a reduction has failed it. */
+    /**
+     * Ends the current operation, which is finished, unless the code of a reduction has failed it. Called with the progress
+     * lock held.
+     */
     void finish() {
         Operation operation = current;
         if (operation == null) {

@@ -62,7 +62,15 @@ public final class PlainEngine extends ForwardingBackend {
         if (kind == MessageKind.RECEIVE_MATCHED) {
             return super.submit(message, options);
         }
-        message.requirePlain(this, options);
+        if (kind != MessageKind.SEND && kind != MessageKind.RECEIVE) {
+            // not Message.requirePlain, which would name this class and not that of the user
+            throw new UnsupportedOperationException(options.named(kind.label()) + " on rank " + rank()
+                    + " on the plain back end " + plain.getClass().getSimpleName() + ": "
+                    + (kind.isSend()
+                            ? "its sends end without news of their receives; wait for an answer of the receiver"
+                            : "its messages do not carry their length; receive exactly as many elements as the peer"
+                                    + " sends"));
+        }
         return new CompletedWork(kind.isSend() ? send(message, options) : recv(message, options));
     }
 

@@ -49,6 +49,7 @@ final class PlainLink implements Link {
     /** The sends so far. Belongs to the thread that makes progress. */
     private long posted;
 
+    /** The call of the last send. */
     private volatile CallHeader sending;
     /** The last call whose header the peer has received. */
     private volatile long taken;

@@ -410,6 +410,7 @@ final class PointToPoint {
         newest = null;
     }
 
+    /** Ends a message for its lane. Called, as the next three methods, with the progress lock held. */
     void finish(Transfer transfer) {
         // after a failure everything is settled already
         if (pending.remove(transfer)) {

@@ -18,6 +18,8 @@ import java.util.List;
 final class Schedule {
     static final long SCRATCH_BYTES_MOST = 32L << 20;
 
+    // a local kind is COPY plus the kind of the receive that combines in the same way
+
     /** A receive that overwrites. */
     static final byte RECEIVE = 0;
     /** A receive that combines with the present elements. */
@@ -27,9 +29,9 @@ final class Schedule {
     /** A copy between regions. */
     static final byte COPY = 3;
     /** A combine of one region into another. */
-    static final byte LOCAL_COMBINE = 4;
+    static final byte LOCAL_COMBINE = COPY + COMBINE;
     /** A combine of one region into another, after which the elements are those of the result. */
-    static final byte LOCAL_COMPLETE = 5;
+    static final byte LOCAL_COMPLETE = COPY + COMPLETE;
 
     final ScheduledPost[] sends;
     final ScheduledPost[] receives;

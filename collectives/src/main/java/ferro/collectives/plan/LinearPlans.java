@@ -6,8 +6,9 @@ import static ferro.collectives.plan.Region.OUT;
 /**
  * Plans in which every message goes directly from the rank that has the data to the rank that needs it.
  *
- * <p>Peers are ordered by distance, so that not all ranks send to the same rank at once. No plan needs scratch memory.
- * Source of the plans with a root: Chan and others 2007, doi:10.1002/cpe.1206.
+ * <p>Peers are ordered by distance, so that not all ranks send to the same rank at once; plans in rank order take them in
+ * the order of the ranks. No plan needs scratch memory. Source of the other plans with a root: Chan and others 2007,
+ * doi:10.1002/cpe.1206.
  */
 final class LinearPlans {
     private static final String NAME = "linear";

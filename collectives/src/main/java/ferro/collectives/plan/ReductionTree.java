@@ -43,7 +43,9 @@ final class ReductionTree {
     static final class PartialSum {
         final PartialSum left;
         final PartialSum right;
+        /** The host if this is the sum of one host; else -1. */
         final int host;
+
         private final int firstLeaf;
         private final int endLeaf;
         private final int height;
@@ -52,7 +54,9 @@ final class ReductionTree {
         /** The number of forks between this node and each of its leaves; -1 if some sides have unequal heights. */
         private final int forks;
 
+        /** The number of steps in which the maker of this sum makes it. */
         final int stepsIfMade;
+        /** The number of steps in which a rank outside of this sum makes it in SCRATCH. */
         final int stepsIfFetched;
 
         private PartialSum(int host, int ranks, int leaf) {

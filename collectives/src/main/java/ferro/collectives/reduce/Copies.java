@@ -39,6 +39,10 @@ public final class Copies extends Views {
             long at = TensorMemory.offsetAt(into, to + done);
             long givenAt = TensorMemory.offsetAt(source, from + done);
             long length = run(into, to + done, source, from + done, elements - done);
+            if (length == 0) {
+                throw new IndexOutOfBoundsException(elements + " elements from " + from + " of " + source + " to " + to
+                        + " of " + into + ": one of the tensors ends after " + done);
+            }
             if (target != given || at != givenAt) {
                 copy(into.dataType(), target, at, given, givenAt, length);
             }

@@ -8,8 +8,8 @@ import java.nio.ByteBuffer;
  * are weak, so that memory that the caller no longer uses can be collected.
  */
 abstract class Views {
-    /** Number of buffers kept, which is the usual number of peers on a host. */
-    private static final int KEPT = 8;
+    /** Number of buffers kept, which is more than the usual number of peers on a host: one buffer more allocates each time. */
+    private static final int KEPT = 32;
 
     private final int slots;
     private final KeptBuffer[] kept = new KeptBuffer[KEPT];

@@ -23,30 +23,50 @@ final class Memories {
     record Run(DataType type, Object memory, long offset) {
         /** Returns an element; unsigned ones and 16-bit floats as the signed integer of their bits. */
         Number at(int index) {
-            Object one = type.carrier().newArray(1);
-            if (memory instanceof ByteBuffer bytes) {
-                type.carrier().read(bytes, (int) offset + index * type.byteSize(), one, 0, 1);
-            } else {
-                System.arraycopy(memory, (int) offset + index, one, 0, 1);
+            if (!(memory instanceof ByteBuffer bytes)) {
+                return (Number) Array.get(memory, (int) offset + index);
             }
-            return (Number) Array.get(one, 0);
+            long bits = 0;
+            for (int octet = 0; octet < type.byteSize(); octet++) {
+                bits |= (bytes.get(byteAt(index, octet)) & 0xFFL) << 8 * octet;
+            }
+            return switch (type.carrier()) {
+                case FLOAT -> Float.intBitsToFloat((int) bits);
+                case DOUBLE -> Double.longBitsToDouble(bits);
+                case LONG -> bits;
+                case INT -> (int) bits;
+                case SHORT -> (short) bits;
+                case BYTE -> (byte) bits;
+            };
         }
 
         void put(int index, Number value) {
-            Object one = type.carrier().newArray(1);
-            switch (type.carrier()) {
-                case FLOAT -> Array.setFloat(one, 0, value.floatValue());
-                case DOUBLE -> Array.setDouble(one, 0, value.doubleValue());
-                case LONG -> Array.setLong(one, 0, value.longValue());
-                case INT -> Array.setInt(one, 0, (int) value.longValue());
-                case SHORT -> Array.setShort(one, 0, (short) value.longValue());
-                case BYTE -> Array.setByte(one, 0, (byte) value.longValue());
-            }
             if (memory instanceof ByteBuffer bytes) {
-                type.carrier().write(bytes, (int) offset + index * type.byteSize(), one, 0, 1);
-            } else {
-                System.arraycopy(one, 0, memory, (int) offset + index, 1);
+                long bits = type == DataType.FLOAT32
+                        ? Float.floatToRawIntBits(value.floatValue())
+                        : type == DataType.FLOAT64
+                                ? Double.doubleToRawLongBits(value.doubleValue())
+                                : value.longValue();
+                for (int octet = 0; octet < type.byteSize(); octet++) {
+                    bytes.put(byteAt(index, octet), (byte) (bits >> 8 * octet));
+                }
+                return;
             }
+            int at = (int) offset + index;
+            switch (type.carrier()) {
+                case FLOAT -> Array.setFloat(memory, at, value.floatValue());
+                case DOUBLE -> Array.setDouble(memory, at, value.doubleValue());
+                case LONG -> Array.setLong(memory, at, value.longValue());
+                case INT -> Array.setInt(memory, at, (int) value.longValue());
+                case SHORT -> Array.setShort(memory, at, (short) value.longValue());
+                case BYTE -> Array.setByte(memory, at, (byte) value.longValue());
+            }
+        }
+
+        /** Returns where a byte of an element lies; octet 0 has the lowest bits. The code under test is not asked. */
+        private int byteAt(int index, int octet) {
+            boolean isLittle = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
+            return (int) offset + index * type.byteSize() + (isLittle ? octet : type.byteSize() - 1 - octet);
         }
     }
 
