@@ -14,6 +14,7 @@ import com.sun.source.util.TreeScanner;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -75,18 +76,18 @@ public record NamedTests(Set<String> types, Map<String, Set<String>> idsByTest) 
     public static List<Path> sources(Path checkout) throws IOException {
         try (Stream<Path> modules = Files.list(checkout)) {
             List<Path> roots = modules.flatMap(
-                            module -> Stream.of(module.resolve("src/main/java"), module.resolve("src/test/java")))
+                            module -> Stream.of("src/main/java", "target/generated-sources/templates", "src/test/java")
+                                    .map(module::resolve))
                     .filter(Files::isDirectory)
                     .sorted()
                     .toList();
-            Stream<Path> all = Stream.empty();
+            List<Path> all = new ArrayList<>();
             for (Path root : roots) {
                 try (Stream<Path> files = Files.walk(root)) {
-                    all = Stream.concat(
-                            all, files.filter(file -> file.toString().endsWith(".java")).toList().stream());
+                    files.filter(file -> file.toString().endsWith(".java")).forEach(all::add);
                 }
             }
-            return all.toList();
+            return all;
         }
     }
 
