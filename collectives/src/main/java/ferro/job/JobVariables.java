@@ -6,13 +6,16 @@ import java.util.Optional;
 
 /** The job of this process, as the environment variables of a launcher describe it. */
 public final class JobVariables {
-    private final FoundJob found;
-
-    private record FoundJob(
-            Optional<RankOfJob> job, List<DetectedLauncher> seen, Optional<String> refusal, String line) {}
+    private final Optional<RankOfJob> job;
+    private final List<DetectedLauncher> seen;
+    private final Optional<String> refusal;
+    private final String line;
 
     JobVariables(Optional<RankOfJob> job, List<DetectedLauncher> seen, Optional<String> refusal, String line) {
-        found = new FoundJob(job, List.copyOf(seen), refusal, line);
+        this.job = job;
+        this.seen = List.copyOf(seen);
+        this.refusal = refusal;
+        this.line = line;
     }
 
     /**
@@ -20,22 +23,22 @@ public final class JobVariables {
      * refused}
      */
     public Optional<RankOfJob> job() {
-        return found.job;
+        return job;
     }
 
     /** {@return every launcher whose variables are set, the chosen one first} */
     public List<DetectedLauncher> seen() {
-        return found.seen;
+        return seen;
     }
 
     /** {@return the error and how to fix it} */
     public Optional<String> refusal() {
-        return found.refusal;
+        return refusal;
     }
 
     /** {@return the text for people with the rank of this process and the other launchers seen; empty without a job} */
     public String line() {
-        return found.line;
+        return line;
     }
 
     /**
@@ -46,10 +49,10 @@ public final class JobVariables {
      *     message has the variables, their values and how to fix them; its stack trace begins at the caller of ferro
      */
     public RankOfJob required() {
-        if (found.job.isEmpty()) {
-            throw ofCaller(new IllegalArgumentException(found.refusal.orElse("this process does not know its rank")));
+        if (job.isEmpty()) {
+            throw ofCaller(new IllegalArgumentException(refusal.orElse("this process does not know its rank")));
         }
-        return found.job.get();
+        return job.get();
     }
 
     /** Leaves out the frames of ferro, which say nothing about a variable that is wrong. */
@@ -69,16 +72,20 @@ public final class JobVariables {
 
     @Override
     public String toString() {
-        return "JobVariables" + found.toString().substring("FoundJob".length());
+        return "JobVariables" + values();
     }
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof JobVariables that && found.equals(that.found);
+        return other instanceof JobVariables that && values().equals(that.values());
     }
 
     @Override
     public int hashCode() {
-        return found.hashCode();
+        return values().hashCode();
+    }
+
+    private List<String> values() {
+        return List.of("job=" + job, "seen=" + seen, "refusal=" + refusal, "line=" + line);
     }
 }

@@ -42,14 +42,15 @@ final class LauncherFamilies {
     private static final String INDEX = "JOB_COMPLETION_INDEX";
     private static final int PORT_OF_PODS = 29500;
 
-    private static final MpiNames OPEN_MPI = new MpiNames(
-            LauncherKind.OPEN_MPI,
-            "OMPI_COMM_WORLD_RANK",
-            "OMPI_COMM_WORLD_SIZE",
-            "OMPI_COMM_WORLD_LOCAL_RANK",
-            "OMPI_COMM_WORLD_LOCAL_SIZE");
-    private static final MpiNames HYDRA =
-            new MpiNames(LauncherKind.HYDRA, "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS");
+    /**
+     * Rank, size, local rank and local size of a launcher of MPI. {@code PMI_RANK} alone is no rank: other process managers
+     * number nodes with it.
+     */
+    private static final String[] OPEN_MPI = {
+        "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"
+    };
+
+    private static final String[] HYDRA = {"PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"};
 
     private static final String BOTH = " is missing: set both, or neither";
     private static final String WAY_OUT_OF_MPI =
@@ -76,13 +77,6 @@ final class LauncherFamilies {
             LauncherKind family, List<String> names, String variables, String ranks, Optional<String> incomplete) {
         boolean isComplete() {
             return incomplete.isEmpty();
-        }
-    }
-
-    /** The variables of a launcher of MPI. {@code PMI_RANK} alone is no rank: other process managers number nodes with it. */
-    private record MpiNames(LauncherKind family, String rank, String size, String localRank, String localSize) {
-        String[] all() {
-            return new String[] {rank, size, localRank, localSize};
         }
     }
 
@@ -167,17 +161,16 @@ final class LauncherFamilies {
                 : LauncherKind.BARE;
     }
 
-    private void findMpi(MpiNames names, List<LauncherCandidate> found) {
-        LauncherKind family = names.family();
-        if (variables.has(names.all())) {
-            found.add(complete(family, names.rank(), names.size()));
-        } else if (variables.hasAny(names.rank(), names.size())) {
-            String why = " is only part of what " + family.title() + " sets for a rank: "
-                    + variables.missing(names.all()) + " is missing" + WAY_OUT_OF_MPI;
-            found.add(half(family, why, names.all()));
-        } else if (family == LauncherKind.OPEN_MPI && variables.has(PMIX_RANK)) {
+    private void findMpi(String[] names, List<LauncherCandidate> found) {
+        if (variables.has(names)) {
+            found.add(complete(kind(names), names[0], names[1]));
+        } else if (variables.hasAny(names[0], names[1])) {
+            String why = " is only part of what " + kind(names).title() + " sets for a rank: "
+                    + variables.missing(names) + " is missing" + WAY_OUT_OF_MPI;
+            found.add(half(kind(names), why, names));
+        } else if (names == OPEN_MPI && variables.has(PMIX_RANK)) {
             found.add(half(
-                    family,
+                    kind(names),
                     " is set without a number of ranks: start the program by mpirun of"
                             + " Open MPI, which sets OMPI_COMM_WORLD_RANK and OMPI_COMM_WORLD_SIZE, or by srun",
                     PMIX_RANK));
@@ -257,18 +250,21 @@ final class LauncherFamilies {
         return variables.find(RUN_ID).filter(id -> !id.equals("none"));
     }
 
-    private RankOfJob mpiJob(MpiNames names) {
-        int size = variables.size(names.size(), WAY_OUT_OF_MPI);
-        int localSize = variables.size(names.localSize(), WAY_OUT_OF_MPI);
+    private static LauncherKind kind(String[] names) {
+        return names == OPEN_MPI ? LauncherKind.OPEN_MPI : LauncherKind.HYDRA;
+    }
+
+    private RankOfJob mpiJob(String[] names) {
+        int size = variables.size(names[1], WAY_OUT_OF_MPI);
+        int localSize = variables.size(names[3], WAY_OUT_OF_MPI);
         boolean allLocal = localSize == size;
         Optional<String> key = names == OPEN_MPI ? openMpiKey(allLocal) : hydraKey(allLocal);
         return new RankOfJob(
-                names.family(),
-                variables.rankBelow(names.rank(), size, names.size(), WAY_OUT_OF_MPI),
+                kind(names),
+                variables.rankBelow(names[0], size, names[1], WAY_OUT_OF_MPI),
                 size,
                 new RankOfJob.RankOnHost(
-                        OptionalInt.of(
-                                variables.rankBelow(names.localRank(), localSize, names.localSize(), WAY_OUT_OF_MPI)),
+                        OptionalInt.of(variables.rankBelow(names[2], localSize, names[3], WAY_OUT_OF_MPI)),
                         OptionalInt.of(localSize)),
                 meetings.named(key, allLocal));
     }

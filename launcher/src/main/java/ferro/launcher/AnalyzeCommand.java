@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -49,9 +48,6 @@ final class AnalyzeCommand implements Callable<Integer> {
             paramLabel = "FILE",
             description = "file to write the timeline to (default: " + PAGE + " in the first DIR)")
     private Path html;
-
-    @Mixin
-    private HelpOption help;
 
     AnalyzeCommand(World world) {
         this.world = world;

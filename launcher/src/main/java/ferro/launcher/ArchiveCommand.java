@@ -13,7 +13,6 @@ import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -58,9 +57,6 @@ final class ArchiveCommand implements Callable<Integer> {
             defaultValue = "2",
             description = "ranks of the job (default: 2)")
     private int ranks;
-
-    @Mixin
-    private HelpOption help;
 
     @Parameters(hidden = true, arity = "1..*")
     private List<String> words;

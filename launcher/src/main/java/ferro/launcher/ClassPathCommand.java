@@ -4,7 +4,6 @@ import ferro.launcher.input.ExitCode;
 import ferro.launcher.program.ClassPath;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 
 /** {@code ferro classpath}: prints what a program needs on its class path to join a group. */
 @Command(
@@ -12,9 +11,6 @@ import picocli.CommandLine.Mixin;
         description = "Prints the class path for your own programs: java -cp \"$(ferro classpath):classes\" Main")
 final class ClassPathCommand implements Callable<Integer> {
     private final World world;
-
-    @Mixin
-    private HelpOption help;
 
     ClassPathCommand(World world) {
         this.world = world;

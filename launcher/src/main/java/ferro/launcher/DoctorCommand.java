@@ -6,7 +6,6 @@ import ferro.launcher.input.ExitCode;
 import ferro.launcher.program.Programs;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code ferro doctor}: what works on this machine, what does not, and what to do about it. */
@@ -20,9 +19,6 @@ final class DoctorCommand implements Callable<Integer> {
 
     @Option(names = "--json", description = "print one JSON object")
     private boolean json;
-
-    @Mixin
-    private HelpOption help;
 
     DoctorCommand(World world) {
         this.world = world;

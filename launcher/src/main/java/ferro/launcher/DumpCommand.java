@@ -24,7 +24,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -55,9 +54,6 @@ final class DumpCommand implements Callable<Integer> {
             description = "longest time to wait for answers (default: ${DEFAULT-VALUE})",
             defaultValue = "5s")
     private String wait;
-
-    @Mixin
-    private HelpOption help;
 
     DumpCommand(World world) {
         this.world = world;

@@ -18,7 +18,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 
 /** The {@code ferro} command; subcommands do the work. */
@@ -28,9 +29,6 @@ import picocli.CommandLine.Option;
         synopsisSubcommandLabel = "COMMAND",
         versionProvider = FerroVersion.class)
 public final class FerroCommand implements Runnable {
-    @Mixin
-    private HelpOption help;
-
     @Option(
             names = {"-V", "--version"},
             versionHelp = true,
@@ -93,6 +91,7 @@ public final class FerroCommand implements Runnable {
         } else {
             line.addSubcommand(arguments[0], named.get());
         }
+        offerHelp(line);
         for (String name : List.of("run", "archive")) {
             Optional.ofNullable(line.getSubcommands().get(name)).ifPresent(each -> each.setStopAtPositional(true));
         }
@@ -102,6 +101,21 @@ public final class FerroCommand implements Runnable {
         line.setParameterExceptionHandler((failure, given) -> misread(failure, world));
         line.setExecutionExceptionHandler((failure, where, parsed) -> explain(failure, where, world));
         return line;
+    }
+
+    /**
+     * Gives a command and its subcommands the option -h. The help command of picocli has it, and a command that hands on what
+     * it does not know hands it on.
+     */
+    private static void offerHelp(CommandLine line) {
+        CommandSpec spec = line.getCommandSpec();
+        if (spec.findOption("-h") == null && spec.unmatchedArgsBindings().isEmpty()) {
+            spec.addOption(OptionSpec.builder("-h", "--help")
+                    .usageHelp(true)
+                    .description("show this text")
+                    .build());
+        }
+        line.getSubcommands().values().forEach(FerroCommand::offerHelp);
     }
 
     /** Returns the subcommands in the order in which they are shown. */

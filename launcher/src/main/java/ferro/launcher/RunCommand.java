@@ -85,9 +85,6 @@ final class RunCommand implements Callable<Integer> {
                     + " (default: count all failures)")
     private String restartWindow;
 
-    @Mixin
-    private HelpOption help;
-
     @Parameters(hidden = true)
     private List<String> words;
 

@@ -8,7 +8,6 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /** {@code ferro secret}: makes the secret by which the ranks of a job on several hosts authenticate to each other. */
@@ -25,9 +24,6 @@ final class SecretCommand implements Callable<Integer> {
 
     @Parameters(paramLabel = "FILE", description = "file to create; must not exist yet")
     private Path file;
-
-    @Mixin
-    private HelpOption help;
 
     SecretCommand(World world) {
         this.world = world;

@@ -26,9 +26,6 @@ final class ToolCommand implements Callable<Integer> {
     @Mixin
     private JobOptions options;
 
-    @Mixin
-    private HelpOption help;
-
     private ToolCommand(World world, JobTool tool) {
         this.world = world;
         this.tool = tool;

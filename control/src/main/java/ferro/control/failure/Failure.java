@@ -68,7 +68,7 @@ public record Failure(
         long at = fields.int64("sequence", sequence);
         Code kind = fields.code("code", ControlMessage.CODES, code);
         int number = fields.count("known", known);
-        Set<Integer> blamed = fields.ranks("culprits", culprits);
+        Set<Integer> blamed = fields.ranks("culprits", FieldWriter.RANKS_MOST, culprits);
         return new Failure(kind, from, at, blamed, fields.text("text", TEXT_MOST, text), null, number);
     }
 

@@ -10,7 +10,7 @@ import java.util.TreeSet;
 /** Writes the fields of a message. */
 public final class FieldWriter implements Fields {
     /** Longest list of ranks, in bytes. */
-    static final int RANKS_MOST = 1024;
+    public static final int RANKS_MOST = 1024;
 
     /** Most messages are shorter than this. */
     private static final int USUAL_BYTES = 128;

@@ -24,11 +24,6 @@ public interface Fields {
     /** Passes 1 byte, the ordinal of a code in its enum. */
     Code code(String name, Set<Code> possible, Code value);
 
-    /** Passes 2 bytes of length and ranks of the group such as {@code 1,3}, at most {@link FieldWriter#RANKS_MOST} bytes. */
-    default Set<Integer> ranks(String name, Set<Integer> value) {
-        return ranks(name, FieldWriter.RANKS_MOST, value);
-    }
-
     /** Passes 2 bytes of length and ranks of the group such as {@code 1,3}: as many, ascending, as that many bytes take. */
     Set<Integer> ranks(String name, int maxBytes, Set<Integer> value);
 
