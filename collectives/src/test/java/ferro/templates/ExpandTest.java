@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,20 +46,25 @@ class ExpandTest {
         expander = new Expander(classes);
     }
 
-    private Path template(String text) throws IOException {
-        return Files.writeString(folder.resolve("sums.template"), text);
+    private void expand(String text) throws IOException {
+        expander.expand(Files.writeString(folder.resolve("sums.template"), text), folder.resolve("made"));
+    }
+
+    private String refused(String text) {
+        return assertThrows(IllegalArgumentException.class, () -> expand(text)).getMessage();
+    }
+
+    private void assertMade(String file, String text) throws IOException {
+        assertEquals(
+                "// Made from sums.template by Expand.java: change that, not this file.\n" + text,
+                Files.readString(folder.resolve("made").resolve(file)));
     }
 
     @Test
     void aFileIsMadeForEachRowWithItsCellsInPlace() throws IOException {
-        expander.expand(template(SUMS), folder.resolve("made"));
-        String first = "// Made from sums.template by Expand.java: change that, not this file.\n";
-        assertEquals(
-                first + "int Sum = (x[i] + y);\nint Or = (x[i] | y);\nwhole\n",
-                Files.readString(folder.resolve("made/int/Integer.java")));
-        assertEquals(
-                first + "char Sum = (char)(x[i] + y);\nchar Or = (char)(x[i] | y);\nhalf\n",
-                Files.readString(folder.resolve("made/char/Integer.java")));
+        expand(SUMS);
+        assertMade("int/Integer.java", "int Sum = (x[i] + y);\nint Or = (x[i] | y);\nwhole\n");
+        assertMade("char/Integer.java", "char Sum = (char)(x[i] + y);\nchar Or = (char)(x[i] | y);\nhalf\n");
     }
 
     @Test
@@ -81,13 +87,9 @@ class ExpandTest {
                 #end
                 #end
                 """;
-        expander.expand(template(rows), folder.resolve("made"));
-        assertEquals(
-                "// Made from sums.template by Expand.java: change that, not this file.\n"
-                        + " * sum Adds.\n *\n * Twice: sum\nonly this\n * none\n",
-                Files.readString(folder.resolve("made/Calls.java")));
-        Path template = template(rows.replace("#        Twice", "#      Twice"));
-        assertThrows(IllegalArgumentException.class, () -> expander.expand(template, folder.resolve("made")));
+        expand(rows);
+        assertMade("Calls.java", " * sum Adds.\n *\n * Twice: sum\nonly this\n * none\n");
+        refused(rows.replace("#        Twice", "#      Twice"));
     }
 
     @Test
@@ -109,39 +111,38 @@ class ExpandTest {
                 | | `C` | none | whether `it` is |
                 | `a.b` | `A_B` | `5s` | A time ([more](x.md)). |
                 """);
-        expander.expand(template(rows), folder.resolve("made"));
-        assertEquals(
-                "// Made from sums.template by Expand.java: change that, not this file.\n"
-                        + "C FLAG none Whether {@code it} is.\na.b TEXT 5s A time.\n",
-                Files.readString(folder.resolve("made/Settings.java")));
-        Path more = template(rows.replace("#               C     FLAG\n", ""));
-        assertThrows(IllegalArgumentException.class, () -> expander.expand(more, folder.resolve("made")));
-        Files.writeString(page, Files.readString(page).replaceAll(".*A_B.*\n", ""));
-        Path fewer = template(rows);
-        assertThrows(IllegalArgumentException.class, () -> expander.expand(fewer, folder.resolve("made")));
+        expand(rows);
+        assertMade("Settings.java", "C FLAG none Whether {@code it} is.\na.b TEXT 5s A time.\n");
+        refused(rows.replace("#               C     FLAG\n", ""));
+        String right = Files.readString(page);
+        for (String wrong : List.of("| 5s |", "| `none |", "| `\"` |", "| `*/` |", "| |")) {
+            Files.writeString(page, right.replace("| `5s` |", wrong));
+            assertTrue(refused(rows).contains("need a default in backticks, none or empty"), wrong);
+        }
+        Files.writeString(page, right.replaceAll(".*A_B.*\n", ""));
+        refused(rows);
     }
 
     @Test
     void aFileIsWrittenOnlyIfItsTextIsNew() throws IOException {
         Path made = folder.resolve("made/int/Integer.java");
-        Path template = template(SUMS);
-        expander.expand(template, folder.resolve("made"));
+        expand(SUMS);
         FileTime past = FileTime.fromMillis(1_000_000);
         Files.setLastModifiedTime(made, past);
-        expander.expand(template, folder.resolve("made"));
+        expand(SUMS);
         assertEquals(past, Files.getLastModifiedTime(made));
 
-        expander.expand(template(SUMS.replace("whole", "all")), folder.resolve("made"));
+        expand(SUMS.replace("whole", "all"));
         assertTrue(Files.readString(made).endsWith("\nall\n"));
     }
 
     @Test
     void aFileThatTheTemplateMakesNoMoreIsDeletedAndOthersStay() throws IOException {
         Path own = folder.resolve("made/int/Own.java");
-        expander.expand(template(SUMS), folder.resolve("made"));
+        expand(SUMS);
         Files.writeString(own, "class Own {}\n");
         Path old = Files.writeString(folder.resolve("made/Old.java"), "// Made from gone.template by Expand.java\n");
-        expander.expand(template(SUMS.replace("#            int   Integer  -\n", "")), folder.resolve("made"));
+        expand(SUMS.replace("#            int   Integer  -\n", ""));
         assertFalse(Files.exists(folder.resolve("made/int/Integer.java")));
         assertTrue(Files.exists(folder.resolve("made/char/Integer.java")));
         assertTrue(Files.exists(own));
@@ -161,11 +162,9 @@ class ExpandTest {
 
     /** Returns what is said about a template with one thing changed, without its path. */
     private String wrong(String part, String instead) throws IOException {
-        Path template = template(SUMS.replace(part, instead));
-        String said = assertThrows(
-                        IllegalArgumentException.class, () -> expander.expand(template, folder.resolve("made")))
-                .getMessage();
-        assertTrue(said.startsWith(template + ":"), said);
-        return said.substring((template + ":").length());
+        String said = refused(SUMS.replace(part, instead));
+        String file = folder.resolve("sums.template") + ":";
+        assertTrue(said.startsWith(file), said);
+        return said.substring(file.length());
     }
 }

@@ -52,7 +52,6 @@ final class DispatchingBackend extends ForwardingBackend {
 
     @Override
     public void run(Collective call, CallOptions options) {
-        Objects.requireNonNull(options, "options");
         if (isOnDevice(call)) {
             gpu.dispatch(host, options).open(call).run(call);
         } else if (isBusy()) {
@@ -64,7 +63,6 @@ final class DispatchingBackend extends ForwardingBackend {
 
     @Override
     public Work submit(Collective call, CallOptions options) {
-        Objects.requireNonNull(options, "options");
         if (isOnDevice(call)) {
             return gpu.dispatch(host, options).open(call).submit(call);
         }

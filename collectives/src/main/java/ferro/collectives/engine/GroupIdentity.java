@@ -47,8 +47,15 @@ public record GroupIdentity(
      * @param stepped whether the caller makes progress by steps, and not a thread of the engine
      * @param rules   decisions when something goes wrong
      * @param maxMesh size of the largest group in which each rank tells every other rank of a failure
+     * @param maxInFlight how many operations may be in flight at once; 1 without control messages, because data that one
+     *     peer does not take yet may hold back data that another peer waits for
      */
-    public record EngineOptions(boolean stepped, FailurePolicy rules, int maxMesh) {}
+    public record EngineOptions(boolean stepped, FailurePolicy rules, int maxMesh, int maxInFlight) {
+        /** Makes options with as many operations in flight at once as links carry. */
+        public EngineOptions(boolean stepped, FailurePolicy rules, int maxMesh) {
+            this(stepped, rules, maxMesh, Executor.LinkExecutor.MAX_RUNS);
+        }
+    }
 
     /** Returns the identity of a joined group, which watches the processes of its ranks. */
     public static GroupIdentity watched(
@@ -64,7 +71,7 @@ public record GroupIdentity(
      * nanoseconds of the call's time, until it has compared the calls of the peers.
      */
     public static GroupIdentity unwatched(GroupSpec group, LongPredicate hasCompared) {
-        EngineOptions options = new EngineOptions(false, new NothingToRead(hasCompared), Overlay.MAX_MESH);
+        EngineOptions options = new EngineOptions(false, new NothingToRead(hasCompared), Overlay.MAX_MESH, 1);
         return joined(Hashing.of(group.name()), Membership.unreachable(group), group, options, LeftGroups.stepped());
     }
 
@@ -98,13 +105,6 @@ public record GroupIdentity(
     /** Returns whether a group of this identity was joined, and not made of another one. */
     boolean isJoined(GroupSpec group) {
         return value == Hashing.of(group.name());
-    }
-
-    /** Returns how many operations may be under way at once. */
-    int maxInFlight() {
-        // a group without rules for failures is on a plain back end, which has no control messages: there, data that
-        // one peer does not take yet may hold back data that another peer waits for
-        return options.rules instanceof NothingToRead ? 1 : Executor.LinkExecutor.MAX_RUNS;
     }
 
     JoinedPosition control() {

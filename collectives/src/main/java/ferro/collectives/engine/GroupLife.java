@@ -96,7 +96,7 @@ final class GroupLife implements ProgressLoop.LoopOwner, ControlOwner, GroupDepa
         this.listeners = new Listeners(group.name(), loop::later, !isStepped);
         this.control = new GroupControl(transport, group, context, this, identity.control());
         this.planner = new Planner(group, context, identity.value(), choice());
-        LinkExecutor overLinks = new LinkExecutor(transport, identity.maxInFlight());
+        LinkExecutor overLinks = new LinkExecutor(transport, identity.options().maxInFlight());
         this.collectives = new OperationQueue(loop, control, overLinks, planner, this::checkUsable);
         this.messages =
                 new PointToPoint(loop, control, transport, identity.value(), Settings.MESSAGE_BUFFER.of(context));

@@ -64,12 +64,11 @@ public final class PlainEngine extends ForwardingBackend {
         }
         if (kind != MessageKind.SEND && kind != MessageKind.RECEIVE) {
             // not Message.requirePlain, which would name this class and not that of the user
+            String why = kind.isSend()
+                    ? "its sends end without news of their receives; wait for an answer of the receiver"
+                    : "its messages do not carry their length; receive exactly as many elements as the peer sends";
             throw new UnsupportedOperationException(options.named(kind.label()) + " on rank " + rank()
-                    + " on the plain back end " + plain.getClass().getSimpleName() + ": "
-                    + (kind.isSend()
-                            ? "its sends end without news of their receives; wait for an answer of the receiver"
-                            : "its messages do not carry their length; receive exactly as many elements as the peer"
-                                    + " sends"));
+                    + " on the plain back end " + plain.getClass().getSimpleName() + ": " + why);
         }
         return new CompletedWork(kind.isSend() ? send(message, options) : recv(message, options));
     }

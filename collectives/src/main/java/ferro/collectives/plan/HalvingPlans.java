@@ -8,8 +8,8 @@ import static ferro.collectives.plan.Region.SCRATCH;
  * Plans in which a rank exchanges data with ranks at distances of 1, 2, 4 and so on (doubling), or in the opposite
  * order (halving). In the all-to-all and the barrier, the distances wrap around.
  *
- * <p>In the other plans, ranks above the largest power of two first send their data to a partner and at the end receive the result, which
- * takes two more steps on these ranks. Sources: Thakur, Rabenseifner and Gropp 2005, doi:10.1177/1094342005051521, for
+ * <p>In the other plans, ranks above the largest power of two first send their data to a partner and at the end receive the
+ * result, which takes two more steps on these ranks. Sources: Thakur, Rabenseifner and Gropp 2005, doi:10.1177/1094342005051521, for
  * recursive doubling; Rabenseifner 2004, doi:10.1007/978-3-540-24685-5_1, for halving.
  */
 final class HalvingPlans {

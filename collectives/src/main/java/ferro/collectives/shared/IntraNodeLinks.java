@@ -25,7 +25,10 @@ final class IntraNodeLinks {
     private final ByteBuffer[] areas;
     private final Sleepers sleepers;
     private final Supplier<Transport.Events> events;
-    /** Rings lie in the segment of the receiver, so that one set of views and kernels serves all data that comes: one thread at a time. */
+    /**
+     * Rings lie in the segment of the receiver, so that one set of views and kernels serves all data that comes. One thread at
+     * a time uses them.
+     */
     private final StagedElements incomingElements;
 
     private final KeptKernels kernels;

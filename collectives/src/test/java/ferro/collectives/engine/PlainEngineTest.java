@@ -3,6 +3,7 @@ package ferro.collectives.engine;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
@@ -38,6 +39,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -362,6 +364,16 @@ class PlainEngineTest {
             int[] all = new int[10];
             group.allGather(new int[] {7 * group.rank() + 3, -group.rank() - 1}, all);
             assertArrayEquals(new int[] {3, -1, 10, -2, 17, -3, 24, -4, 31, -5}, all);
+        });
+    }
+
+    @Test
+    void aReceiveUpToALengthIsRefusedWithTheClassOfTheUser() throws Exception {
+        onRanks(2, group -> {
+            Executable call = () -> group.recvUpTo(HostTensor.of(new int[3]), 1 - group.rank(), 7);
+            String text =
+                    assertThrows(UnsupportedOperationException.class, call).getMessage();
+            assertTrue(text.contains(" on the plain back end HandOver: its messages do not carry their length"), text);
         });
     }
 }

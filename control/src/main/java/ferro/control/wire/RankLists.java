@@ -14,11 +14,7 @@ public final class RankLists {
 
     /** Formats ranks for a program, for example {@code 1,3}. */
     public static String list(BitSet ranks) {
-        StringJoiner list = new StringJoiner(",");
-        for (int rank = ranks.nextSetBit(0); rank >= 0; rank = ranks.nextSetBit(rank + 1)) {
-            list.add(Integer.toString(rank));
-        }
-        return list.toString();
+        return list(numbers(ranks));
     }
 
     /**
