@@ -24,7 +24,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @EnabledOnOs(OS.LINUX)
 class LauncherSignalsTest {
     private static final Duration SOON = Duration.ofSeconds(60);
-    private static final String WAITING = "echo self $$; while [ ! -e \"$0\" ]; do sleep 0.05; done; echo done";
+    /** Sleeps in a subshell: a shell that is stopped in the middle of its vfork is in state D and not in T. */
+    private static final String WAITING = "echo self $$; (while [ ! -e \"$0\" ]; do sleep .05; done) & wait; echo done";
 
     @ParameterizedTest
     @ValueSource(strings = {"USR1", "ALRM", "VTALRM", "XCPU", "URG", "CONT"})
