@@ -40,12 +40,13 @@ final class BackendEnding implements LeftGroups.OpenGroup {
      * Prepares the end of a group.
      *
      * @param member resources that are given back
-     * @param parts  the queue, whose calls must end first, and the stage, which is freed after the streams that use it
+     * @param queue  its calls must end first
+     * @param stage  freed after the streams that use it
      */
-    BackendEnding(NcclMember member, OperationParts parts) {
+    BackendEnding(NcclMember member, WorkQueue queue, HostStage stage) {
         this.member = member;
-        this.queue = parts.queue();
-        this.stage = parts.stage();
+        this.queue = queue;
+        this.stage = stage;
         this.ending = new GroupDeparture(queue.control().group(), queue);
     }
 

@@ -1,7 +1,10 @@
 package ferro.backend.nccl.comm;
 
 import ferro.Collective;
+import ferro.CollectiveKind;
+import ferro.CollectiveKind.Held;
 import ferro.DataType;
+import ferro.NcclBackend.RawShape;
 import ferro.ReduceOp;
 import ferro.backend.nccl.ffi.Checks;
 import ferro.backend.nccl.ffi.Nccl;
@@ -10,6 +13,7 @@ import ferro.backend.nccl.ffi.NcclRooted;
 import ferro.backend.nccl.ffi.NcclSendRecv;
 import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.NcclOperation;
+import java.util.Objects;
 
 /**
  * Makes the native calls of each operation of one rank. Used by the device thread only, between
@@ -21,166 +25,154 @@ import ferro.backend.nccl.queue.NcclOperation;
 final class CollectiveCalls {
     private final int rank;
     private final int worldSize;
-    private final NcclElements elements;
+    private final NcclChecks checks;
     private final boolean rooted;
 
-    CollectiveCalls(CommIdentity identity, NcclElements elements, java.util.function.Predicate<NcclCapability> has) {
+    CollectiveCalls(CommIdentity identity, NcclChecks checks) {
         this.rank = identity.rank();
         this.worldSize = identity.worldSize();
-        this.elements = elements;
-        this.rooted = has.test(NcclCapability.ROOTED);
+        this.checks = checks;
+        this.rooted = checks.has(NcclCapability.ROOTED);
     }
 
     /**
-     * Memory of a call.
+     * One call of the library.
      *
-     * @param in    device pointer
-     * @param out   device pointer
-     * @param count elements of the operand, or of one part where there are parts
-     * @param type  of the elements
+     * @param operation collective, send or receive
+     * @param in        device pointer
+     * @param out       device pointer
+     * @param count     elements of the operand, or of one part where there are parts
+     * @param type      of the elements
+     * @param op        null if nothing is combined
+     * @param peer      root, or the other rank of a message; -1 for none
      */
-    record CallMemory(long in, long out, long count, DataType type) {
-        long partOfIn(int part) {
-            return in + part * count * type.byteSize();
+    record NativeCall(NcclOperation operation, long in, long out, long count, DataType type, ReduceOp op, int peer) {
+        static NativeCall of(Collective call, long in, long out, long count) {
+            return new NativeCall(
+                    NcclOperation.of(call), in, out, count, call.operand().dataType(), call.op(), call.root());
         }
 
-        long partOfOut(int part) {
-            return out + part * count * type.byteSize();
+        /** Returns a raw call; its op is left out where nothing is combined. */
+        static NativeCall raw(NcclOperation operation, long in, long out, RawShape shape, ReduceOp op, int peer) {
+            Objects.requireNonNull(shape, "shape");
+            ReduceOp how = operation.combines() ? Objects.requireNonNull(op, "op") : null;
+            return new NativeCall(operation, in, out, shape.count(), shape.dataType(), how, peer);
+        }
+
+        /**
+         * Returns a barrier. NCCL returns at once from a reduction of zero elements, so that one element is the smallest
+         * call that waits for all ranks.
+         */
+        static NativeCall barrier(long cell) {
+            return new NativeCall(NcclOperation.BARRIER, cell, cell, 1, DataType.FLOAT32, ReduceOp.SUM, -1);
+        }
+
+        /** Returns a message. It reduces nothing, so that its elements can have types that NCCL does not know. */
+        static NativeCall message(NcclOperation operation, long at, long bytes, int peer) {
+            return new NativeCall(operation, at, at, bytes, DataType.INT8, null, peer);
+        }
+
+        private long part(long address, Held held, int part) {
+            return held == Held.PART ? address : address + part * count * type.byteSize();
         }
     }
 
-    /** Returns the calls of a whole operation; a barrier is an all-reduce of {@code at}. */
-    NcclLane.LaneCalls of(Collective call, CallMemory at) {
-        return switch (NcclOperation.of(call)) {
-            case ALL_REDUCE -> allReduce(at, call.op());
-            case BROADCAST -> broadcast(at, call.root());
-            case REDUCE -> reduce(at, call.op(), call.root());
-            case ALL_GATHER -> allGather(at);
-            case REDUCE_SCATTER -> reduceScatter(at, call.op());
-            case GATHER -> gather(at, call.root());
-            case SCATTER -> scatter(at, call.root());
-            case ALL_TO_ALL -> allToAll(at);
-            // NCCL returns at once from a reduction of zero elements, so that one element is the smallest call that
-            // waits for all ranks
-            case BARRIER -> allReduce(at, ReduceOp.SUM);
-            default -> throw new UnsupportedOperationException("the NCCL back end has no " + call.kind());
+    /** Returns how many parts the data of a call has on a rank that has any of it. */
+    static int parts(CollectiveKind kind, Held held, int worldSize) {
+        return kind.hasParts() && held != Held.PART ? worldSize : 1;
+    }
+
+    /**
+     * Returns the native calls of an operation.
+     *
+     * @throws UnsupportedOperationException if NCCL, or this release, has no code for type or op
+     */
+    NcclLane.LaneCalls of(NativeCall call) {
+        int type = checks.code(call.type);
+        int op = call.operation.combines() ? checks.code(call.type, call.op) : 0;
+        return switch (call.operation) {
+            case ALL_REDUCE, BARRIER ->
+                (comm, stream) -> Checks.begun(
+                        Nccl.ncclAllReduce(call.in, call.out, call.count, type, op, comm, stream), "ncclAllReduce");
+            case BROADCAST ->
+                (comm, stream) -> Checks.begun(
+                        Nccl.ncclBroadcast(call.in, call.out, call.count, type, call.peer, comm, stream),
+                        "ncclBroadcast");
+            case REDUCE ->
+                (comm, stream) -> Checks.begun(
+                        Nccl.ncclReduce(call.in, onRoot(call, call.out), call.count, type, op, call.peer, comm, stream),
+                        "ncclReduce");
+            case ALL_GATHER ->
+                (comm, stream) -> Checks.begun(
+                        Nccl.ncclAllGather(call.in, call.out, call.count, type, comm, stream), "ncclAllGather");
+            case REDUCE_SCATTER ->
+                (comm, stream) -> Checks.begun(
+                        Nccl.ncclReduceScatter(call.in, call.out, call.count, type, op, comm, stream),
+                        "ncclReduceScatter");
+            case SEND ->
+                (comm, stream) -> Checks.begun(
+                        NcclSendRecv.ncclSend(call.in, call.count, type, call.peer, comm, stream), "ncclSend");
+            case RECV ->
+                (comm, stream) -> Checks.begun(
+                        NcclSendRecv.ncclRecv(call.out, call.count, type, call.peer, comm, stream), "ncclRecv");
+            default -> rooted ? ofRooted(call, type) : (comm, stream) -> exchange(call, type, comm, stream);
         };
-    }
-
-    NcclLane.LaneCalls allReduce(CallMemory at, ReduceOp op) {
-        int type = elements.code(at.type);
-        int code = elements.code(at.type, op);
-        return (comm, stream) ->
-                Checks.begun(Nccl.ncclAllReduce(at.in, at.out, at.count, type, code, comm, stream), "ncclAllReduce");
-    }
-
-    NcclLane.LaneCalls broadcast(CallMemory at, int root) {
-        int type = elements.code(at.type);
-        return (comm, stream) ->
-                Checks.begun(Nccl.ncclBroadcast(at.in, at.out, at.count, type, root, comm, stream), "ncclBroadcast");
-    }
-
-    NcclLane.LaneCalls reduce(CallMemory at, ReduceOp op, int root) {
-        int type = elements.code(at.type);
-        int code = elements.code(at.type, op);
-        long out = onRoot(root, at.out);
-        return (comm, stream) ->
-                Checks.begun(Nccl.ncclReduce(at.in, out, at.count, type, code, root, comm, stream), "ncclReduce");
     }
 
     /** Returns an address that only the root passes. The other ranks must not touch that memory, so they pass none. */
-    private long onRoot(int root, long address) {
-        return rank == root ? address : 0;
+    private long onRoot(NativeCall call, long address) {
+        return rank == call.peer ? address : 0;
     }
 
-    NcclLane.LaneCalls allGather(CallMemory at) {
-        int type = elements.code(at.type);
-        return (comm, stream) ->
-                Checks.begun(Nccl.ncclAllGather(at.in, at.out, at.count, type, comm, stream), "ncclAllGather");
-    }
-
-    NcclLane.LaneCalls reduceScatter(CallMemory at, ReduceOp op) {
-        int type = elements.code(at.type);
-        int code = elements.code(at.type, op);
-        return (comm, stream) -> Checks.begun(
-                Nccl.ncclReduceScatter(at.in, at.out, at.count, type, code, comm, stream), "ncclReduceScatter");
-    }
-
-    NcclLane.LaneCalls gather(CallMemory at, int root) {
-        int type = elements.code(at.type);
-        if (rooted) {
-            long out = onRoot(root, at.out);
-            return (comm, stream) ->
-                    Checks.begun(NcclRooted.ncclGather(at.in, out, at.count, type, root, comm, stream), "ncclGather");
-        }
-        return grouped((comm, stream) -> {
-            for (int from = 0; rank == root && from < worldSize; from++) {
-                receive(new CallMemory(0, at.partOfOut(from), at.count, at.type), from)
-                        .make(comm, stream);
-            }
-            send(at, root).make(comm, stream);
-        });
-    }
-
-    NcclLane.LaneCalls scatter(CallMemory at, int root) {
-        int type = elements.code(at.type);
-        if (rooted) {
-            long in = onRoot(root, at.in);
-            return (comm, stream) ->
-                    Checks.begun(NcclRooted.ncclScatter(in, at.out, at.count, type, root, comm, stream), "ncclScatter");
-        }
-        return grouped((comm, stream) -> {
-            receive(at, root).make(comm, stream);
-            for (int to = 0; rank == root && to < worldSize; to++) {
-                send(new CallMemory(at.partOfIn(to), 0, at.count, at.type), to).make(comm, stream);
-            }
-        });
-    }
-
-    NcclLane.LaneCalls allToAll(CallMemory at) {
-        int type = elements.code(at.type);
-        if (rooted) {
-            return (comm, stream) ->
-                    Checks.begun(NcclRooted.ncclAlltoAll(at.in, at.out, at.count, type, comm, stream), "ncclAlltoAll");
-        }
-        return grouped((comm, stream) -> {
-            for (int peer = 0; peer < worldSize; peer++) {
-                CallMemory part = new CallMemory(at.partOfIn(peer), at.partOfOut(peer), at.count, at.type);
-                receive(part, peer).make(comm, stream);
-                send(part, peer).make(comm, stream);
-            }
-        });
-    }
-
-    NcclLane.LaneCalls send(CallMemory at, int to) {
-        int type = elements.code(at.type);
-        return (comm, stream) ->
-                Checks.begun(NcclSendRecv.ncclSend(at.in, at.count, type, to, comm, stream), "ncclSend");
-    }
-
-    NcclLane.LaneCalls receive(CallMemory at, int from) {
-        int type = elements.code(at.type);
-        return (comm, stream) ->
-                Checks.begun(NcclSendRecv.ncclRecv(at.out, at.count, type, from, comm, stream), "ncclRecv");
+    private NcclLane.LaneCalls ofRooted(NativeCall call, int type) {
+        return switch (call.operation) {
+            case GATHER ->
+                (comm, stream) -> Checks.begun(
+                        NcclRooted.ncclGather(
+                                call.in, onRoot(call, call.out), call.count, type, call.peer, comm, stream),
+                        "ncclGather");
+            case SCATTER ->
+                (comm, stream) -> Checks.begun(
+                        NcclRooted.ncclScatter(
+                                onRoot(call, call.in), call.out, call.count, type, call.peer, comm, stream),
+                        "ncclScatter");
+            case ALL_TO_ALL ->
+                (comm, stream) -> Checks.begun(
+                        NcclRooted.ncclAlltoAll(call.in, call.out, call.count, type, comm, stream), "ncclAlltoAll");
+            default -> throw new UnsupportedOperationException("the NCCL back end has no " + call.operation.label());
+        };
     }
 
     /**
-     * Makes the calls in one NCCL group, and always closes it: NCCL keeps the depth of groups per thread, and an open
-     * group would swallow every later call.
+     * Makes sends and receives in one NCCL group, and always closes it: NCCL keeps the depth of groups per thread, and
+     * an open group would swallow every later call.
      */
-    private static NcclLane.LaneCalls grouped(NcclLane.LaneCalls calls) {
-        return (comm, stream) -> {
-            Checks.nccl(Nccl.ncclGroupStart(), "ncclGroupStart");
-            boolean made = false;
-            try {
-                calls.make(comm, stream);
-                made = true;
-            } finally {
-                int end = Nccl.ncclGroupEnd();
-                if (made) {
-                    Checks.begun(end, "ncclGroupEnd");
+    private void exchange(NativeCall call, int type, long comm, long stream) {
+        CollectiveKind kind = call.operation.kind();
+        Checks.nccl(Nccl.ncclGroupStart(), "ncclGroupStart");
+        boolean made = false;
+        try {
+            for (int peer = 0; peer < worldSize; peer++) {
+                if (exchanges(kind.out(), peer, call.peer)) {
+                    long out = call.part(call.out, kind.out(), peer);
+                    Checks.begun(NcclSendRecv.ncclRecv(out, call.count, type, peer, comm, stream), "ncclRecv");
+                }
+                if (exchanges(kind.in(), peer, call.peer)) {
+                    long in = call.part(call.in, kind.in(), peer);
+                    Checks.begun(NcclSendRecv.ncclSend(in, call.count, type, peer, comm, stream), "ncclSend");
                 }
             }
-        };
+            made = true;
+        } finally {
+            int end = Nccl.ncclGroupEnd();
+            if (made) {
+                Checks.begun(end, "ncclGroupEnd");
+            }
+        }
+    }
+
+    /** Returns whether this rank exchanges data with a peer: its own part only with the root. */
+    private boolean exchanges(Held held, int peer, int root) {
+        return held == Held.PART ? peer == root : held.isAll(rank == root);
     }
 }

@@ -2,7 +2,6 @@ package ferro.backend.nccl.comm;
 
 import ferro.Collective;
 import ferro.CollectiveKind;
-import ferro.CollectiveKind.Held;
 import ferro.DataType;
 import ferro.HostTensor;
 import ferro.Tensor;
@@ -37,8 +36,8 @@ final class CollectiveRounds implements HostJob.Rounds {
         Tensor operand = call.operand();
         this.type = operand.dataType();
         CollectiveKind kind = call.kind();
-        this.partsIn = kind.hasParts() && kind.in() != Held.PART ? identity.worldSize() : 1;
-        this.partsOut = kind.hasParts() && kind.out() != Held.PART ? identity.worldSize() : 1;
+        this.partsIn = CollectiveCalls.parts(kind, kind.in(), identity.worldSize());
+        this.partsOut = CollectiveCalls.parts(kind, kind.out(), identity.worldSize());
         this.partLength = CollectivePrint.partOf(call, identity.worldSize());
         long most = stage.mostBytes() / ((long) Math.max(partsIn, partsOut) * type.byteSize());
         this.pieceLength = (int) Math.min(Math.max(1, most), partLength);
@@ -70,7 +69,7 @@ final class CollectiveRounds implements HostJob.Rounds {
             }
             stage.upload(bytes(partsIn), stream);
         }
-        calls.of(call, new CollectiveCalls.CallMemory(stage.in(), out(), length(), type))
+        calls.of(CollectiveCalls.NativeCall.of(call, stage.in(), out(), length()))
                 .make(comm, stream);
     }
 

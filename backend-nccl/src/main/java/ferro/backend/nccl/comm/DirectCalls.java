@@ -15,15 +15,15 @@ import java.util.List;
  */
 final class DirectCalls {
     private final Communicator comm;
-    private final NcclElements elements;
+    private final NcclChecks checks;
     private final CollectiveCalls calls;
     private final LoadedLibraries libraries;
     private final Duration timeout;
 
     DirectCalls(Communicator comm, LoadedLibraries libraries, Duration timeout) {
         this.comm = comm;
-        this.elements = new NcclElements(libraries.version());
-        this.calls = new CollectiveCalls(comm.identity(), elements, libraries::has);
+        this.checks = new NcclChecks(comm.identity(), libraries);
+        this.calls = new CollectiveCalls(comm.identity(), checks);
         this.libraries = libraries;
         this.timeout = timeout;
     }
@@ -37,27 +37,19 @@ final class DirectCalls {
         return comm;
     }
 
-    NcclElements elements() {
-        return elements;
+    NcclChecks checks() {
+        return checks;
     }
 
     Deadline deadline() {
         return comm.deadline(timeout);
     }
 
-    /** Returns the native calls of a reduction in place. */
-    NcclLane.LaneCalls allReduce(DeviceTensor tensor, ReduceOp op) {
-        return calls.allReduce(memory(tensor), op);
-    }
-
-    /** Returns the native calls of a broadcast in place. */
-    NcclLane.LaneCalls broadcast(DeviceTensor tensor, int root) {
-        return calls.broadcast(memory(tensor), root);
-    }
-
-    private static CollectiveCalls.CallMemory memory(DeviceTensor tensor) {
-        return new CollectiveCalls.CallMemory(
-                tensor.address(), tensor.address(), tensor.elementCount(), tensor.dataType());
+    /** Returns the native calls of a collective in place; {@code root} is -1 for none. */
+    NcclLane.LaneCalls inPlace(NcclOperation operation, DeviceTensor tensor, ReduceOp op, int root) {
+        long at = tensor.address();
+        return calls.of(
+                new CollectiveCalls.NativeCall(operation, at, at, tensor.elementCount(), tensor.dataType(), op, root));
     }
 
     /**

@@ -15,7 +15,9 @@ import ferro.ReduceOp;
 import ferro.Work;
 import ferro.backend.nccl.NcclStreamKind;
 import ferro.backend.nccl.NcclVersion;
+import ferro.backend.nccl.comm.CollectiveCalls.NativeCall;
 import ferro.backend.nccl.queue.CommIdentity;
+import ferro.backend.nccl.queue.NcclOperation;
 import ferro.backend.nccl.queue.WorkQueue;
 import ferro.control.group.GroupControl;
 import ferro.spi.LeakReport;
@@ -35,7 +37,7 @@ import java.util.function.Consumer;
  * <p>Whole calls take device tensors, and host tensors through pooled device memory. They run one after the other on
  * {@link #stream()}. Each starts after the work that the device's default stream holds when the call is issued. A call
  * that passes its deadline, whose waiting thread is interrupted or that NCCL fails ends the group on every rank: the
- * communicator is aborted, and the other ranks hear the reason by control messages.
+ * communicator is aborted, and the other ranks hear the reason by control calls.
  *
  * <p>Messages have the tag 0, run in the same order as collectives, and also end the group at their deadline, since
  * NCCL cannot cancel a receive. Messages of host memory carry their length; messages of device memory must be received
@@ -49,21 +51,17 @@ public final class JnaNcclBackend implements NcclBackend {
 
     private final NcclMember member;
     private final WorkQueue queue;
-    private final QueuedCollectives collectives;
-    private final QueuedMessages messages;
-    private final RawCalls raw;
+    private final NcclCalls calls;
     private final NewGroups subgroups;
     private final BackendEnding ending;
     private final LeakReport leak;
 
-    JnaNcclBackend(NcclMember member, OperationParts parts) {
+    JnaNcclBackend(NcclMember member) {
         this.member = member;
-        queue = parts.queue();
-        collectives = new QueuedCollectives(parts);
-        messages = new QueuedMessages(parts);
-        raw = new RawCalls(parts, member.timeout());
+        calls = new NcclCalls(member);
+        queue = calls.queue();
         subgroups = new NewGroups(member, queue);
-        ending = new BackendEnding(member, parts);
+        ending = new BackendEnding(member, queue, calls.stage());
         leak = LeakReport.watchAndFree(this, toString(), LOG, ending::close);
     }
 
@@ -129,12 +127,12 @@ public final class JnaNcclBackend implements NcclBackend {
 
     @Override
     public Optional<String> unsupportedBecause(Collective call) {
-        return collectives.unsupportedBecause(call);
+        return calls.unsupportedBecause(call);
     }
 
     @Override
     public Work submit(Collective call, CallOptions options) {
-        return collectives.submit(call, Objects.requireNonNull(options, "options"));
+        return calls.submit(call, Objects.requireNonNull(options, "options"));
     }
 
     @Override
@@ -182,7 +180,7 @@ public final class JnaNcclBackend implements NcclBackend {
     @Override
     public Work submit(Message message, CallOptions options) {
         Objects.requireNonNull(message, "message").requirePlain(this, options);
-        return messages.submit(message, options);
+        return calls.submit(message, options);
     }
 
     @Override
@@ -192,12 +190,12 @@ public final class JnaNcclBackend implements NcclBackend {
 
     @Override
     public void send(ByteBuffer message, int to, int tag, Duration timeout) {
-        messages.send(message, to, tag, timeout);
+        calls.send(message, to, tag, timeout);
     }
 
     @Override
     public void recv(ByteBuffer message, int from, int tag, Duration timeout) {
-        messages.recv(message, from, tag, timeout);
+        calls.recv(message, from, tag, timeout);
     }
 
     // raw calls
@@ -210,72 +208,74 @@ public final class JnaNcclBackend implements NcclBackend {
 
     @Override
     public void allReduce(long in, long out, RawShape shape, ReduceOp op, long stream) {
-        raw.allReduce(in, out, shape, op, stream);
+        calls.raw(NativeCall.raw(NcclOperation.ALL_REDUCE, in, out, shape, op, -1), stream);
     }
 
     @Override
     public void broadcast(long in, long out, RawShape shape, int root, long stream) {
-        raw.broadcast(in, out, shape, root, stream);
+        calls.raw(NativeCall.raw(NcclOperation.BROADCAST, in, out, shape, null, root), stream);
     }
 
     @Override
     public void reduce(long in, long out, RawShape shape, RootedOp how, long stream) {
-        raw.reduce(in, out, shape, how, stream);
+        Objects.requireNonNull(shape, "shape");
+        Objects.requireNonNull(how, "how");
+        calls.raw(NativeCall.raw(NcclOperation.REDUCE, in, out, shape, how.op(), how.root()), stream);
     }
 
     @Override
     public void allGather(long in, long out, RawShape shape, long stream) {
-        raw.allGather(in, out, shape, stream);
+        calls.raw(NativeCall.raw(NcclOperation.ALL_GATHER, in, out, shape, null, -1), stream);
     }
 
     @Override
     public void reduceScatter(long in, long out, RawShape shape, ReduceOp op, long stream) {
-        raw.reduceScatter(in, out, shape, op, stream);
+        calls.raw(NativeCall.raw(NcclOperation.REDUCE_SCATTER, in, out, shape, op, -1), stream);
     }
 
     @Override
     public void gather(long in, long out, RawShape shape, int root, long stream) {
-        raw.gather(in, out, shape, root, stream);
+        calls.raw(NativeCall.raw(NcclOperation.GATHER, in, out, shape, null, root), stream);
     }
 
     @Override
     public void scatter(long in, long out, RawShape shape, int root, long stream) {
-        raw.scatter(in, out, shape, root, stream);
+        calls.raw(NativeCall.raw(NcclOperation.SCATTER, in, out, shape, null, root), stream);
     }
 
     @Override
     public void allToAll(long in, long out, RawShape shape, long stream) {
-        raw.allToAll(in, out, shape, stream);
+        calls.raw(NativeCall.raw(NcclOperation.ALL_TO_ALL, in, out, shape, null, -1), stream);
     }
 
     @Override
     public void send(long in, RawShape shape, int to, long stream) {
-        raw.send(in, shape, to, stream);
+        calls.raw(NativeCall.raw(NcclOperation.SEND, in, 0, shape, null, to), stream);
     }
 
     @Override
     public void recv(long out, RawShape shape, int from, long stream) {
-        raw.recv(out, shape, from, stream);
+        calls.raw(NativeCall.raw(NcclOperation.RECV, 0, out, shape, null, from), stream);
     }
 
     @Override
     public void copy(long in, long out, RawShape shape, long stream) {
-        raw.copy(in, out, shape, stream);
+        calls.copy(in, out, shape, stream);
     }
 
     @Override
     public void grouped(Runnable body) {
-        raw.grouped(body);
+        calls.grouped(body);
     }
 
     @Override
     public void waitFor(long before, long stream) {
-        raw.waitFor(before, stream);
+        calls.waitFor(before, stream);
     }
 
     @Override
     public void synchronize(long stream) {
-        raw.synchronize(stream);
+        calls.synchronize(stream);
     }
 
     // groups and the end

@@ -5,6 +5,9 @@ import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.ReduceOp;
 import ferro.Tensor;
+import ferro.backend.nccl.NcclDataType;
+import ferro.backend.nccl.NcclRedOp;
+import ferro.backend.nccl.comm.CollectiveCalls.NativeCall;
 import ferro.backend.nccl.ffi.LoadedLibraries;
 import ferro.backend.nccl.ffi.NcclCapability;
 import ferro.backend.nccl.queue.CommIdentity;
@@ -20,16 +23,14 @@ final class NcclChecks {
 
     private final CommIdentity identity;
     private final LoadedLibraries libraries;
-    private final NcclElements elements;
 
     NcclChecks(CommIdentity identity, LoadedLibraries libraries) {
         this.identity = identity;
         this.libraries = libraries;
-        this.elements = new NcclElements(libraries.version());
     }
 
-    NcclElements elements() {
-        return elements;
+    boolean has(NcclCapability capability) {
+        return libraries.has(capability);
     }
 
     /** Returns why a collective cannot be done here; empty if it can. */
@@ -42,9 +43,7 @@ final class NcclChecks {
         Tensor operand = call.operand();
         try {
             NcclOperation operation = NcclOperation.of(call);
-            if (FROM_MESSAGES.contains(operation)) {
-                rooted(operation);
-            }
+            rooted(operation);
             if (operand != null) {
                 types(operand.dataType(), call.op());
             }
@@ -55,12 +54,12 @@ final class NcclChecks {
     }
 
     /**
-     * Checks that gather, scatter or all-to-all can be made.
+     * Checks that gather, scatter and all-to-all can be made: they may have to be made of sends and receives.
      *
      * @throws UnsupportedOperationException naming what NCCL lacks
      */
     void rooted(NcclOperation operation) {
-        if (!libraries.has(NcclCapability.ROOTED) && !libraries.has(NcclCapability.SEND_RECV)) {
+        if (FROM_MESSAGES.contains(operation) && !has(NcclCapability.ROOTED) && !has(NcclCapability.SEND_RECV)) {
             throw new UnsupportedOperationException(operation.label() + " needs " + NcclCapability.ROOTED + " or "
                     + NcclCapability.SEND_RECV + ", found NCCL " + libraries.version());
         }
@@ -72,32 +71,71 @@ final class NcclChecks {
      * @throws UnsupportedOperationException naming what NCCL lacks
      */
     void types(DataType type, ReduceOp op) {
-        elements.code(type);
+        code(type);
         if (op != null) {
-            elements.code(type, op);
+            code(type, op);
+        }
+    }
+
+    /**
+     * Returns NCCL's code of a type.
+     *
+     * @throws UnsupportedOperationException if NCCL, or this release, has no code for it
+     */
+    int code(DataType type) {
+        NcclDataType found = NcclDataType.of(type);
+        refuse(found.unsupportedBecause(libraries.version()));
+        return found.code();
+    }
+
+    /**
+     * Returns NCCL's code of a reduction of elements of a type.
+     *
+     * @throws UnsupportedOperationException if NCCL, or this release, has no code for it, or none that is correct for
+     *     the type
+     */
+    int code(DataType type, ReduceOp op) {
+        NcclRedOp found = NcclRedOp.of(op);
+        refuse(found.unsupportedBecause(libraries.version()));
+        if (op == ReduceOp.AVG && !type.isFloating()) {
+            // NCCL sums in the type itself, so that the average of 100 and 100 in i8 would be -28
+            throw new UnsupportedOperationException("the average of " + type.label()
+                    + " would wrap in NCCL, which adds in this type: use sum, or convert to one of f16 bf16 f32 f64,"
+                    + " or average in host memory, over tcp (-Dferro.backend=cpu:tcp,cuda:nccl)");
+        }
+        return found.code();
+    }
+
+    private static void refuse(Optional<String> why) {
+        if (why.isPresent()) {
+            throw new UnsupportedOperationException(why.get());
+        }
+    }
+
+    /** Checks the device of a tensor of a call without a queue: tensors are not moved between devices. */
+    static void onDevice(String operation, int index, DeviceTensor tensor, int device) {
+        if (tensor.device() != device) {
+            throw new IllegalArgumentException(operation + ": tensor " + index + " is on device " + tensor.device()
+                    + ", expected device " + device + ": nothing is moved between devices");
         }
     }
 
     /** Checks the device memory of a whole call. {@link Collective#check} checks which memory may overlap. */
     void memory(Collective call) {
-        onDevice(NcclOperation.of(call), call.in());
-        onDevice(NcclOperation.of(call), call.out());
-    }
-
-    private void onDevice(NcclOperation operation, Tensor tensor) {
-        if (!(tensor instanceof DeviceTensor on)) {
-            return;
-        }
-        tensor(operation, on);
+        tensor(NcclOperation.of(call), call.in());
+        tensor(NcclOperation.of(call), call.out());
     }
 
     /**
-     * Checks one device tensor.
+     * Checks a tensor if it is on a device.
      *
      * @throws IllegalStateException    if it is on another device than this rank's
      * @throws IllegalArgumentException if it has elements but no address
      */
-    void tensor(NcclOperation operation, DeviceTensor on) {
+    void tensor(NcclOperation operation, Tensor tensor) {
+        if (!(tensor instanceof DeviceTensor on)) {
+            return;
+        }
         if (on.device() != identity.device()) {
             throw new IllegalStateException(
                     operation.label() + " on " + identity + ": the tensor is on device " + on.device()
@@ -160,26 +198,26 @@ final class NcclChecks {
         }
     }
 
-    /** Returns the bytes of this many parts. Refuses a negative count and an overflow. */
-    long bytes(NcclOperation operation, ferro.NcclBackend.RawShape shape, int parts) {
-        if (shape.count() < 0) {
+    /** Returns the bytes of this many parts of a raw call. Refuses a negative count and an overflow. */
+    long bytes(NativeCall call, int parts) {
+        if (call.count() < 0) {
             throw new IllegalArgumentException(
-                    identity.during(operation) + ": the count is negative: " + shape.count());
+                    identity.during(call.operation()) + ": the count is negative: " + call.count());
         }
         try {
             return Math.multiplyExact(
-                    Math.multiplyExact(shape.count(), (long) shape.dataType().byteSize()), (long) parts);
+                    Math.multiplyExact(call.count(), (long) call.type().byteSize()), (long) parts);
         } catch (ArithmeticException overflow) {
             throw new IllegalArgumentException(
-                    identity.during(operation) + ": " + parts + " x " + shape.count() + " elements of "
-                            + shape.dataType().label() + ": the number of bytes does not fit into 64 bits",
+                    identity.during(call.operation()) + ": " + parts + " x " + call.count() + " elements of "
+                            + call.type().label() + ": the number of bytes does not fit into 64 bits",
                     overflow);
         }
     }
 
     /** Checks that the library has sends and receives, and that the tag is 0. */
     void messages(NcclOperation operation, int tag) {
-        if (!libraries.has(NcclCapability.SEND_RECV)) {
+        if (!has(NcclCapability.SEND_RECV)) {
             throw new UnsupportedOperationException(identity.during(operation) + ": NCCL " + libraries.version()
                     + " does not support byte-level P2P send/recv, which need " + NcclCapability.SEND_RECV
                     + ": use GPU-native collectives (allReduce and broadcast), or TcpBackend");

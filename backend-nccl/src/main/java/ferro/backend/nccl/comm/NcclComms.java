@@ -135,7 +135,7 @@ public final class NcclComms implements AutoCloseable {
         checkCount(name, tensors);
         checkAlike(name, tensors);
         checkStreams(name, streams);
-        return each(tensors, streams, tensor -> calls.allReduce(tensor, op));
+        return each(tensors, streams, tensor -> calls.inPlace(NcclOperation.ALL_REDUCE, tensor, op, -1));
     }
 
     /**
@@ -183,7 +183,7 @@ public final class NcclComms implements AutoCloseable {
         }
         checkAlike(name, tensors);
         checkStreams(name, streams);
-        return each(tensors, streams, tensor -> calls.broadcast(tensor, root));
+        return each(tensors, streams, tensor -> calls.inPlace(NcclOperation.BROADCAST, tensor, null, root));
     }
 
     private static Communicator.MemberCalls each(
@@ -220,9 +220,9 @@ public final class NcclComms implements AutoCloseable {
                 throw new IllegalArgumentException(operation + ": tensor " + i + " is " + typed(one) + ", tensor 0 is "
                         + typed(first) + ": all must have one type and shape");
             }
-            NcclElements.onDevice(operation, i, one, devices.get(i).ordinal());
+            NcclChecks.onDevice(operation, i, one, devices.get(i).ordinal());
         }
-        calls.elements().code(first.dataType());
+        calls.checks().code(first.dataType());
     }
 
     private static String typed(DeviceTensor tensor) {

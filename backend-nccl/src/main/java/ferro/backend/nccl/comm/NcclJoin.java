@@ -181,7 +181,7 @@ final class NcclJoin {
             CommunicationPath path = new CommunicationPath(stream, downgrades.get(), memory, keys);
             NcclMember member =
                     new NcclMember(context, comm, CommFactory.of(context).libraries(), path, group.timeout());
-            JnaNcclBackend end = new JnaNcclBackend(member, OperationParts.of(member));
+            JnaNcclBackend end = new JnaNcclBackend(member);
             end.opened();
             return end;
         } catch (RuntimeException | Error failure) {

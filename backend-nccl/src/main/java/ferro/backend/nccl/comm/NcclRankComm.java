@@ -147,8 +147,8 @@ public final class NcclRankComm implements AutoCloseable {
         NcclRedOp.of(op);
         List<NcclLane.LaneCalls> made = new ArrayList<>();
         for (DeviceTensor tensor : tensors) {
-            made.add(calls.allReduce(tensor, op));
-            NcclElements.onDevice(name, made.size() - 1, tensor, device());
+            made.add(calls.inPlace(NcclOperation.ALL_REDUCE, tensor, op, -1));
+            NcclChecks.onDevice(name, made.size() - 1, tensor, device());
         }
         comm.checkUsable(NcclOperation.ALL_REDUCE);
         if (!made.isEmpty()) {

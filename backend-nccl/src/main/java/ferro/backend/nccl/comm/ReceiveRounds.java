@@ -1,6 +1,5 @@
 package ferro.backend.nccl.comm;
 
-import ferro.DataType;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.HostTensor;
@@ -55,7 +54,7 @@ final class ReceiveRounds implements HostJob.Rounds {
     }
 
     private void transfer(int bytes, long comm, long stream) {
-        calls.receive(new CollectiveCalls.CallMemory(0, stage.out(), bytes, DataType.INT8), from)
+        calls.of(CollectiveCalls.NativeCall.message(NcclOperation.RECV, stage.out(), bytes, from))
                 .make(comm, stream);
         arriving = bytes;
     }

@@ -1,9 +1,9 @@
 package ferro.backend.nccl.comm;
 
-import ferro.DataType;
 import ferro.HostTensor;
 import ferro.backend.nccl.memory.HostBytes;
 import ferro.backend.nccl.memory.HostStage;
+import ferro.backend.nccl.queue.NcclOperation;
 
 /** Sends a message from host memory: first its length, then its bytes, so that the receiver detects a wrong length. */
 final class SendRounds implements HostJob.Rounds {
@@ -49,7 +49,7 @@ final class SendRounds implements HostJob.Rounds {
 
     private void transfer(int bytes, long comm, long stream) {
         stage.upload(bytes, stream);
-        calls.send(new CollectiveCalls.CallMemory(stage.in(), 0, bytes, DataType.INT8), to)
+        calls.of(CollectiveCalls.NativeCall.message(NcclOperation.SEND, stage.in(), bytes, to))
                 .make(comm, stream);
     }
 

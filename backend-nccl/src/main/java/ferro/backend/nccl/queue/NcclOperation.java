@@ -72,6 +72,24 @@ public enum NcclOperation {
         this.failing = failing;
     }
 
+    /** Returns the kind of a collective; null for every other operation. */
+    public CollectiveKind kind() {
+        return kind;
+    }
+
+    /** Returns whether NCCL combines data; a barrier is a reduction too. */
+    public boolean combines() {
+        return this == BARRIER || kind != null && kind.combines();
+    }
+
+    /** Returns the name of the parameter with the root or the other rank; null if the operation has none. */
+    public String peerName() {
+        if (kind != null) {
+            return kind.isRooted() ? "root" : null;
+        }
+        return this == SEND ? "to" : this == RECV ? "from" : null;
+    }
+
     /** Returns the index by which the calls of a collective or a message are counted. */
     int counterIndex() {
         if (kind != null) {

@@ -31,13 +31,6 @@ public final class NcclRecording implements RecordedGroup, AutoCloseable {
     /** What the recorder asks when it writes: the failure of the group, the status of the rank, and its stacks. */
     record RecordedFacts(Supplier<Failure> failure, Supplier<RankStatus> status, Supplier<List<ThreadStack>> stacks) {}
 
-    /** When an operation began, and how long it took. */
-    record Period(long beginNanos, long nanos) {
-        private long endNanos() {
-            return beginNanos + nanos;
-        }
-    }
-
     /** Registers a group of these ranks of the joined group. */
     NcclRecording(RankContext context, CommIdentity identity, int[] ranks, RecordedFacts facts) {
         this.context = context;
@@ -50,26 +43,25 @@ public final class NcclRecording implements RecordedGroup, AutoCloseable {
     }
 
     int submitted(NcclTitle title, long sequence, long nowNanos) {
-        return recorder.submitted(sequence, title.name(), title.bytes().recorded(), nowNanos);
+        return recorder.submitted(sequence, title.name(), title.recorded(), nowNanos);
     }
 
     void running(int entry) {
         recorder.running(entry);
     }
 
-    void ended(int entry, NcclTitle title, Failure why, Period period) {
+    void ended(int entry, NcclTitle title, Failure why, long beginNanos, long nanos) {
         if (why == null) {
-            count(title, period.nanos);
-            recorder.done(entry, period.endNanos(), -1, -1);
+            count(title, nanos);
+            recorder.done(entry, beginNanos + nanos, -1, -1);
         } else {
-            recorder.failed(entry, period.endNanos(), why.code(), title.print());
+            recorder.failed(entry, beginNanos + nanos, why.code(), title.print());
         }
     }
 
     /** Counts an operation that has ended. Messages and collectives may end on different threads. */
     private synchronized void count(NcclTitle title, long nanos) {
-        recorder.counter()
-                .ended(title.operation().counterIndex(), 1, title.bytes().contributed(), 0, nanos);
+        recorder.counter().ended(title.operation().counterIndex(), 1, title.contributed(), 0, nanos);
     }
 
     /** Returns the calls so far. */

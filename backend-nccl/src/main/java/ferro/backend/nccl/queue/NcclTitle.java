@@ -10,9 +10,11 @@ import java.util.function.Supplier;
  * @param label     label of the call, empty for none
  * @param words     computes {@link #print}, which only slow and failed operations need
  * @param peer      the other rank of a message, which has no sequence number; -1 for a collective
- * @param bytes     of its data
+ * @param recorded  bytes of its data, as the flight recorder has it
+ * @param contributed bytes of the tensor that this rank reads; of a receive, the bytes received
  */
-public record NcclTitle(NcclOperation operation, String label, Supplier<String> words, int peer, DataBytes bytes) {
+public record NcclTitle(
+        NcclOperation operation, String label, Supplier<String> words, int peer, long recorded, long contributed) {
     /** Returns the operation, with the label if there is one. */
     public String name() {
         return CallOptions.named(operation.label(), label);
@@ -26,18 +28,5 @@ public record NcclTitle(NcclOperation operation, String label, Supplier<String> 
     /** Returns whether it is a send or a receive, and not a collective. */
     public boolean isMessage() {
         return peer >= 0;
-    }
-
-    /**
-     * Sizes of the data of an operation.
-     *
-     * @param recorded    as the flight recorder has it
-     * @param contributed of the tensor that this rank reads; of a receive, the bytes received
-     */
-    public record DataBytes(long recorded, long contributed) {
-        /** Returns the sizes of data that this rank contributes. */
-        public static DataBytes of(long bytes) {
-            return new DataBytes(bytes, bytes);
-        }
     }
 }

@@ -229,7 +229,7 @@ public final class NcclWork implements Work, DeviceTask<Void> {
     private void recordEnd() {
         NcclRecording recording = failures.recording();
         if (recording != null) {
-            recording.ended(entry, title, failure, new NcclRecording.Period(deadline.startNanos(), endedNanos));
+            recording.ended(entry, title, failure, deadline.startNanos(), endedNanos);
         }
     }
 

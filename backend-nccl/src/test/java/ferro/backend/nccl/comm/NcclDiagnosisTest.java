@@ -40,7 +40,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 @ResourceLock("nccl")
 class NcclDiagnosisTest {
     private static final NcclTitle TITLE =
-            new NcclTitle(NcclOperation.ALL_REDUCE, "", () -> "allReduce of f32[2]", -1, NcclTitle.DataBytes.of(8));
+            new NcclTitle(NcclOperation.ALL_REDUCE, "", () -> "allReduce of f32[2]", -1, 8, 8);
 
     private static final Duration SOON = Duration.ofSeconds(10);
     private static final Duration LONG = Duration.ofHours(1);

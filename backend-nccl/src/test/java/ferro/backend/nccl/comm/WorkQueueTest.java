@@ -49,10 +49,7 @@ class WorkQueueTest {
         }
 
         NcclWork submit(NcclJob job) {
-            return queue.submit(
-                    new NcclTitle(NcclOperation.ALL_REDUCE, "", () -> "allReduce", -1, NcclTitle.DataBytes.of(4)),
-                    job,
-                    SOON);
+            return queue.submit(new NcclTitle(NcclOperation.ALL_REDUCE, "", () -> "allReduce", -1, 4, 4), job, SOON);
         }
 
         @Override
