@@ -4,6 +4,7 @@ import ferro.Backend;
 import ferro.CollectiveBackend;
 import ferro.collectives.CollectiveEngine;
 import ferro.collectives.engine.GroupEngine;
+import ferro.dispatch.GpuCollectives;
 import ferro.spi.BackendProvider;
 import ferro.spi.BrokenServices;
 import ferro.spi.ControlLane;
@@ -127,17 +128,17 @@ final class BackendSelection {
         RankContext beside = onHost instanceof GroupEngine engine ? new BesideContext(joining, engine) : joining;
         try {
             Backend second = device.provider().create(group, beside);
-            if (second instanceof CollectiveBackend onDevice
-                    && second.asNcclBackend().isPresent()) {
-                return new RoutedBackend(onHost, onDevice, joining, joining::closeStore);
+            Optional<CollectiveBackend> both = GpuCollectives.with(joining).over(onHost, second, joining::closeStore);
+            if (both.isPresent()) {
+                return both.get();
             }
             IllegalArgumentException failure = new IllegalArgumentException("cuda:" + device.name()
                     + " has no NCCL view and cannot accept device tensors: name a back end that can, for "
                     + "example cpu:tcp,cuda:nccl, or name a single back end");
-            RoutedBackend.closeAfter(failure, second);
+            OpenGroups.closeAfter(failure, second);
             throw failure;
         } catch (RuntimeException | Error failure) {
-            RoutedBackend.closeAfter(failure, onHost);
+            OpenGroups.closeAfter(failure, onHost);
             throw failure;
         }
     }

@@ -6,6 +6,7 @@ import ferro.FerroException.Where;
 import ferro.spi.GroupSpec;
 import ferro.spi.LogLines;
 import ferro.spi.RankContext;
+import ferro.spi.ServedStore;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,8 +17,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * The joins in progress and the open groups of one context. When the context ends, it interrupts these joins and closes
- * these groups. Serving the store before a join counts as a join. Thread-safe.
+ * The joins in progress, the open groups and the served store of one context. When the context ends, it interrupts these
+ * joins and closes these groups, then the store. Serving the store before a join counts as a join. Thread-safe.
  */
 final class OpenGroups implements AutoCloseable {
     private static final System.Logger LOG = LogLines.logger("ferro.group");
@@ -29,6 +30,10 @@ final class OpenGroups implements AutoCloseable {
     private final List<GroupCore> open = new ArrayList<>();
 
     private final List<JoinUnderWay> joins = new ArrayList<>();
+    /** Held while a thread serves the store. A close does not wait for this thread. */
+    private final Object serving = new Object();
+
+    private ServedStore store;
     private Throwable cause;
     /** Reason why no group can be joined any more; null while groups can be joined. */
     private String ended;
@@ -80,18 +85,43 @@ final class OpenGroups implements AutoCloseable {
     /**
      * Serves the store before a join; {@link #abort} and {@link #close} interrupt this call.
      *
-     * @param group group whose ranks use the store
-     * @param serve returns the address; a store that it has opened stays open if this call is interrupted
+     * @param group   group whose ranks use the store
+     * @param context context whose settings describe the store
+     * @return address of the store; the first call begins to serve it, and it stays open if this call is interrupted
      * @throws IllegalStateException if the context is closed
      * @throws FerroException        ABORTED if the context has been aborted or ends during this call
      */
-    String served(GroupSpec group, Supplier<String> serve) {
+    String served(GroupSpec group, RankContext context) {
         JoinUnderWay own = begin(new ContextStep("serve the store of", "serving the store of", group));
-        String endpoint = run(own, serve);
+        String endpoint = run(own, () -> endpoint(group, context));
         if (isCut(own, null)) {
             throw cancelled(own.step, null);
         }
         return endpoint;
+    }
+
+    private String endpoint(GroupSpec group, RankContext context) {
+        synchronized (serving) {
+            ServedStore known = store();
+            return (known == null ? serve(group, context) : known).endpoint();
+        }
+    }
+
+    private ServedStore serve(GroupSpec group, RankContext context) {
+        ServedStore made =
+                StoreProviders.ask(group, context, (provider, address) -> provider.serve(address, group, context));
+        synchronized (this) {
+            if (!closed) {
+                store = made;
+                return made;
+            }
+        }
+        made.close();
+        return made;
+    }
+
+    private synchronized ServedStore store() {
+        return store;
     }
 
     private <T> T run(JoinUnderWay own, Supplier<T> step) {
@@ -159,7 +189,7 @@ final class OpenGroups implements AutoCloseable {
         return Optional.ofNullable(ended);
     }
 
-    /** Interrupts the joins, waits for their ends, and closes the groups, newest first. */
+    /** Interrupts the joins, waits for their ends, and closes the groups, newest first, and the store. */
     @Override
     public void close() {
         end(null, "closed");
@@ -169,7 +199,22 @@ final class OpenGroups implements AutoCloseable {
         awaitJoins();
         List<GroupCore> newestFirst = new ArrayList<>(groups());
         Collections.reverse(newestFirst);
-        newestFirst.forEach(OpenGroups::leave);
+        try {
+            newestFirst.forEach(OpenGroups::leave);
+        } finally {
+            closeStore();
+        }
+    }
+
+    private void closeStore() {
+        ServedStore last;
+        synchronized (this) {
+            last = store;
+            store = null;
+        }
+        if (last != null) {
+            last.close();
+        }
     }
 
     /**
@@ -263,9 +308,18 @@ final class OpenGroups implements AutoCloseable {
         return cancelled;
     }
 
+    /** Closes what a failure has left open, and keeps the failure. */
+    static void closeAfter(Throwable failure, AutoCloseable opened) {
+        try {
+            opened.close();
+        } catch (Exception | Error second) {
+            failure.addSuppressed(second);
+        }
+    }
+
     private static FerroException dropped(GroupCore late, FerroException failure) {
         late.backend().abort(failure);
-        RoutedBackend.closeAfter(failure, () -> late.close(Duration.ZERO));
+        closeAfter(failure, () -> late.close(Duration.ZERO));
         return failure;
     }
 }

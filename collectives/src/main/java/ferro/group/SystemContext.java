@@ -11,10 +11,7 @@ import ferro.spi.GroupSpec;
 import ferro.spi.Proc;
 import ferro.spi.ProcessTable;
 import ferro.spi.RankContext;
-import ferro.spi.ServedStore;
 import ferro.spi.Settings;
-import ferro.spi.StoreProvider;
-import java.net.URI;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -53,7 +50,6 @@ public final class SystemContext implements RankContext, AutoCloseable {
     private final Map<Class<?>, SharedUse> shared = new HashMap<>();
     private final ExitTasks exits = new ExitTasks(this);
     private final OpenGroups groups = new OpenGroups();
-    private final ServedPlace place = new ServedPlace();
     private ScheduledThreadPoolExecutor background;
     private ProcessTable processes;
     /** Whether {@link #close} has ended the executor. */
@@ -133,7 +129,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
         try {
             return join.apply(context);
         } catch (RuntimeException | Error failure) {
-            RoutedBackend.closeAfter(failure, context);
+            OpenGroups.closeAfter(failure, context);
             throw failure;
         }
     }
@@ -196,12 +192,7 @@ public final class SystemContext implements RankContext, AutoCloseable {
      */
     public String storeEndpoint() {
         Optional<String> endpoint = options.endpoint();
-        return endpoint.isPresent() ? endpoint.get() : served();
-    }
-
-    private String served() {
-        GroupSpec group = spec();
-        return groups.served(group, () -> place.endpoint(group, this));
+        return endpoint.isPresent() ? endpoint.get() : groups.served(spec(), this);
     }
 
     /**
@@ -384,7 +375,6 @@ public final class SystemContext implements RankContext, AutoCloseable {
         try {
             groups.close();
         } finally {
-            place.close();
             endBackground();
         }
     }
@@ -403,58 +393,6 @@ public final class SystemContext implements RankContext, AutoCloseable {
 
         SharedUse(AutoCloseable object) {
             this.object = object;
-        }
-    }
-
-    /**
-     * The store that a context serves to the other ranks before it joins. Thread-safe. One thread at a time serves a store.
-     * A close does not wait for this thread, and closes a store that this thread opens after the close.
-     */
-    private static final class ServedPlace implements AutoCloseable {
-        private final Object serving = new Object();
-        private ServedStore served;
-        private boolean closed;
-
-        /** Returns the address of the store; the first call begins to serve the store. */
-        String endpoint(GroupSpec group, SystemContext context) {
-            synchronized (serving) {
-                return known().orElseGet(() -> {
-                    ServedStore made = StoreProviders.ask(
-                            group,
-                            context,
-                            (StoreProvider provider, URI address) -> provider.serve(address, group, context));
-                    keep(made);
-                    return made.endpoint();
-                });
-            }
-        }
-
-        private synchronized Optional<String> known() {
-            return Optional.ofNullable(served).map(ServedStore::endpoint);
-        }
-
-        private void keep(ServedStore made) {
-            synchronized (this) {
-                if (!closed) {
-                    served = made;
-                    return;
-                }
-            }
-            made.close();
-        }
-
-        /** Ends the store, if it was served. */
-        @Override
-        public void close() {
-            ServedStore last;
-            synchronized (this) {
-                closed = true;
-                last = served;
-                served = null;
-            }
-            if (last != null) {
-                last.close();
-            }
         }
     }
 }

@@ -13,6 +13,8 @@ import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
 import ferro.Backend;
+import ferro.CallOptions;
+import ferro.Collective;
 import ferro.CollectiveBackend;
 import ferro.FerroException;
 import ferro.FerroException.Code;
@@ -99,7 +101,7 @@ class BackendPairTest {
         assertEquals(List.of("tcp", "nccl"), opened);
         assertSame(nccl, both.asNcclBackend().orElseThrow());
         both.barrier(Duration.ofSeconds(1));
-        verify(host).barrier(Duration.ofSeconds(1));
+        verify(host).run(Collective.barrier(), CallOptions.of(Duration.ofSeconds(1)));
     }
 
     @ParameterizedTest

@@ -100,7 +100,7 @@ class DeviceAgreementTest {
         }
         List<Boolean> both = new ArrayList<>();
         for (CompletableFuture<Backend> one : joining) {
-            both.add(one.get(20, TimeUnit.SECONDS) instanceof RoutedBackend);
+            both.add(one.get(20, TimeUnit.SECONDS).asNcclBackend().isPresent());
         }
         return both;
     }
@@ -134,7 +134,7 @@ class DeviceAgreementTest {
     @Test
     @DisplayName("2-18: a rank without a device waits for nobody and leaves one word; by name nothing is written")
     void whoHasNoneWaitsForNobody() {
-        assertFalse(join(1, 3, "", PLENTY, "auto") instanceof RoutedBackend);
+        assertFalse(join(1, 3, "", PLENTY, "auto").asNcclBackend().isPresent());
         assertEquals(1, store.written().size(), store.written().toString());
         join(0, 3, "nccl", PLENTY, "tcp");
         join(0, 1, "nccl", PLENTY, "auto");

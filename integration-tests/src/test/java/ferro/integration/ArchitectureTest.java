@@ -29,7 +29,6 @@ import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -224,15 +223,17 @@ class ArchitectureTest {
         }
     }
 
-    @Test
-    void procHasOneReader() throws IOException {
-        List<Path> readers = new ArrayList<>();
-        for (Path file : MainSources.of(module -> true)) {
-            if (Files.readString(file).contains("\"/proc")) {
-                readers.add(file.getFileName());
+    /** Proc reads the files of the kernel. A decorator may only return the NCCL view; benchmarks and examples are users. */
+    @ParameterizedTest
+    @CsvSource({"'\"/proc',", "'(?<!return [a-z.]{1,99})\\.asNcclBackend\\(\\)', Dispatch.java GpuCollectives.java"})
+    void onlyOneClassOrDoorUsesIt(String pattern, String users) throws IOException {
+        Set<String> found = new TreeSet<>();
+        for (Path file : MainSources.of(module -> !module.equals("benchmarks") && !module.equals("examples"))) {
+            if (Pattern.compile(pattern).matcher(Files.readString(file)).find()) {
+                found.add(file.getFileName().toString());
             }
         }
-        assertEquals(List.of(), readers, "Proc reads these files");
+        assertEquals(users == null ? "" : users, String.join(" ", found));
     }
 
     private static Stream<JavaField> fieldsOf(JavaClass type) {

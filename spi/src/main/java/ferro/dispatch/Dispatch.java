@@ -4,6 +4,8 @@ import ferro.Backend;
 import ferro.CallOptions;
 import ferro.Collective;
 import ferro.CollectiveBackend;
+import ferro.CollectiveKind;
+import ferro.CollectiveKind.Held;
 import ferro.DataType;
 import ferro.DeviceTensor;
 import ferro.FerroException;
@@ -18,6 +20,7 @@ import ferro.NcclBackend.RawShape;
 import ferro.Tensor;
 import ferro.Work;
 import ferro.spi.Deadlines;
+import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
@@ -44,6 +47,9 @@ final class Dispatch {
     private final HostFallbackPath slow;
     private final Backend backend;
     private final NcclBackend nccl;
+    /** The NCCL view, or the back end without one. */
+    private final Backend view;
+
     private final CallOptions options;
 
     /**
@@ -55,18 +61,11 @@ final class Dispatch {
         this.options = options;
         this.backend = Objects.requireNonNull(backend, "backend");
         this.nccl = backend.asNcclBackend().orElse(null);
+        this.view = nccl == null ? backend : nccl;
     }
 
-    int rank() {
-        return view().rank();
-    }
-
-    int worldSize() {
-        return view().worldSize();
-    }
-
-    CallOptions options() {
-        return options == null ? CallOptions.of(view().timeout()) : options;
+    private CallOptions options() {
+        return options == null ? CallOptions.of(view.timeout()) : options;
     }
 
     /**
@@ -74,33 +73,22 @@ final class Dispatch {
      * warning and counts the call. If this method throws, no data has been moved and no memory allocated.
      */
     Dispatch open(Collective call) {
-        String operation = call.kind().label();
-        if (call.kind().isRooted()) {
-            InvalidRankException.check(operation, "root", call.root(), worldSize());
-        }
+        checkRoot(call);
         DeviceTensor tensor = onOneDevice(call);
         if (nccl == null) {
-            openHost(operation, tensor, () -> unsupportedOnHost(call), () -> call.check(rank(), worldSize()));
+            openHost(call.kind().label(), tensor, () -> unsupportedOnHost(call), () -> check(call));
         }
         return this;
     }
 
-    /**
-     * Opens a call as {@link #open} does, for a call whose result has no memory yet. Makes all checks, so that no memory
-     * is allocated for a rejected call.
-     */
-    void openFresh(Collective template) {
-        open(template);
-        if (nccl != null) {
-            String operation = template.kind().label();
-            refuse(operation, nccl.unsupportedBecause(template));
-            template.check(rank(), worldSize());
-            int device = onOneDevice(template).device();
-            if (device != nccl.device()) {
-                throw new IllegalStateException(operation + ": the tensor is on device " + device + ", rank "
-                        + nccl.rank() + " drives device " + nccl.device() + ": nothing is moved between devices");
-            }
+    private void checkRoot(Collective call) {
+        if (call.kind().isRooted()) {
+            InvalidRankException.check(call.kind().label(), "root", call.root(), view.worldSize());
         }
+    }
+
+    private void check(Collective call) {
+        call.check(view.rank(), view.worldSize());
     }
 
     /** Runs a call that is open. */
@@ -127,8 +115,117 @@ final class Dispatch {
                 : slow.fallback().transfer(message, host(), slow.context(), options());
     }
 
-    /** Allocates the tensor of a fresh result. Exception messages contain {@code operation}. */
-    DeviceTensor allocate(String operation, DeviceTensor template) {
+    // calls whose result is a new tensor: they are checked before its memory is allocated, and until then a template
+    // with a shape and no memory takes its place
+
+    /** Runs a call on its input alone. Returns its new tensor, or null if this rank receives no result. */
+    DeviceTensor runFresh(Collective given) {
+        Collective call = openFresh(given);
+        DeviceTensor out = allocate(call);
+        try {
+            run(ready(call, out));
+        } catch (RuntimeException | Error failure) {
+            free(out, failure);
+            throw failure;
+        } finally {
+            Reference.reachabilityFence(call);
+        }
+        return out;
+    }
+
+    /** Starts a call on its input alone. */
+    OutOfPlaceResult submitFresh(Collective given) {
+        Collective call = openFresh(given);
+        DeviceTensor out = allocate(call);
+        try {
+            Work work = submit(ready(call, out));
+            work.completion().whenComplete((nothing, failure) -> {
+                if (failure != null) {
+                    free(out, failure);
+                }
+            });
+            return new OutOfPlaceResult(out, work);
+        } catch (RuntimeException | Error failure) {
+            free(out, failure);
+            throw failure;
+        }
+    }
+
+    /** Opens a call as {@link #open} does, with all checks. Returns the call with the template of its result. */
+    private Collective openFresh(Collective given) {
+        checkRoot(given);
+        Collective call = withTemplate(given);
+        open(call);
+        if (nccl != null) {
+            String operation = call.kind().label();
+            refuse(operation, nccl.unsupportedBecause(call));
+            check(call);
+            int device = onOneDevice(call).device();
+            if (device != nccl.device()) {
+                throw new IllegalStateException(operation + ": the tensor is on device " + device + ", rank "
+                        + nccl.rank() + " drives device " + nccl.device() + ": nothing is moved between devices");
+            }
+        }
+        return call;
+    }
+
+    /**
+     * Returns the call with its result, whose shape follows from the kind: parts are joined and divided along the first
+     * dimension, which has the longest stride. A broadcast has only one tensor.
+     */
+    private Collective withTemplate(Collective given) {
+        CollectiveKind kind = given.kind();
+        if (kind == CollectiveKind.BROADCAST || !hasResult(given)) {
+            return given;
+        }
+        DeviceTensor in = (DeviceTensor) given.operand();
+        long[] shape = in.shape();
+        if (kind.out() == Held.PART) {
+            shape = part(kind, shape, view.worldSize());
+        } else if (kind.in() == Held.PART) {
+            shape = joined(shape, view.worldSize());
+        }
+        DeviceTensor out = new DeviceTensor(in.dataType(), shape, 0, in.device(), null);
+        return given.on(kind == CollectiveKind.SCATTER && view.rank() != given.root() ? null : in, out);
+    }
+
+    private boolean hasResult(Collective call) {
+        return call.kind().out() != Held.ALL_ON_ROOT || view.rank() == call.root();
+    }
+
+    private static long[] joined(long[] shape, int parts) {
+        if (shape.length == 0) {
+            return new long[] {parts};
+        }
+        long[] joined = shape.clone();
+        joined[0] = Math.multiplyExact(shape[0], (long) parts);
+        return joined;
+    }
+
+    /**
+     * Returns the shape of one part, whose first dimension is divided by {@code parts}. If {@code parts} divides the
+     * number of elements but not the first dimension, the part is one-dimensional.
+     */
+    private static long[] part(CollectiveKind kind, long[] shape, int parts) {
+        long elements = Arrays.stream(shape).reduce(1, Math::multiplyExact);
+        if (elements % parts != 0) {
+            throw new IllegalArgumentException(kind + ": input " + Arrays.toString(shape) + " has " + elements
+                    + " elements, not a multiple of world size " + parts);
+        }
+        if (shape.length == 0 || shape[0] % parts != 0) {
+            return new long[] {elements / parts};
+        }
+        long[] part = shape.clone();
+        part[0] = shape[0] / parts;
+        return part;
+    }
+
+    /** Allocates the tensor of the result; returns null if this rank receives none. */
+    private DeviceTensor allocate(Collective call) {
+        if (!hasResult(call)) {
+            return null;
+        }
+        DeviceTensor template = (DeviceTensor) (call.kind() == CollectiveKind.BROADCAST ? call.operand() : call.out());
         DataType type = template.dataType();
         if (nccl == null) {
             return slow.memory().allocate(type, template.shape(), template.device());
@@ -137,7 +234,32 @@ final class Dispatch {
             return nccl.allocate(type, template.shape());
         } catch (RuntimeException failure) {
             String fresh = type.label() + Arrays.toString(template.shape());
-            throw cloneFailed(operation, "no memory for a fresh " + fresh, failure);
+            throw cloneFailed(call.kind().label(), "no memory for a fresh " + fresh, failure);
+        }
+    }
+
+    /**
+     * Returns the call with the allocated tensor in place of the template. In a broadcast the root's data is first
+     * copied into the new tensor.
+     */
+    private Collective ready(Collective call, DeviceTensor out) {
+        if (call.kind() == CollectiveKind.BROADCAST) {
+            if (view.rank() == call.root()) {
+                copy(call.kind().label(), (DeviceTensor) call.in(), out);
+            }
+            return Collective.broadcast(out, call.root());
+        }
+        return out == null ? call : call.on(call.in(), out);
+    }
+
+    private static void free(DeviceTensor out, Throwable failure) {
+        if (out == null) {
+            return;
+        }
+        try {
+            GpuCollectives.free(out);
+        } catch (RuntimeException second) {
+            failure.addSuppressed(second);
         }
     }
 
@@ -146,7 +268,7 @@ final class Dispatch {
      * queued on the stream of the collective, after the work that is now in the caller's default stream. A host round
      * trip reads the copy from another stream, so this method waits until the copy has ended.
      */
-    void copy(String operation, DeviceTensor from, DeviceTensor to) {
+    private void copy(String operation, DeviceTensor from, DeviceTensor to) {
         if (nccl == null) {
             copyAndWait(operation, from, to);
             return;
@@ -165,8 +287,8 @@ final class Dispatch {
         if (!slow.memory().onDevice(from, to).await(bound)) {
             throw new FerroException(
                     Code.TIMED_OUT,
-                    Where.of("", rank()),
-                    operation + " on rank " + rank() + ": the copy of " + from + " took more than "
+                    Where.of("", view.rank()),
+                    operation + " on rank " + view.rank() + ": the copy of " + from + " took more than "
                             + Deadlines.millis(bound) + " ms: check whether the device is busy or hangs");
         }
     }
@@ -206,7 +328,8 @@ final class Dispatch {
         }
         refuseUnlessPlain(message, tensor);
         String operation = message.kind().label();
-        InvalidRankException.check(operation, message.kind().isSend() ? "to" : "from", message.peer(), worldSize());
+        InvalidRankException.check(
+                operation, message.kind().isSend() ? "to" : "from", message.peer(), view.worldSize());
         if (message.tag() < 0) {
             throw new IllegalArgumentException(operation + ": a tag must be 0 or more, found " + message.tag()
                     + ": negative tags are reserved for ferro");
@@ -233,10 +356,6 @@ final class Dispatch {
         }
     }
 
-    private Backend view() {
-        return nccl == null ? backend : nccl;
-    }
-
     private CollectiveBackend host() {
         return (CollectiveBackend) backend;
     }
@@ -258,8 +377,8 @@ final class Dispatch {
 
     private void refuse(String operation, Optional<String> because) {
         if (because.isPresent()) {
-            throw new UnsupportedOperationException(
-                    operation + " on rank " + rank() + " of world size " + worldSize() + ": " + because.get());
+            throw new UnsupportedOperationException(operation + " on rank " + view.rank() + " of world size "
+                    + view.worldSize() + ": " + because.get());
         }
     }
 

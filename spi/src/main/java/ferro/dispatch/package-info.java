@@ -14,7 +14,7 @@
  * tensors itself.
  *
  * <p>Start at {@link ferro.dispatch.GpuCollectives}, then read {@code Dispatch}, which chooses the route. {@code
- * DispatchingBackend} applies this choice to every call on a back end. The slow path is {@link
+ * DeviceDoor} applies this choice to every call on a back end. The slow path is {@link
  * ferro.dispatch.HostFallback}, which copies with {@link ferro.dispatch.DeviceMemory}.
  *
  * <p>This package calls no native code and refers to no class of a back end: NCCL is an interface, and the slow path is

@@ -33,14 +33,10 @@ class FramesThroughTheDoorTest {
             float[] data = {1, 2};
 
             assertEquals(
-                    List.of("CallForms.allReduce", "GroupCalls.run", "DispatchingBackend.run", "GroupEngine.run"),
+                    List.of("CallForms.allReduce", "GroupCalls.run", "DeviceDoor.run", "GroupEngine.run"),
                     frames(() -> group.allReduce(data, ReduceOp.SUM)));
             assertEquals(
-                    List.of(
-                            "CallForms.allReduceAsync",
-                            "GroupCalls.submit",
-                            "DispatchingBackend.submit",
-                            "GroupEngine.submit"),
+                    List.of("CallForms.allReduceAsync", "GroupCalls.submit", "DeviceDoor.submit", "GroupEngine.submit"),
                     frames(() -> group.allReduceAsync(HostTensor.of(data), ReduceOp.SUM)));
         }
     }

@@ -9,6 +9,7 @@ import static org.mockito.Mockito.doThrow;
 import static org.mockito.Mockito.inOrder;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.never;
+import static org.mockito.Mockito.times;
 import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
@@ -21,6 +22,7 @@ import ferro.HostTensor;
 import ferro.Message;
 import ferro.NcclBackend;
 import ferro.ReduceOp;
+import ferro.dispatch.GpuCollectives;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Map;
@@ -30,16 +32,17 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.mockito.InOrder;
 
-class RoutedBackendTest {
+/** The door with NCCL beside the back end for host tensors. */
+class DeviceDoorTest {
     private static final Duration BOUND = Duration.ofSeconds(3);
     private static final CallOptions LABELLED = CallOptions.of(BOUND).labelled("loss");
     private static final SystemContext CONTEXT = SystemContext.of(Map.of());
 
     private final CollectiveBackend host = mock(CollectiveBackend.class);
     private final NcclBackend device = mock(NcclBackend.class);
-    private final RoutedBackend both = new RoutedBackend(host, device, CONTEXT);
     private final DeviceTensor onDevice = new DeviceTensor(DataType.FLOAT32, new long[] {2}, 64, 0, null);
     private final HostTensor onHost = HostTensor.of(new float[] {3f, 5f});
+    private CollectiveBackend both;
 
     @BeforeEach
     void ends() {
@@ -49,6 +52,11 @@ class RoutedBackendTest {
         when(device.rank()).thenReturn(1);
         when(device.worldSize()).thenReturn(2);
         when(device.asNcclBackend()).thenReturn(Optional.of(device));
+        both = over(() -> {});
+    }
+
+    private CollectiveBackend over(Runnable afterClose) {
+        return GpuCollectives.with(CONTEXT).over(host, device, afterClose).orElseThrow();
     }
 
     @Test
@@ -75,8 +83,7 @@ class RoutedBackendTest {
         verify(host).submit(Message.recv(onHost, 0, 4), LABELLED);
         verify(host).send(bytes, 0, 5, BOUND);
         verify(host).recv(bytes, 0, 6, BOUND);
-        verify(host).barrier(BOUND);
-        verify(host).run(Collective.barrier(), CallOptions.of(BOUND));
+        verify(host, times(2)).run(Collective.barrier(), CallOptions.of(BOUND));
         assertEquals(1, both.rank());
         assertEquals(2, both.worldSize());
         assertEquals(BOUND, both.timeout());
@@ -117,7 +124,7 @@ class RoutedBackendTest {
     void whatBothUseEndsAfterBoth() {
         Runnable store = mock(Runnable.class);
         doThrow(new IllegalStateException("host")).when(host).close(any());
-        RoutedBackend sharing = new RoutedBackend(host, device, CONTEXT, store);
+        CollectiveBackend sharing = over(store);
 
         assertThrows(IllegalStateException.class, () -> sharing.close(BOUND));
 

@@ -1,0 +1,340 @@
+package ferro.dispatch;
+
+import ferro.Allocation;
+import ferro.CallCounters;
+import ferro.CallOptions;
+import ferro.Collective;
+import ferro.CollectiveBackend;
+import ferro.DataType;
+import ferro.DeviceTensor;
+import ferro.FerroException;
+import ferro.FerroException.Code;
+import ferro.FerroException.Where;
+import ferro.GroupEvent;
+import ferro.Medium;
+import ferro.Message;
+import ferro.NcclBackend;
+import ferro.Work;
+import ferro.spi.Deadlines;
+import ferro.spi.ForwardingBackend;
+import ferro.spi.RankContext;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * The door for device tensors: a back end that passes calls on host tensors unchanged to the host back end behind it. A
+ * call on device tensors takes the route that {@link Dispatch} chooses.
+ *
+ * <p>Calls on device tensors and calls on host tensors keep a common order. A call through host memory is passed to the
+ * host back end only after its copy to the host. Until the copy to the host has ended, a call on host tensors queues
+ * behind the call through host memory, and an operation that cannot be queued waits.
+ *
+ * <p>A second back end with an NCCL view may stand beside the host back end and run the calls on device tensors
+ * ({@code cpu:tcp,cuda:nccl}). Then each back end keeps the order of its own calls, and neither waits for the other. A
+ * failure of either back end ends both, on all ranks. The ranks agree on the cause through the control lane of the host
+ * back end ({@link NcclBackend#controlledBy}).
+ */
+final class DeviceDoor extends ForwardingBackend {
+    private final CollectiveBackend host;
+    /** The back end beside the host back end; the host back end itself if there is none. */
+    private final CollectiveBackend device;
+
+    private final GpuCollectives gpu;
+    private final RankContext context;
+    private final Runnable afterClose;
+
+    /** Makes a door; an action runs after both back ends are closed. */
+    DeviceDoor(
+            CollectiveBackend host,
+            CollectiveBackend device,
+            GpuCollectives gpu,
+            RankContext context,
+            Runnable afterClose) {
+        super(Objects.requireNonNull(host, "backend"));
+        this.host = host;
+        this.device = device;
+        this.gpu = gpu;
+        this.context = context;
+        this.afterClose = afterClose;
+        if (isPair()) {
+            asNcclBackend().ifPresent(view -> view.controlledBy(host));
+        }
+    }
+
+    private boolean isPair() {
+        return device != host;
+    }
+
+    @Override
+    public Optional<NcclBackend> asNcclBackend() {
+        return device.asNcclBackend();
+    }
+
+    @Override
+    public Optional<String> unsupportedBecause(Collective call) {
+        return isOnDevice(call) ? gpu.dispatch(device).unsupportedBecause(call) : host.unsupportedBecause(call);
+    }
+
+    /** Returns the media of both back ends, with the addresses of the host back end. */
+    @Override
+    public Medium medium() {
+        Medium ofHost = host.medium();
+        if (!isPair()) {
+            return ofHost;
+        }
+        String before = ofHost.text().isEmpty() ? "" : ofHost.text() + ", ";
+        return ofHost.with(before + "device tensors over " + device.medium().text());
+    }
+
+    @Override
+    public boolean takesDeviceTensors() {
+        return true;
+    }
+
+    @Override
+    public void run(Collective call, CallOptions options) {
+        if (isOnDevice(call)) {
+            gpu.dispatch(device, options).open(call).run(call);
+        } else if (isBusy()) {
+            gpu.behind(call, host, options).await();
+        } else {
+            host.run(call, options);
+        }
+    }
+
+    @Override
+    public Work submit(Collective call, CallOptions options) {
+        if (isOnDevice(call)) {
+            return gpu.dispatch(device, options).open(call).submit(call);
+        }
+        return isBusy() ? gpu.behind(call, host, options) : host.submit(call, options);
+    }
+
+    /**
+     * Runs operations and returns when all have ended. All ranks make the same calls, but at different speeds.
+     * Therefore calls that are still pending must not influence whether the operations are coalesced.
+     */
+    @Override
+    public void coalesced(List<Collective> calls, List<String> labels, Duration timeout) {
+        Objects.requireNonNull(timeout, "timeout");
+        if (areOnHost(calls)) {
+            host.coalesced(calls, labels, behindDeviceCalls("coalesced", timeout));
+        } else {
+            submitEach(calls, labels, timeout).await();
+        }
+    }
+
+    /** Starts operations. Waits only for earlier calls that go through host memory. */
+    @Override
+    public Work submitCoalesced(List<Collective> calls, List<String> labels, Duration timeout) {
+        Objects.requireNonNull(timeout, "timeout");
+        return areOnHost(calls)
+                ? host.submitCoalesced(calls, labels, behindDeviceCalls("coalesced", timeout))
+                : submitEach(calls, labels, timeout);
+    }
+
+    private static boolean areOnHost(List<Collective> calls) {
+        return Objects.requireNonNull(calls, "calls").stream().noneMatch(DeviceDoor::isOnDevice);
+    }
+
+    private Work submitEach(List<Collective> calls, List<String> labels, Duration timeout) {
+        List<Work> pending = new ArrayList<>(calls.size());
+        for (int i = 0; i < calls.size(); i++) {
+            pending.add(submit(calls.get(i), CallOptions.of(timeout, labels.get(i))));
+        }
+        return Work.all(pending);
+    }
+
+    @Override
+    public Allocation allocate(DataType dataType, long elementCount, Duration timeout) {
+        return host.allocate(dataType, elementCount, behindDeviceCalls("allocate", timeout));
+    }
+
+    @Override
+    public Work submit(Message message, CallOptions options) {
+        Objects.requireNonNull(options, "options");
+        return Objects.requireNonNull(message, "message").tensor() instanceof DeviceTensor
+                ? gpu.dispatch(device, options).transfer(message)
+                : host.submit(message, options);
+    }
+
+    @Override
+    public void barrier(Duration timeout) {
+        run(Collective.barrier(), timeout);
+    }
+
+    @Override
+    public CollectiveBackend newGroup(int[] ranks, String name, Duration timeout) {
+        long until = context.nanoTime() + Deadlines.nanos(timeout);
+        CollectiveBackend newHost = host.newGroup(ranks, name, timeout);
+        GpuCollectives own = GpuCollectives.with(context);
+        if (!isPair()) {
+            return own.over(newHost);
+        }
+        try {
+            Duration left = Duration.ofNanos(Math.max(1, until - context.nanoTime()));
+            return new DeviceDoor(newHost, device.newGroup(ranks, name, left), own, context, () -> {});
+        } catch (RuntimeException | Error failure) {
+            try {
+                newHost.close();
+            } catch (RuntimeException | Error second) {
+                failure.addSuppressed(second);
+            }
+            throw failure;
+        }
+    }
+
+    /** Aborts the host back end first, because it informs the other ranks. */
+    @Override
+    public void abort(Throwable cause) {
+        all(() -> host.abort(cause), ofPair(() -> device.abort(cause)));
+    }
+
+    @Override
+    public Optional<FerroException> failure() {
+        // the ranks agree on the failure of the host back end, which fails a moment after the back end that failed
+        // first
+        return host.failure().or(device::failure);
+    }
+
+    @Override
+    public CallCounters counters() {
+        return isPair() ? host.counters().plus(device.counters()) : host.counters();
+    }
+
+    @Override
+    public void joinedBy(Thread thread) {
+        host.joinedBy(thread);
+        if (isPair()) {
+            device.joinedBy(thread);
+        }
+    }
+
+    /**
+     * Adds a listener to both back ends; the listener receives one event at a time. Only the host back end sends the
+     * failure to the listener, because both have the same failure.
+     */
+    @Override
+    public void onEvent(Consumer<GroupEvent> listener) {
+        if (!isPair()) {
+            host.onEvent(listener);
+            return;
+        }
+        Objects.requireNonNull(listener, "listener");
+        Object lock = new Object();
+        Consumer<GroupEvent> oneAtATime = event -> {
+            synchronized (lock) {
+                listener.accept(event);
+            }
+        };
+        host.onEvent(oneAtATime);
+        device.onEvent(event -> {
+            if (event.kind() != GroupEvent.Kind.FAILED) {
+                oneAtATime.accept(event);
+            }
+        });
+    }
+
+    /**
+     * Closes both back ends in three steps. The device back end leaves first, because the host back end reports a
+     * failure of its queued calls. Then the host back end closes. The device back end closes last: it waits for the
+     * other ranks, which must receive the goodbye of the host back end before.
+     */
+    @Override
+    public void close(Duration timeout) {
+        long until = context.nanoTime() + Deadlines.nanos(timeout);
+        all(
+                ofPair(() -> asNcclBackend().ifPresent(view -> view.leave(timeout))),
+                () -> host.close(isPair() ? left(until) : afterDeviceCalls(timeout)),
+                ofPair(() -> device.close(left(until))),
+                gpu::close,
+                afterClose);
+    }
+
+    private Duration left(long until) {
+        return Duration.ofNanos(Math.max(0, until - context.nanoTime()));
+    }
+
+    private Runnable ofPair(Runnable step) {
+        return isPair() ? step : () -> {};
+    }
+
+    /**
+     * Runs each step even if earlier ones fail. The first failure is thrown, with the others as suppressed exceptions.
+     */
+    private static void all(Runnable... steps) {
+        Throwable failure = null;
+        for (Runnable step : steps) {
+            try {
+                step.run();
+            } catch (RuntimeException | Error thrown) {
+                if (failure == null) {
+                    failure = thrown;
+                } else {
+                    failure.addSuppressed(thrown);
+                }
+            }
+        }
+        if (failure instanceof Error error) {
+            throw error;
+        }
+        if (failure != null) {
+            throw (RuntimeException) failure;
+        }
+    }
+
+    private boolean isBusy() {
+        return gpu.isBusy(host, Duration.ZERO);
+    }
+
+    /**
+     * Waits until all calls through host memory have been passed to the host back end, or until the timeout. Returns
+     * the time that is left.
+     */
+    private Duration afterDeviceCalls(Duration timeout) {
+        if (!isBusy()) {
+            return timeout;
+        }
+        long until = context.nanoTime() + Deadlines.nanos(timeout);
+        gpu.isBusy(host, timeout);
+        return left(until);
+    }
+
+    /**
+     * Waits as {@link #afterDeviceCalls} does, before an operation that cannot be queued. If calls through host memory
+     * are still left after the timeout, this method aborts the group and throws. Without this exception, the operation
+     * would overtake the remaining calls.
+     */
+    private Duration behindDeviceCalls(String what, Duration timeout) {
+        long begun = context.nanoTime();
+        Duration left = afterDeviceCalls(timeout);
+        if (!isBusy()) {
+            return left;
+        }
+        boolean isInterrupted = Thread.currentThread().isInterrupted();
+        long waitedNanos = context.nanoTime() - begun;
+        Code code = isInterrupted ? Code.INTERRUPTED : Code.TIMED_OUT;
+        Where where = Where.of("", host.rank()).during(what, -1).after(Duration.ofNanos(waitedNanos), Duration.ZERO);
+        FerroException stop = new FerroException(
+                code,
+                where,
+                what + " on rank " + host.rank() + " of world size " + host.worldSize() + ": "
+                        + (isInterrupted ? "interrupted" : "gave up") + " after " + waitedNanos / 1_000_000
+                        + " ms while waiting for earlier calls on device tensors that go through host memory");
+        host.abort(stop);
+        throw stop;
+    }
+
+    private static boolean isOnDevice(Collective call) {
+        return Objects.requireNonNull(call, "call").operand() instanceof DeviceTensor;
+    }
+
+    @Override
+    public String toString() {
+        return host + " and device tensors";
+    }
+}
