@@ -93,12 +93,10 @@ final class Figures {
             "types with one user",
             "largest knot of classes");
 
-    /** Those that have a limit for all modules too. */
-    private static final String P95 = "p95 of file lines";
+    /** Has a limit for all modules too. */
     private static final String LONG_FILES = "files over 500 lines";
 
     private static final String LONG_WITHOUT_SENTENCE = "files over 500 lines without a first sentence";
-    private static final int P95_GOAL = 350;
 
     /** The feature whose files are counted, and its name. */
     private static final String SCAN = "exclusive_?scan";
@@ -319,13 +317,12 @@ final class Figures {
             List<String> names = found.getOrDefault(fields[0], new HashMap<>()).remove(fields[1]);
             if (names != null) {
                 int limit = Integer.parseInt(fields[2]);
-                int count = count(fields[1], names);
+                int count = names.size();
                 holds &= count <= limit;
                 System.out.println("| " + fields[0] + " | " + fields[1] + " | " + count + " | " + limit
                         + (count > limit ? ": **above** |" : " |"));
                 boolean isGoal = fields[0].equals(ALL) || fields[1].equals(LONG_FILES);
-                int least = fields[1].equals(P95) ? Math.max(P95_GOAL, count) : count;
-                line = fields[0] + "," + fields[1] + "," + (isGoal ? limit : Math.min(limit, least));
+                line = fields[0] + "," + fields[1] + "," + (isGoal ? limit : Math.min(limit, count));
             }
             lines.add(line);
         }
@@ -333,22 +330,17 @@ final class Figures {
             Files.write(LIMITS, lines);
         }
         found.forEach((module, figures) -> figures.forEach((figure, names) ->
-                System.out.println("| " + module + " | " + figure + " | " + count(figure, names) + " | none: **above** |")));
+                System.out.println("| " + module + " | " + figure + " | " + names.size() + " | none: **above** |")));
         return holds && found.values().stream().allMatch(Map::isEmpty);
     }
 
     private static void print(Map<String, List<String>> lists) {
         lists.forEach((name, all) -> System.out.println(
-                name + ": " + count(name, all) + all.stream().map(each -> "\n  " + each).collect(Collectors.joining())));
+                name + ": " + all.size() + all.stream().map(each -> "\n  " + each).collect(Collectors.joining())));
     }
 
     private List<String> featured() {
         return featured.values().stream().flatMap(List::stream).toList();
-    }
-
-    /** Returns how many names there are; the lines of the first one, if they are files from a percentile on. */
-    private static int count(String figure, List<String> names) {
-        return figure.equals(P95) ? Integer.parseInt(names.get(0).replaceAll(" .*", "")) : names.size();
     }
 
     /** Returns by module and figure the names that count. */
@@ -411,12 +403,11 @@ final class Figures {
     }
 
     private static void addFiles(Map<Path, Integer> lines, Map<String, List<String>> figures) {
-        List<String> files = lines.entrySet().stream()
+        figures.put(LONG_FILES, lines.entrySet().stream()
+                .filter(file -> file.getValue() > LONG_FILE)
                 .sorted(Map.Entry.comparingByValue())
                 .map(file -> file.getValue() + " lines: " + file.getKey())
-                .toList();
-        figures.put(P95, files.subList(percentile(files, 95), files.size()));
-        figures.put(LONG_FILES, files.stream().filter(file -> count(P95, List.of(file)) > LONG_FILE).toList());
+                .toList());
     }
 
     private static Map<String, List<String>> figures() {

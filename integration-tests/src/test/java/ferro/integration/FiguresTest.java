@@ -230,7 +230,6 @@ class FiguresTest extends PlantedCheckout {
                 one,internal interfaces with one implementation,1
                 one,internal types under 60 lines with one user,1
                 one,types with one user,9
-                one,p95 of file lines,700
                 all,reasons,1
                 all,files over 500 lines,1
                 """);
@@ -244,18 +243,15 @@ class FiguresTest extends PlantedCheckout {
                         "| one | internal interfaces with one implementation | 1 | 1 |",
                         "| one | internal types under 60 lines with one user | 3 | 1: **above** |",
                         "| one | types with one user | 4 | 9 |",
-                        "| one | p95 of file lines | 501 | 700 |",
                         "| all | reasons | 1 | 1 |",
                         "| all | files over 500 lines | 2 | 1: **above** |",
                         "| all | files of exclusive scan | 0 | none: **above** |",
                         "| all | files over 500 lines without a first sentence | 1 | none: **above** |",
-                        "| all | p95 of file lines | 501 | none: **above** |",
                         "| one | largest knot of classes | 2 | none: **above** |",
                         "| one | files over 500 lines | 2 | none: **above** |"),
                 rows);
         assertTrue(names.containsAll(List.of("types with one user: 4", "  b.Open")), names::toString);
-        assertTrue(Files.readString(folder.resolve(LIMITS))
-                .contains("one,types with one user,4\none,p95 of file lines,501\n"));
+        assertTrue(Files.readString(folder.resolve(LIMITS)).contains("one,types with one user,4\n"));
         List<String> feature = printed(figures, 0, folder, "--feature", "HELPER?");
         assertEquals(List.of("one: 3", "all: 3"), List.of(feature.get(0), feature.get(4)), feature::toString);
     }

@@ -1,6 +1,7 @@
 package ferro.collectives.engine;
 
 import ferro.HostTensor;
+import ferro.collectives.engine.OperationQueue.Operation;
 import ferro.collectives.reduce.KeptKernels;
 import ferro.collectives.shared.SegmentLayout;
 import ferro.collectives.shared.SharedMachine;

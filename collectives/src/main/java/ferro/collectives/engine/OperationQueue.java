@@ -39,7 +39,7 @@ import java.util.function.Consumer;
  * calls that end within few polls, one of 16 also reads the clock at its end; all other calls do. A call that does not
  * end within the time of a spin becomes the current operation, like any other operation.
  */
-final class OperationQueue implements CallWatch.WatchedCalls<Operation> {
+final class OperationQueue implements CallWatch.WatchedCalls<OperationQueue.Operation> {
     /**
      * Maximum length of a call that publishes its data before it reads the clock. The other ranks then get the data
      * earlier, and the time of the call lacks only the copy of so few bytes.
@@ -76,7 +76,6 @@ final class OperationQueue implements CallWatch.WatchedCalls<Operation> {
     private final Planner planner;
     private final Consumer<String> checkUsable;
     private final IntegerAverages averages;
-    private final WaitingOperations queue = new WaitingOperations();
     private final LinkExecutor overLinks;
     /** Executor for shared memory; null unless all ranks share memory. */
     private SharedMemoryExecutor overMemory;
@@ -159,9 +158,9 @@ final class OperationQueue implements CallWatch.WatchedCalls<Operation> {
         loop.refuseInside(prepared.name);
         PendingWork work = new PendingWork(loop, prepared.name, ProgressLock.NONE, timeout);
         Operation operation = new Operation(work, prepared, in, out, staging(prepared, in, out, staging));
-        synchronized (queue) {
+        synchronized (progressLock) {
             checkUsable.accept(prepared.name);
-            if (!queue.add(operation, progressLock)) {
+            if (!progressLock.add(operation)) {
                 checkUsable.accept(prepared.name);
             }
             work.recorded(prepared.text(), prepared.bytes);
@@ -345,7 +344,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<Operation> {
 
     /** Returns the handle of the last submitted operation, or null. */
     PendingWork last() {
-        return queue.last();
+        return progressLock.last();
     }
 
     /** Returns whether the current operation uses links; true if no operation runs. Called with the progress lock held. */
@@ -356,7 +355,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<Operation> {
     /** Returns whether nothing is pending; any thread. */
     boolean isIdle() {
         // read in this order: an operation becomes current before it leaves the queue or the field next
-        return queue.isEmpty() && next == null && current == null;
+        return progressLock.isEmpty() && next == null && current == null;
     }
 
     /**
@@ -415,7 +414,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<Operation> {
             isWaiting = true;
             storedNanos = nowNanos;
         }
-        watch.poll(running, queue.firstLate(nowNanos), nowNanos);
+        watch.poll(running, progressLock.firstLate(nowNanos), nowNanos);
     }
 
     private void noteMoved(long nowNanos) {
@@ -438,7 +437,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<Operation> {
             return Long.MAX_VALUE;
         }
         isStored &= isQuiet || storedNanos == nowNanos;
-        long next = watch.untilNext(running, queue.firstToEnd(running), nowNanos);
+        long next = watch.untilNext(running, progressLock.firstToEnd(running), nowNanos);
         return isStored ? next : Math.min(next, storedNanos + SNAPSHOT_NANOS - nowNanos);
     }
 
@@ -528,7 +527,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<Operation> {
             first.work().fail(failure, PendingWork.Position.NOWHERE);
         }
         int behind = 0;
-        for (Operation queued = queue.poll(); queued != null; queued = queue.poll()) {
+        for (Operation queued = progressLock.poll(); queued != null; queued = progressLock.poll()) {
             queued.work().fail(failure, reached(++behind));
         }
         overLinks.forgetAll();
@@ -541,7 +540,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<Operation> {
         // an operation that leaves the queue must already be visible as current, else the group would seem idle in
         // between
         Operation first = next;
-        Operation operation = first == null ? queue.peek() : first;
+        Operation operation = first == null ? progressLock.peek() : first;
         if (operation == null) {
             return false;
         }
@@ -557,7 +556,7 @@ final class OperationQueue implements CallWatch.WatchedCalls<Operation> {
         movedNanos = 0;
         watch.begin();
         if (first == null) {
-            queue.poll();
+            progressLock.poll();
             if (begunBehind == 0) {
                 operation.work().runs();
             } else if (--begunBehind == 0) {
@@ -570,8 +569,8 @@ final class OperationQueue implements CallWatch.WatchedCalls<Operation> {
     }
 
     private void beginBehind() {
-        while (!heldBack && queue.size() > begunBehind) {
-            Operation waiting = queue.after(lastBegun);
+        while (!heldBack && progressLock.size() > begunBehind) {
+            Operation waiting = progressLock.after(lastBegun);
             if (waiting == null || of(waiting.prepared()) != executor || !executor.beginBehind(waiting)) {
                 heldBack = waiting != null;
                 break;
@@ -609,90 +608,97 @@ final class OperationQueue implements CallWatch.WatchedCalls<Operation> {
         return (HostTensor) (call.kind() == CollectiveKind.BROADCAST ? call.out() : call.writes(rank));
     }
 
-    /** The queued collectives of a group, in order; thread-safe. */
-    static final class WaitingOperations {
-        private Operation first;
-        private Operation newest;
-        private PendingWork last;
-        private volatile int size;
+    /**
+     * One collective: its kind, its memory and its position in the order. The object of a blocking call is reused for the
+     * next blocking call, so that a call allocates no object. A thread that reads such an object checks by
+     * {@link #sequence} whether it is still the same operation.
+     */
+    static final class Operation implements CallHeader {
+        private final PendingWork work;
+        private final OperandStaging staging;
+        private Prepared prepared;
+        private HostTensor in;
+        private HostTensor out;
+        private volatile long sequence;
+        /** The operation that waits behind this one; only the queue uses this field. */
+        Operation following;
 
-        /**
-         * Adds an operation and sets its number. If no number can be taken, returns false and does not add the
-         * operation.
-         */
-        synchronized boolean add(Operation operation, ProgressLock progressLock) {
-            // the operation is counted before its number is taken: see ProgressLock
-            size++;
-            long number = progressLock.next();
-            if (number == ProgressLock.NONE) {
-                size--;
-                return false;
+        /** Makes an operation without a number; {@code staging} is its additional work before and after, or null. */
+        Operation(PendingWork work, Prepared prepared, HostTensor in, HostTensor out, OperandStaging staging) {
+            this.work = work;
+            this.staging = staging;
+            this.prepared = prepared;
+            this.in = in;
+            this.out = out;
+        }
+
+        PendingWork work() {
+            return work;
+        }
+
+        Prepared prepared() {
+            return prepared;
+        }
+
+        /** Returns the operand, or null. */
+        HostTensor in() {
+            return in;
+        }
+
+        /** Returns the result, or null. */
+        HostTensor out() {
+            return out;
+        }
+
+        /** Returns whether this operation uses memory other than operand and result. */
+        boolean isStaged() {
+            return staging != null;
+        }
+
+        /** Makes the operand; called when the operation begins. */
+        void stage() {
+            if (staging != null) {
+                in = staging.operand();
+                out = staging.result();
             }
-            if (first == null) {
-                first = operation;
-            } else {
-                newest.following = operation;
+        }
+
+        /** Delivers the result; called after the collective has ended. */
+        void deliver() {
+            if (staging != null) {
+                staging.deliver();
             }
-            newest = operation;
-            operation.number(number);
-            last = operation.work();
-            return true;
         }
 
-        /** Returns the first operation without removing it, or null. Takes no lock if the queue is empty. */
-        Operation peek() {
-            return size == 0 ? null : after(null);
+        /** Returns the number of this operation in the order; 0 while it has none. */
+        @Override
+        public long sequence() {
+            return sequence;
         }
 
-        /**
-         * Returns the operation behind a waiting one, or the first one if the argument is null. Returns null if there
-         * is no such operation.
-         */
-        synchronized Operation after(Operation waiting) {
-            return waiting == null ? first : waiting.following;
+        void number(long number) {
+            work.number(number);
+            sequence = number;
         }
 
-        synchronized Operation poll() {
-            Operation taken = first;
-            if (taken != null) {
-                first = taken.following;
-                taken.following = null;
-                if (first == null) {
-                    newest = null;
-                }
-                size--;
-            }
-            return taken;
+        /** Turns this object into another operation, without a number in the order. */
+        void become(Prepared next, HostTensor operand, HostTensor result) {
+            sequence = 0;
+            VarHandle.storeStoreFence();
+            prepared = next;
+            in = operand;
+            out = result;
         }
 
-        boolean isEmpty() {
-            return size == 0;
+        /** Drops the references to the caller's memory. */
+        void forget() {
+            in = null;
+            out = null;
         }
 
-        int size() {
-            return size;
-        }
-
-        synchronized Operation firstLate(long nowNanos) {
-            for (Operation each = first; each != null; each = each.following) {
-                if (nowNanos - each.work().deadlineNanos() >= 0) {
-                    return each;
-                }
-            }
-            return null;
-        }
-
-        /** Returns the waiting operation with the earliest deadline, if it is before that of {@code running}, or null. */
-        synchronized Operation firstToEnd(Operation running) {
-            Operation earliest = running;
-            for (Operation each = first; each != null; each = each.following) {
-                earliest = each.work().deadlineNanos() - earliest.work().deadlineNanos() < 0 ? each : earliest;
-            }
-            return earliest == running ? null : earliest;
-        }
-
-        synchronized PendingWork last() {
-            return last;
+        @Override
+        public Call call() {
+            return prepared.call;
         }
     }
 }

@@ -23,12 +23,12 @@ import java.util.BitSet;
  */
 final class PlanRun {
     private static final Region[] REGIONS = Region.values();
+    private static final HostTensor NOTHING = HostTensor.of(new byte[0]);
+    private static final int LEAST_SCRATCH_BYTES = 4096;
 
     private final Lanes lanes;
-    private final Scratch scratch = new Scratch();
     private final Copies copies = new Copies();
     private final KeptKernels kernels;
-    private final PreMulOperands products = new PreMulOperands();
     private final HostTensor[] memory = new HostTensor[REGIONS.length];
     /**
      * Position of each send on its link, counted from 1. The send is finished when so many sends of the link are
@@ -37,6 +37,20 @@ final class PlanRun {
     private long[] sendPosition = new long[64];
 
     private long[] receivePosition = new long[64];
+    /** Scratch memory for plans that need it; it grows to the largest size needed, at most 32 MiB. */
+    private ByteBuffer scratch;
+
+    private final HostTensor[] scratchByType = new HostTensor[DataType.values().length];
+    private final HostTensor[] empty = new HostTensor[DataType.values().length];
+    /**
+     * The op of a sum of multiplied inputs, else null. Each element is multiplied when it is first read from the
+     * operand, for a copy or for a send.
+     */
+    private ReduceOp multiplier;
+    /** Memory that the current operation sends instead of its operand, or null. */
+    private HostTensor products;
+
+    private HostTensor keptProducts;
     private CallHeader call;
     private Prepared prepared;
     private Schedule schedule;
@@ -55,8 +69,8 @@ final class PlanRun {
     /** Begins an operation; {@code isAlone} tells whether no other operation is in flight. */
     void begin(CallHeader header, Prepared what, HostTensor in, HostTensor out, boolean isAlone) {
         // the steps that may fail come first: if one fails, nothing has begun
-        HostTensor buffer = scratch.of(what.carriedType, what.schedule.scratchElements);
-        products.begin(what, in);
+        HostTensor buffer = scratch(what.carriedType, what.schedule.scratchElements);
+        multiply(what, in);
         sendPosition = longer(sendPosition, what.schedule.sends.length);
         receivePosition = longer(receivePosition, what.schedule.receives.length);
         call = header;
@@ -104,7 +118,10 @@ final class PlanRun {
     /** Drops the references to the caller's memory. */
     void forget() {
         call = null;
-        products.forget();
+        products = null;
+        if (keptProducts != null && keptProducts.byteCount() > Schedule.SCRATCH_BYTES_MOST) {
+            keptProducts = null;
+        }
         Arrays.fill(memory, null);
     }
 
@@ -165,7 +182,11 @@ final class PlanRun {
 
     private HostTensor data(Schedule.ScheduledPost send) {
         HostTensor data = memory[send.region().ordinal()];
-        return send.region() == Region.IN ? products.sent(data, send.from(), send.elements()) : data;
+        if (products == null || send.region() != Region.IN) {
+            return data;
+        }
+        copyProducts(products, send.from(), data, send.from(), send.elements());
+        return products;
     }
 
     /** Posts the next receive. Returns false if the position of the receive on its link is not the next one yet. */
@@ -206,15 +227,15 @@ final class PlanRun {
 
     /** Does the copies of an operation that consists of copies only. */
     void copyAll(Prepared like, HostTensor in, HostTensor out) {
-        products.begin(like, in);
+        multiply(like, in);
         for (Schedule.ScheduledPost local : like.schedule.receives) {
             copy(local, in, out);
         }
     }
 
     private void copy(Schedule.ScheduledPost post, HostTensor source, HostTensor into) {
-        if (products.areMade() && post.source() == Region.IN) {
-            products.copy(into, post.from(), source, post.sourceFrom(), post.elements());
+        if (multiplier != null && post.source() == Region.IN) {
+            copyProducts(into, post.from(), source, post.sourceFrom(), post.elements());
         } else {
             // in a call in place, the operand is already in the result
             copies.copy(into, post.from(), source, post.sourceFrom(), post.elements());
@@ -265,110 +286,62 @@ final class PlanRun {
         return bytes;
     }
 
-    /**
-     * The multiplied operands of a sum of multiplied inputs. Each element is multiplied when it is first read from the
-     * operand, for a copy or for a send. Only the thread that makes progress uses this object, for one operation at a
-     * time.
-     */
-    private final class PreMulOperands {
-        private HostTensor kept;
-        private ReduceOp op;
-        /** Memory that the current operation sends instead of its operand, or null. */
-        private HostTensor sent;
-
-        /** Begins an operation. If memory runs out, this method throws and the operation has not begun. */
-        void begin(Prepared prepared, HostTensor operand) {
-            op = prepared.factor() == 1 ? null : prepared.op;
-            boolean sends = op != null && operand != null && prepared.schedule.sendsOperand;
-            sent = sends ? buffer(operand.dataType(), operand.elementCount()) : null;
-        }
-
-        void forget() {
-            sent = null;
-            if (kept != null && kept.byteCount() > Schedule.SCRATCH_BYTES_MOST) {
-                kept = null;
-            }
-        }
-
-        private HostTensor buffer(DataType type, long elements) {
-            if (kept == null || kept.dataType() != type || kept.elementCount() < elements) {
-                int length = Math.toIntExact(elements);
-                kept = HostTensor.ofArray(type, type.carrier().newArray(length), 0, length);
-            }
-            return kept;
-        }
-
-        /**
-         * Returns the memory from which elements of the operand are sent. The elements have the same index in that
-         * memory as in the operand.
-         */
-        HostTensor sent(HostTensor operand, long from, long elements) {
-            if (sent == null) {
-                return operand;
-            }
-            copy(sent, from, operand, from, elements);
-            return sent;
-        }
-
-        boolean areMade() {
-            return op != null;
-        }
-
-        /** Copies elements of the operand and multiplies them. The target may be the same memory. */
-        void copy(HostTensor into, long to, HostTensor operand, long from, long elements) {
-            kernels.of(into.dataType(), op, PreMulTarget.COPY).combine(into, to, operand, from, elements);
-        }
+    /** Prepares the multiplied operands. If memory runs out, this method throws and the operation has not begun. */
+    private void multiply(Prepared by, HostTensor operand) {
+        multiplier = by.factor() == 1 ? null : by.op;
+        boolean sends = multiplier != null && operand != null && by.schedule.sendsOperand;
+        products = sends ? products(operand.dataType(), operand.elementCount()) : null;
     }
 
-    /**
-     * Scratch memory for plans that need it, for one operation at a time; it grows to the largest size needed, at most
-     * 32 MiB.
-     */
-    private static final class Scratch {
-        private static final HostTensor NOTHING = HostTensor.of(new byte[0]);
-        private static final int LEAST_BYTES = 4096;
-
-        private final HostTensor[] byType = new HostTensor[DataType.values().length];
-        private final HostTensor[] empty = new HostTensor[DataType.values().length];
-        private ByteBuffer memory;
-
-        /** Returns a tensor of at least so many elements: one view for all operations of a type. */
-        HostTensor of(DataType type, long elements) {
-            if (type == null) {
-                return NOTHING;
-            }
-            if (elements == 0) {
-                return empty(type);
-            }
-            int bytes = Math.toIntExact(elements * type.byteSize());
-            HostTensor known = byType[type.ordinal()];
-            if (known != null && known.byteCount() >= bytes) {
-                return known;
-            }
-            if (memory == null || memory.capacity() < bytes) {
-                int rounded = Math.max(LEAST_BYTES, Integer.highestOneBit(Math.max(1, bytes - 1)) << 1);
-                // near the maximum of schedules, rounding up would double the size
-                int size = rounded > Schedule.SCRATCH_BYTES_MOST ? bytes : rounded;
-                memory = ByteBuffer.allocateDirect(size).order(ByteOrder.nativeOrder());
-                Arrays.fill(byType, null);
-            }
-            // the view covers all whole elements, so that another length needs no other view
-            HostTensor made = HostTensor.of(
-                    type,
-                    memory.slice(0, memory.capacity() / type.byteSize() * type.byteSize())
-                            .order(ByteOrder.nativeOrder()));
-            byType[type.ordinal()] = made;
-            return made;
+    private HostTensor products(DataType type, long elements) {
+        if (keptProducts == null || keptProducts.dataType() != type || keptProducts.elementCount() < elements) {
+            int length = Math.toIntExact(elements);
+            keptProducts = HostTensor.ofArray(type, type.carrier().newArray(length), 0, length);
         }
+        return keptProducts;
+    }
 
-        /** Returns a tensor without elements; it has its type, by which a link finds out how to combine. */
-        private HostTensor empty(DataType type) {
-            HostTensor known = empty[type.ordinal()];
-            if (known == null) {
-                known = HostTensor.ofArray(type, type.carrier().newArray(0), 0, 0);
-                empty[type.ordinal()] = known;
-            }
+    /** Copies elements of the operand and multiplies them. The target may be the same memory. */
+    private void copyProducts(HostTensor into, long to, HostTensor operand, long from, long elements) {
+        kernels.of(into.dataType(), multiplier, PreMulTarget.COPY).combine(into, to, operand, from, elements);
+    }
+
+    /** Returns scratch memory of at least so many elements: one view for all operations of a type. */
+    private HostTensor scratch(DataType type, long elements) {
+        if (type == null) {
+            return NOTHING;
+        }
+        if (elements == 0) {
+            return empty(type);
+        }
+        int bytes = Math.toIntExact(elements * type.byteSize());
+        HostTensor known = scratchByType[type.ordinal()];
+        if (known != null && known.byteCount() >= bytes) {
             return known;
         }
+        if (scratch == null || scratch.capacity() < bytes) {
+            int rounded = Math.max(LEAST_SCRATCH_BYTES, Integer.highestOneBit(Math.max(1, bytes - 1)) << 1);
+            // near the maximum of schedules, rounding up would double the size
+            int size = rounded > Schedule.SCRATCH_BYTES_MOST ? bytes : rounded;
+            scratch = ByteBuffer.allocateDirect(size).order(ByteOrder.nativeOrder());
+            Arrays.fill(scratchByType, null);
+        }
+        // the view covers all whole elements, so that another length needs no other view
+        HostTensor made = HostTensor.of(
+                type,
+                scratch.slice(0, scratch.capacity() / type.byteSize() * type.byteSize())
+                        .order(ByteOrder.nativeOrder()));
+        scratchByType[type.ordinal()] = made;
+        return made;
+    }
+
+    /** Returns a tensor without elements; it has its type, by which a link finds out how to combine. */
+    private HostTensor empty(DataType type) {
+        HostTensor known = empty[type.ordinal()];
+        if (known == null) {
+            known = HostTensor.ofArray(type, type.carrier().newArray(0), 0, 0);
+            empty[type.ordinal()] = known;
+        }
+        return known;
     }
 }

@@ -1,11 +1,13 @@
 package ferro.collectives.engine;
 
+import ferro.collectives.engine.OperationQueue.Operation;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * The progress lock of a group, and the number of the next collective, in one word: a blocking call takes both with one
- * instruction, and releases the lock with one more. Thread-safe, without a JDK lock.
+ * The order of a group's collectives: the progress lock, the number of the next collective, and the queued ones. Lock and
+ * number are one word: a blocking call takes both with one instruction, and releases the lock with one more, without a
+ * JDK lock. Thread-safe.
  *
  * <p>How the order is kept without a lock: a thread that queues an operation first counts it as waiting, and then takes
  * its number. A thread that bypasses the queue first reads the word, and then whether any operation waits. If the word
@@ -39,6 +41,12 @@ final class ProgressLock {
     private Thread holder;
 
     private int entries;
+    /** The operations that wait, in order. */
+    private Operation first;
+
+    private Operation newest;
+    private PendingWork last;
+    private volatile int size;
 
     /** Takes the progress lock if it is free, or held by this thread already. */
     boolean tryEnter() {
@@ -136,5 +144,84 @@ final class ProgressLock {
 
     boolean isClosed() {
         return (word & CLOSED) != 0;
+    }
+
+    /**
+     * Adds an operation and sets its number. If no number can be taken, returns false and does not add the
+     * operation.
+     */
+    synchronized boolean add(Operation operation) {
+        // the operation is counted before its number is taken
+        size++;
+        long number = next();
+        if (number == NONE) {
+            size--;
+            return false;
+        }
+        if (first == null) {
+            first = operation;
+        } else {
+            newest.following = operation;
+        }
+        newest = operation;
+        operation.number(number);
+        last = operation.work();
+        return true;
+    }
+
+    /** Returns the first operation without removing it, or null. Takes no lock if the queue is empty. */
+    Operation peek() {
+        return size == 0 ? null : after(null);
+    }
+
+    /**
+     * Returns the operation behind a waiting one, or the first one if the argument is null. Returns null if there
+     * is no such operation.
+     */
+    synchronized Operation after(Operation waiting) {
+        return waiting == null ? first : waiting.following;
+    }
+
+    synchronized Operation poll() {
+        Operation taken = first;
+        if (taken != null) {
+            first = taken.following;
+            taken.following = null;
+            if (first == null) {
+                newest = null;
+            }
+            size--;
+        }
+        return taken;
+    }
+
+    boolean isEmpty() {
+        return size == 0;
+    }
+
+    int size() {
+        return size;
+    }
+
+    synchronized Operation firstLate(long nowNanos) {
+        for (Operation each = first; each != null; each = each.following) {
+            if (nowNanos - each.work().deadlineNanos() >= 0) {
+                return each;
+            }
+        }
+        return null;
+    }
+
+    /** Returns the waiting operation with the earliest deadline, if it is before that of {@code running}, or null. */
+    synchronized Operation firstToEnd(Operation running) {
+        Operation earliest = running;
+        for (Operation each = first; each != null; each = each.following) {
+            earliest = each.work().deadlineNanos() - earliest.work().deadlineNanos() < 0 ? each : earliest;
+        }
+        return earliest == running ? null : earliest;
+    }
+
+    synchronized PendingWork last() {
+        return last;
     }
 }

@@ -17,7 +17,7 @@ import ferro.ReduceOp;
 import ferro.Work;
 import ferro.collectives.CollectiveEngine;
 import ferro.collectives.engine.Executor.LinkExecutor;
-import ferro.collectives.engine.OperationQueue.WaitingOperations;
+import ferro.collectives.engine.OperationQueue.Operation;
 import ferro.collectives.engine.StillTransport.Trouble;
 import ferro.group.SystemContext;
 import ferro.recorder.FlightRecorder;
@@ -174,14 +174,13 @@ class GroupEngineTest {
 
     @Test
     void closedGroupGivesNoNumberAndKeepsNothingInItsQueue() {
-        WaitingOperations queue = new WaitingOperations();
-        ProgressLock turn = new ProgressLock();
+        ProgressLock queue = new ProgressLock();
         Operation first = operation();
         Operation second = operation();
 
-        assertTrue(queue.add(first, turn));
-        assertTrue(turn.close());
-        assertFalse(queue.add(second, turn));
+        assertTrue(queue.add(first));
+        assertTrue(queue.close());
+        assertFalse(queue.add(second));
 
         assertEquals(1, first.sequence());
         assertSame(first, queue.poll());
@@ -268,7 +267,7 @@ class GroupEngineTest {
 
     @Test
     void whatHasLeftTheQueueIsLetGo() throws InterruptedException {
-        WaitingOperations queue = new WaitingOperations();
+        ProgressLock queue = new ProgressLock();
         assertLetGo(through(queue), "the queue keeps what was added last");
         assertTrue(queue.isEmpty());
     }
@@ -300,9 +299,9 @@ class GroupEngineTest {
         return new WeakReference<>(array);
     }
 
-    private WeakReference<Operation> through(WaitingOperations queue) {
+    private WeakReference<Operation> through(ProgressLock queue) {
         Operation operation = operation();
-        assertTrue(queue.add(operation, new ProgressLock()));
+        assertTrue(queue.add(operation));
         assertSame(operation, queue.poll());
         return new WeakReference<>(operation);
     }

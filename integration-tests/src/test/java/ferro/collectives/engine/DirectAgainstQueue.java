@@ -3,7 +3,7 @@ package ferro.collectives.engine;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
-import ferro.collectives.engine.OperationQueue.WaitingOperations;
+import ferro.collectives.engine.OperationQueue.Operation;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.JCStressTest;
 import org.openjdk.jcstress.annotations.Outcome;
@@ -18,19 +18,18 @@ import org.openjdk.jcstress.infra.results.JJ_Result;
 @State
 public class DirectAgainstQueue {
     private final ProgressLock turn = new ProgressLock();
-    private final WaitingOperations queue = new WaitingOperations();
     private final Operation queued = new Operation(Alone.work(), null, null, null, null);
 
     /** Takes the fast path past the queue, as a blocking call does. */
     @Actor
     public void direct(JJ_Result result) {
         long seen = turn.look();
-        result.r1 = queue.isEmpty() ? turn.tryEnterAsNext(seen) : ProgressLock.NONE;
+        result.r1 = turn.isEmpty() ? turn.tryEnterAsNext(seen) : ProgressLock.NONE;
     }
 
     @Actor
     public void queues(JJ_Result result) {
-        queue.add(queued, turn);
+        turn.add(queued);
         result.r2 = queued.sequence();
     }
 }
