@@ -23,16 +23,18 @@ import java.util.Objects;
  * receives in one group, which the library may run in any order.
  */
 final class CollectiveCalls {
-    private final int rank;
-    private final int worldSize;
+    private final CommIdentity identity;
     private final NcclChecks checks;
     private final boolean rooted;
 
     CollectiveCalls(CommIdentity identity, NcclChecks checks) {
-        this.rank = identity.rank();
-        this.worldSize = identity.worldSize();
+        this.identity = identity;
         this.checks = checks;
         this.rooted = checks.has(NcclCapability.ROOTED);
+    }
+
+    CommIdentity identity() {
+        return identity;
     }
 
     /**
@@ -115,13 +117,16 @@ final class CollectiveCalls {
             case RECV ->
                 (comm, stream) -> Checks.begun(
                         NcclSendRecv.ncclRecv(call.out, call.count, type, call.peer, comm, stream), "ncclRecv");
-            default -> rooted ? ofRooted(call, type) : (comm, stream) -> exchange(call, type, comm, stream);
+            default ->
+                rooted
+                        ? ofRooted(call, type)
+                        : (comm, stream) -> Communicator.grouped(() -> exchange(call, type, comm, stream));
         };
     }
 
     /** Returns an address that only the root passes. The other ranks must not touch that memory, so they pass none. */
     private long onRoot(NativeCall call, long address) {
-        return rank == call.peer ? address : 0;
+        return identity.rank() == call.peer ? address : 0;
     }
 
     private NcclLane.LaneCalls ofRooted(NativeCall call, int type) {
@@ -143,36 +148,22 @@ final class CollectiveCalls {
         };
     }
 
-    /**
-     * Makes sends and receives in one NCCL group, and always closes it: NCCL keeps the depth of groups per thread, and
-     * an open group would swallow every later call.
-     */
     private void exchange(NativeCall call, int type, long comm, long stream) {
         CollectiveKind kind = call.operation.kind();
-        Checks.nccl(Nccl.ncclGroupStart(), "ncclGroupStart");
-        boolean made = false;
-        try {
-            for (int peer = 0; peer < worldSize; peer++) {
-                if (exchanges(kind.out(), peer, call.peer)) {
-                    long out = call.part(call.out, kind.out(), peer);
-                    Checks.begun(NcclSendRecv.ncclRecv(out, call.count, type, peer, comm, stream), "ncclRecv");
-                }
-                if (exchanges(kind.in(), peer, call.peer)) {
-                    long in = call.part(call.in, kind.in(), peer);
-                    Checks.begun(NcclSendRecv.ncclSend(in, call.count, type, peer, comm, stream), "ncclSend");
-                }
+        for (int peer = 0; peer < identity.worldSize(); peer++) {
+            if (exchanges(kind.out(), peer, call.peer)) {
+                long out = call.part(call.out, kind.out(), peer);
+                Checks.begun(NcclSendRecv.ncclRecv(out, call.count, type, peer, comm, stream), "ncclRecv");
             }
-            made = true;
-        } finally {
-            int end = Nccl.ncclGroupEnd();
-            if (made) {
-                Checks.begun(end, "ncclGroupEnd");
+            if (exchanges(kind.in(), peer, call.peer)) {
+                long in = call.part(call.in, kind.in(), peer);
+                Checks.begun(NcclSendRecv.ncclSend(in, call.count, type, peer, comm, stream), "ncclSend");
             }
         }
     }
 
     /** Returns whether this rank exchanges data with a peer: its own part only with the root. */
     private boolean exchanges(Held held, int peer, int root) {
-        return held == Held.PART ? peer == root : held.isAll(rank == root);
+        return held == Held.PART ? peer == root : held.isAll(identity.rank() == root);
     }
 }

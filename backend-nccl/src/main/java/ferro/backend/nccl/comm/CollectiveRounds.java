@@ -27,7 +27,8 @@ final class CollectiveRounds implements HostJob.Rounds {
     private final int pieceLength;
     private long from;
 
-    CollectiveRounds(Collective call, CommIdentity identity, HostStage stage, CollectiveCalls calls) {
+    CollectiveRounds(Collective call, HostStage stage, CollectiveCalls calls) {
+        CommIdentity identity = calls.identity();
         this.call = call;
         this.stage = stage;
         this.calls = calls;

@@ -1,17 +1,14 @@
 package ferro.backend.nccl.comm;
 
-import ferro.backend.nccl.NcclResult;
 import ferro.backend.nccl.device.CudaStream;
 import ferro.backend.nccl.ffi.Checks;
 import ferro.backend.nccl.ffi.Cuda;
 import ferro.backend.nccl.ffi.NativeLibraries;
-import ferro.backend.nccl.ffi.Nccl;
 import ferro.backend.nccl.ffi.NcclCapability;
 import ferro.backend.nccl.ffi.NcclConfigured;
 import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.Deadline;
 import ferro.backend.nccl.queue.DeviceCall;
-import ferro.backend.nccl.queue.DeviceTask;
 import ferro.backend.nccl.queue.EventPool;
 import ferro.spi.LogLines;
 import java.lang.System.Logger;
@@ -23,7 +20,7 @@ import java.util.List;
  * Closes a communicator: synchronise, finalize, destroy, close the own streams, end the thread. A step that hangs is
  * replaced by an abort.
  */
-final class CommClosing implements DeviceTask<Void> {
+final class CommClosing extends DeviceCall<Void> {
     private static final Logger LOG = LogLines.logger("ferro.backend.nccl");
     private static final Duration RELEASE_BOUND = Duration.ofSeconds(3);
     private static final Duration PATIENCE = Duration.ofMillis(2_500);
@@ -63,13 +60,13 @@ final class CommClosing implements DeviceTask<Void> {
 
     private void closeOrderly() {
         try {
-            DeviceCall<Void> call = comm.thread().submit(this);
-            if (call.awaitQuietly(deadline)) {
-                call.result();
+            comm.thread().submit(this);
+            if (awaitQuietly(deadline)) {
+                result();
                 return;
             }
             abandoned = true;
-            call.drop(new IllegalStateException("closing " + identity() + " took too long"));
+            drop(new IllegalStateException("closing " + identity() + " took too long"));
             LOG.log(
                     Level.WARNING,
                     "closing {0} took longer than {1} ms at step {2}: the communicator is aborted instead",
@@ -98,12 +95,12 @@ final class CommClosing implements DeviceTask<Void> {
      * Frees once no call is watched or in progress and the own streams have passed. An abort lets the streams pass. If they do not
      * pass in time, they are closed anyway, and the rest is left to CUDA.
      */
-    private final class Release implements DeviceTask<Void> {
+    private final class Release extends DeviceCall<Void> {
         private final Deadline patience = comm.deadline(PATIENCE);
         private boolean looking;
 
         @Override
-        public boolean issue() {
+        protected boolean issue() {
             if (patience.passed()) {
                 return true;
             }
@@ -116,7 +113,7 @@ final class CommClosing implements DeviceTask<Void> {
         }
 
         @Override
-        public Void result() {
+        protected Void outcome() {
             giveBackEvents();
             List<CommHandle> members = comm.members();
             for (int i = 0; i < members.size(); i++) {
@@ -143,7 +140,7 @@ final class CommClosing implements DeviceTask<Void> {
     }
 
     @Override
-    public boolean issue() {
+    protected boolean issue() {
         ClosingStep before;
         do {
             if (abandoned) {
@@ -160,7 +157,7 @@ final class CommClosing implements DeviceTask<Void> {
             case RECORD -> recordEvents();
             case SYNCHRONIZE -> passed() ? ClosingStep.FINALIZE : ClosingStep.SYNCHRONIZE;
             case FINALIZE -> finalizeAll();
-            case SETTLE -> settled() ? ClosingStep.DESTROY : ClosingStep.SETTLE;
+            case SETTLE -> comm.isSettled() ? ClosingStep.DESTROY : ClosingStep.SETTLE;
             case DESTROY -> destroyAll();
             case DONE -> ClosingStep.DONE;
         };
@@ -207,12 +204,7 @@ final class CommClosing implements DeviceTask<Void> {
         if (!can) {
             return ClosingStep.DESTROY;
         }
-        Checks.nccl(Nccl.ncclGroupStart(), "ncclGroupStart");
-        try {
-            comm.members().forEach(CommClosing::finalizeOne);
-        } finally {
-            Checks.begun(Nccl.ncclGroupEnd(), "ncclGroupEnd");
-        }
+        Communicator.grouped(() -> comm.members().forEach(CommClosing::finalizeOne));
         return ClosingStep.SETTLE;
     }
 
@@ -226,17 +218,6 @@ final class CommClosing implements DeviceTask<Void> {
         } finally {
             member.leave();
         }
-    }
-
-    private boolean settled() {
-        for (CommHandle member : comm.members()) {
-            NcclResult state = member.asyncError();
-            if (state.equals(NcclResult.IN_PROGRESS)) {
-                return false;
-            }
-            Checks.nccl(state.code(), "ncclCommGetAsyncError");
-        }
-        return true;
     }
 
     private ClosingStep destroyAll() {

@@ -12,7 +12,6 @@ import ferro.backend.nccl.ffi.NcclConfigured;
 import ferro.backend.nccl.ffi.NcclIdStruct;
 import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.Deadline;
-import ferro.backend.nccl.queue.DeviceCall;
 import ferro.backend.nccl.queue.DeviceThread;
 import ferro.backend.nccl.queue.NcclOperation;
 import ferro.spi.RankContext;
@@ -84,11 +83,11 @@ final class CommFactory {
     Communicator make(List<CommIdentity> identities, Deadline deadline, CommInit.InitCall start) {
         DeviceThread thread = new DeviceThread(identities.get(0).threadName("nccl"), clock);
         CommInit init = new CommInit(thread, identities, clock, start);
-        DeviceCall<List<CommHandle>> call = thread.submit(init);
+        thread.submit(init);
         FerroException failure;
         try {
-            if (call.await(deadline)) {
-                return new Communicator(thread, call.result(), init.nonBlocking(), clock);
+            if (init.await(deadline)) {
+                return new Communicator(thread, init.result(), init.nonBlocking(), clock);
             }
             failure = late(identities.get(0), deadline);
         } catch (InterruptedException e) {
@@ -98,7 +97,7 @@ final class CommFactory {
             thread.close(END_BOUND);
             throw e;
         }
-        call.drop(failure);
+        init.drop(failure);
         init.giveUp(failure.getMessage());
         thread.close(END_BOUND);
         throw failure;

@@ -5,7 +5,7 @@ import ferro.backend.nccl.NcclResult;
 import ferro.backend.nccl.ffi.Checks;
 import ferro.backend.nccl.ffi.NativeWords;
 import ferro.backend.nccl.queue.CommIdentity;
-import ferro.backend.nccl.queue.DeviceTask;
+import ferro.backend.nccl.queue.DeviceCall;
 import ferro.backend.nccl.queue.DeviceThread;
 import ferro.backend.nccl.queue.NcclOperation;
 import java.util.ArrayList;
@@ -16,7 +16,7 @@ import java.util.function.LongSupplier;
  * Makes communicators on the device thread. If NCCL does not block, their handles are known at once, and an abort ends
  * a join that waits for missing ranks. If NCCL blocks, communicators that come too late are freed when they come.
  */
-final class CommInit implements DeviceTask<List<CommHandle>> {
+final class CommInit extends DeviceCall<List<CommHandle>> {
     private final DeviceThread thread;
     private final List<CommIdentity> identities;
     private final LongSupplier clock;
@@ -49,7 +49,7 @@ final class CommInit implements DeviceTask<List<CommHandle>> {
     }
 
     @Override
-    public boolean issue() {
+    protected boolean issue() {
         CommIdentity first = identities.get(0);
         try {
             if (made.isEmpty()) {
@@ -105,7 +105,7 @@ final class CommInit implements DeviceTask<List<CommHandle>> {
     }
 
     @Override
-    public List<CommHandle> result() {
+    protected List<CommHandle> outcome() {
         addresses.close();
         return List.copyOf(made);
     }

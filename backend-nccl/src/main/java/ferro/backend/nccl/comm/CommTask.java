@@ -3,11 +3,8 @@ package ferro.backend.nccl.comm;
 import ferro.FerroException;
 import ferro.backend.nccl.CudaException;
 import ferro.backend.nccl.NcclException;
-import ferro.backend.nccl.NcclResult;
-import ferro.backend.nccl.ffi.Checks;
-import ferro.backend.nccl.ffi.Nccl;
 import ferro.backend.nccl.queue.Deadline;
-import ferro.backend.nccl.queue.DeviceTask;
+import ferro.backend.nccl.queue.DeviceCall;
 import java.time.Duration;
 import java.util.List;
 
@@ -15,7 +12,7 @@ import java.util.List;
  * One call of a communicator on the device thread. It makes the native calls, in one NCCL group if there is more than
  * one, waits until NCCL has taken them, records an event on each stream, and polls the events.
  */
-final class CommTask implements DeviceTask<Void> {
+final class CommTask extends DeviceCall<Void> {
     /** Time for the streams after an abort, which lets the kernels end. A stream that has not passed by then is lost. */
     private static final Duration AFTER_ABORT = Duration.ofSeconds(4);
 
@@ -33,7 +30,7 @@ final class CommTask implements DeviceTask<Void> {
     }
 
     @Override
-    public boolean issue() {
+    protected boolean issue() {
         try {
             if (!handedOver) {
                 handOver();
@@ -71,7 +68,7 @@ final class CommTask implements DeviceTask<Void> {
                 entered++;
             }
             if (batch.grouped()) {
-                handOverGrouped();
+                Communicator.grouped(this::callInGroup);
             } else {
                 callAll();
             }
@@ -82,23 +79,12 @@ final class CommTask implements DeviceTask<Void> {
         }
     }
 
-    /**
-     * Makes the calls in one NCCL group, and always closes it: NCCL keeps the depth of groups per thread, and an open
-     * group would swallow every later call.
-     */
-    private void handOverGrouped() {
-        Checks.nccl(Nccl.ncclGroupStart(), "ncclGroupStart");
+    private void callInGroup() {
         comm.groupOpened();
-        boolean called = false;
         try {
             callAll();
-            called = true;
         } finally {
             comm.groupClosed();
-            int end = Nccl.ncclGroupEnd();
-            if (called) {
-                Checks.begun(end, "ncclGroupEnd");
-            }
         }
     }
 
@@ -110,25 +96,17 @@ final class CommTask implements DeviceTask<Void> {
         }
     }
 
-    /**
-     * Returns whether NCCL has taken the call. A non-blocking communicator must not be used before that. In a group
-     * NCCL takes all calls at the end of the group.
-     */
+    /** Returns whether NCCL has taken the call. In a group it takes all calls at the end of the group. */
     private boolean taken() {
         if (!comm.nonBlocking() || comm.insideGroup()) {
             return true;
         }
-        for (CommHandle member : comm.members()) {
-            NcclResult state = member.asyncError();
-            if (member.isAborted()) {
-                throw member.aborted(batch.operation(), null);
-            }
-            if (state.equals(NcclResult.IN_PROGRESS)) {
-                return false;
-            }
-            Checks.nccl(state.code(), "ncclCommGetAsyncError");
+        boolean taken = comm.isSettled();
+        CommHandle aborted = comm.abortedMember();
+        if (aborted != null) {
+            throw aborted.aborted(batch.operation(), null);
         }
-        return true;
+        return taken;
     }
 
     private void recordEvents() {
@@ -146,7 +124,7 @@ final class CommTask implements DeviceTask<Void> {
     }
 
     @Override
-    public boolean over() {
+    protected boolean over() {
         if (batch.streams() == null) {
             return true;
         }
@@ -192,7 +170,7 @@ final class CommTask implements DeviceTask<Void> {
     }
 
     @Override
-    public Void result() {
+    protected Void outcome() {
         if (failure != null) {
             throw failure;
         }

@@ -7,6 +7,7 @@ import ferro.backend.nccl.NcclException;
 import ferro.backend.nccl.NcclResult;
 import ferro.backend.nccl.device.CudaStream;
 import ferro.backend.nccl.ffi.Checks;
+import ferro.backend.nccl.ffi.Nccl;
 import ferro.backend.nccl.queue.AbortableComm;
 import ferro.backend.nccl.queue.CommIdentity;
 import ferro.backend.nccl.queue.Deadline;
@@ -320,6 +321,45 @@ final class Communicator implements AbortableComm, AutoCloseable {
 
     boolean nonBlocking() {
         return nonBlocking;
+    }
+
+    /** Returns whether NCCL has taken all calls so far. A non-blocking communicator must not be used before that. */
+    boolean hasTaken() {
+        return !nonBlocking || isSettled();
+    }
+
+    /**
+     * Returns whether no member is in progress.
+     *
+     * @throws NcclException if a call of one has failed
+     */
+    boolean isSettled() {
+        for (CommHandle member : members) {
+            NcclResult state = member.asyncError();
+            if (state.equals(NcclResult.IN_PROGRESS)) {
+                return false;
+            }
+            Checks.nccl(state.code(), "ncclCommGetAsyncError");
+        }
+        return true;
+    }
+
+    /**
+     * Makes calls in one NCCL group, and always closes it: NCCL keeps the depth of groups per thread, and an open group
+     * would swallow every later call.
+     */
+    static void grouped(Runnable calls) {
+        Checks.nccl(Nccl.ncclGroupStart(), "ncclGroupStart");
+        boolean called = false;
+        try {
+            calls.run();
+            called = true;
+        } finally {
+            int end = Nccl.ncclGroupEnd();
+            if (called) {
+                Checks.begun(end, "ncclGroupEnd");
+            }
+        }
     }
 
     EventPool events(int member) {

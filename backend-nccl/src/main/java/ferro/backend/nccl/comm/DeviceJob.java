@@ -51,7 +51,7 @@ final class DeviceJob implements NcclJob {
             made = true;
             lane.call(operation, ready);
         }
-        if (!lane.taken()) {
+        if (!lane.comm().hasTaken()) {
             return false;
         }
         event = lane.recordEvent();

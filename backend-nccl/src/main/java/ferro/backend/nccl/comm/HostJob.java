@@ -75,7 +75,7 @@ final class HostJob implements NcclJob {
                     lane.call(operation, rounds::begin);
                 }
                 case TAKING -> {
-                    if (!lane.taken()) {
+                    if (!lane.comm().hasTaken()) {
                         return false;
                     }
                     rounds.collect(lane.stream());

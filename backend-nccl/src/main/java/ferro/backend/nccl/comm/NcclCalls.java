@@ -93,7 +93,7 @@ final class NcclCalls {
         NcclOperation operation = NcclOperation.of(Objects.requireNonNull(call, "call"));
         check(call, operation);
         NcclJob job = call.operand() instanceof HostTensor
-                ? new HostJob(lane, operation, stage, new CollectiveRounds(call, identity(), stage, calls))
+                ? new HostJob(lane, operation, stage, new CollectiveRounds(call, stage, calls))
                 : new DeviceJob(lane, operation, onDevice(call), call.in(), call.out());
         String label = options.label();
         CollectivePrint print = new CollectivePrint(call, label, worldSize());
@@ -149,7 +149,7 @@ final class NcclCalls {
         NcclOperation operation = sends ? NcclOperation.SEND : NcclOperation.RECV;
         check(operation, tensor, peer, message.tag());
         NcclJob job = tensor instanceof HostTensor host
-                ? new HostJob(lane, operation, stage, rounds(host, peer, sends))
+                ? new HostJob(lane, operation, stage, new MessageRounds(host, peer, sends, stage, calls))
                 : new DeviceJob(
                         lane,
                         operation,
@@ -160,12 +160,6 @@ final class NcclCalls {
         long bytes = bytes(tensor);
         return queue.submit(
                 new NcclTitle(operation, options.label(), words, peer, bytes, bytes), job, options.timeout());
-    }
-
-    private HostJob.Rounds rounds(HostTensor message, int peer, boolean sends) {
-        return sends
-                ? new SendRounds(message, peer, stage, calls)
-                : new ReceiveRounds(message, peer, stage, calls, identity());
     }
 
     private void check(NcclOperation operation, Tensor tensor, int peer, int tag) {

@@ -1,6 +1,5 @@
 package ferro.backend.nccl.comm;
 
-import ferro.backend.nccl.NcclResult;
 import ferro.backend.nccl.ffi.Checks;
 import ferro.backend.nccl.ffi.Cuda;
 import ferro.backend.nccl.queue.DeviceThread;
@@ -62,19 +61,6 @@ record NcclLane(Communicator comm, long stream) {
             // the wait uses the state of the event as it is now
             events.giveBack(event);
         }
-    }
-
-    /** Returns whether NCCL has taken the calls. A non-blocking communicator must not be used before that. */
-    boolean taken() {
-        if (!comm.nonBlocking()) {
-            return true;
-        }
-        NcclResult state = comm.handle().asyncError();
-        if (state.equals(NcclResult.IN_PROGRESS)) {
-            return false;
-        }
-        Checks.nccl(state.code(), "ncclCommGetAsyncError");
-        return true;
     }
 
     /** Records an event on the stream. {@link #giveBack} must follow. */

@@ -182,11 +182,11 @@ public final class CudaMemory implements DeviceMemory {
         checkAddress(from);
         checkAddress(to);
         RawCopy copy = new RawCopy(to.address(), from.address(), to.byteCount(), Cuda.DEVICE_TO_DEVICE);
-        return copy.bytes() == 0 ? EmptyCopy.COPY : CudaCopy.start(lane(to.device()), copy, List.of(from, to), null);
+        return copy.bytes() == 0 ? EmptyCopy.COPY : lane(to.device()).copy(copy, List.of(from, to), null);
     }
 
     private Copy start(DeviceTensor tensor, RawCopy copy, ByteBuffer host) {
-        return copy.bytes() == 0 ? EmptyCopy.COPY : CudaCopy.start(lane(tensor.device()), copy, List.of(tensor), host);
+        return copy.bytes() == 0 ? EmptyCopy.COPY : lane(tensor.device()).copy(copy, List.of(tensor), host);
     }
 
     private static long checked(DeviceTensor tensor, ByteBuffer host) {

@@ -1,5 +1,6 @@
 package ferro.backend.nccl.memory;
 
+import ferro.DeviceTensor;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
@@ -10,7 +11,6 @@ import ferro.backend.nccl.ffi.Cuda;
 import ferro.backend.nccl.ffi.DeviceGuard;
 import ferro.backend.nccl.queue.Deadline;
 import ferro.backend.nccl.queue.DeviceCall;
-import ferro.backend.nccl.queue.DeviceTask;
 import ferro.backend.nccl.queue.DeviceThread;
 import ferro.backend.nccl.queue.EventPool;
 import ferro.backend.nccl.queue.StreamFallback;
@@ -18,6 +18,7 @@ import ferro.spi.Deadlines;
 import ferro.spi.LogLines;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
@@ -116,9 +117,11 @@ final class DeviceLane {
         }
     }
 
-    /** Submits a copy. */
-    DeviceCall<Void> start(DeviceTask<Void> copy) {
-        return thread.submit(copy);
+    /** Starts a copy; see {@link CudaCopy}. */
+    CudaCopy copy(RawCopy copy, List<DeviceTensor> tensors, ByteBuffer host) {
+        CudaCopy started = new CudaCopy(this, copy, tensors, host);
+        thread.submit(started);
+        return started;
     }
 
     Deadline deadline(Duration length) {
@@ -303,14 +306,14 @@ final class DeviceLane {
     }
 
     /** Is over when all copies are over. */
-    private final class PendingCopies implements DeviceTask<Void> {
+    private final class PendingCopies extends DeviceCall<Void> {
         @Override
-        public boolean issue() {
+        protected boolean issue() {
             return true;
         }
 
         @Override
-        public boolean over() {
+        protected boolean over() {
             return underWay == 0;
         }
     }

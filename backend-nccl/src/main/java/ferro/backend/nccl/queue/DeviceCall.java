@@ -1,73 +1,97 @@
 package ferro.backend.nccl.queue;
 
-import java.util.concurrent.CountDownLatch;
+import java.util.Collection;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * One task submitted to a {@link DeviceThread}, and the handle of its caller.
+ * Native work submitted to a {@link DeviceThread}, and the handle of its caller. The work may still be in progress when its
+ * first native call returns. The protected methods run on the thread.
  *
- * @param <T> result of the task
+ * @param <T> result of the work
  */
-public final class DeviceCall<T> {
-    private final DeviceTask<T> task;
+public abstract class DeviceCall<T> {
     private final AtomicReference<CallPhase> phase = new AtomicReference<>(CallPhase.QUEUED);
-    private final CountDownLatch ended = new CountDownLatch(1);
+    private final WorkEnd ended = new WorkEnd();
     private T result;
     private Throwable failure;
 
-    private enum CallPhase {
+    enum CallPhase {
         QUEUED,
         RUNNING,
         ENDED
     }
 
-    DeviceCall(DeviceTask<T> task) {
-        this.task = task;
+    /**
+     * Issues the work to the library. It is called again until it returns true. No other work starts before, since a
+     * communicator must not be used while an earlier call on it is in progress.
+     *
+     * @return whether the library has taken it
+     */
+    protected abstract boolean issue();
+
+    /**
+     * Polls whether the work is over, without waiting. It is called until it returns true. Other work may start
+     * meanwhile.
+     *
+     * @return whether it is over; true unless the work polls
+     */
+    protected boolean over() {
+        return true;
+    }
+
+    /** {@return the result of the work; null unless it has one. It is called once, at the end} */
+    protected T outcome() {
+        return null;
     }
 
     /**
-     * Waits for the end of the task, with or without a failure.
+     * Waits for the end of the work, with or without a failure.
      *
      * @param deadline end of the wait
      * @return whether it has ended; false means that it is still in progress, see {@link #drop}
-     * @throws InterruptedException if this thread was interrupted; the task goes on
+     * @throws InterruptedException if this thread was interrupted; the work goes on
      */
-    public boolean await(Deadline deadline) throws InterruptedException {
+    public final boolean await(Deadline deadline) throws InterruptedException {
         return deadline.await(ended::await);
     }
 
     /** Waits as {@link #await}, but keeps an interrupt for later. */
-    public boolean awaitQuietly(Deadline deadline) {
-        return deadline.awaitQuietly(ended);
+    public final boolean awaitQuietly(Deadline deadline) {
+        return deadline.awaitQuietly(ended::await);
     }
 
     /** Waits for some time, measured on the machine's own clock. */
-    public boolean awaitNanos(long nanos) throws InterruptedException {
+    public final boolean awaitNanos(long nanos) throws InterruptedException {
         return ended.await(nanos, TimeUnit.NANOSECONDS);
     }
 
-    /** Returns whether the task has ended, with or without a failure. */
-    public boolean isEnded() {
-        return ended.getCount() == 0;
+    /** Returns the threads that wait for it; any thread. */
+    final Collection<Thread> waiters() {
+        return ended.getQueuedThreads();
+    }
+
+    /** Returns whether the work has ended, with or without a failure. */
+    public final boolean isEnded() {
+        return ended.hasHappened();
     }
 
     /**
-     * Cancels the task if it has not begun. It then ends with a failure.
+     * Cancels the work if it has not begun. It then ends with a failure.
      *
      * @param why its failure
      * @return whether it will never run; false means that it runs or has ended
      */
     public boolean drop(RuntimeException why) {
-        boolean dropped = phase.compareAndSet(CallPhase.QUEUED, CallPhase.ENDED);
+        boolean dropped = endUnbegun();
         if (dropped) {
             end(null, why);
         }
         return dropped;
     }
 
-    /** Returns the result of the task, or null, or throws its exception. Only after the end. */
-    public T result() {
+    /** Returns the result of the work, or null, or throws its exception. Only after the end. */
+    public final T result() {
         if (!isEnded()) {
             throw new IllegalStateException(
                     "a result was requested in phase " + phase + ": wait for the end of the call first");
@@ -81,46 +105,58 @@ public final class DeviceCall<T> {
         return result;
     }
 
+    /** Claims the end of work that has not begun. Returns false if it has begun or ended. */
+    final boolean endUnbegun() {
+        return phase.compareAndSet(CallPhase.QUEUED, CallPhase.ENDED);
+    }
+
+    /** Claims the end. Returns the phase before. */
+    final CallPhase claimEnd() {
+        return phase.getAndSet(CallPhase.ENDED);
+    }
+
+    /** Releases the threads that wait. */
+    final void release() {
+        ended.happens();
+    }
+
     // the methods below are for the thread
 
     boolean begin() {
         return phase.compareAndSet(CallPhase.QUEUED, CallPhase.RUNNING);
     }
 
-    /** Returns whether the task is issued. A task that throws counts as issued. */
-    boolean issue() {
+    /** Returns whether the work is issued. Work that throws counts as issued. */
+    final boolean isIssued() {
         try {
-            return task.issue();
+            return issue();
         } catch (RuntimeException | Error e) {
             end(null, e);
             return true;
         }
     }
 
-    /** Returns whether the task has ended, by itself or with an exception. */
-    boolean look() {
+    /** Returns whether the work has ended, by itself or with an exception. */
+    final boolean isOver() {
         if (isEnded()) {
             return true;
         }
         try {
-            if (!task.over()) {
+            if (!over()) {
                 return false;
             }
-            end(task.result(), null);
+            end(outcome(), null);
         } catch (RuntimeException | Error e) {
             end(null, e);
         }
         return true;
     }
 
-    void fail(RuntimeException why) {
-        end(null, why);
-    }
-
-    private void end(T value, Throwable thrown) {
+    /** Ends the work with its result, or with what has ended it. */
+    void end(T value, Throwable thrown) {
         phase.set(CallPhase.ENDED);
         result = value;
         failure = thrown;
-        ended.countDown();
+        release();
     }
 }

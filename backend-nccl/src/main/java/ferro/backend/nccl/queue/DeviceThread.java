@@ -25,11 +25,11 @@ import java.util.function.Supplier;
  * callers submit a task and wait, with a deadline and interruptibly. A task that its caller gives up is cancelled if it
  * has not begun.
  *
- * <p>Work that the library finishes later ({@link DeviceTask#over}) is polled between other tasks, at first without a
+ * <p>Work that the library finishes later ({@link DeviceCall#over}) is polled between other tasks, at first without a
  * pause, then less and less often. So a stream is polled by the thread that has the right device, and blocks no other
  * task.
  *
- * <p>One call allocates two small objects and its task; a poll allocates nothing.
+ * <p>One call allocates two small objects beside itself; a poll allocates nothing.
  */
 public final class DeviceThread implements AutoCloseable {
     private static final Logger LOG = LogLines.logger("ferro.backend.nccl");
@@ -39,7 +39,7 @@ public final class DeviceThread implements AutoCloseable {
     private final Thread thread;
     private final BlockingQueue<DeviceCall<?>> queue = new LinkedBlockingQueue<>();
     /** Wakes the thread from a wait for work when it must end. */
-    private final DeviceCall<Void> last = new DeviceCall<>(new OneShotTask<>(() -> null));
+    private final DeviceCall<Void> last = new OneShotCall<>(() -> null);
     /** Used by the thread itself only. */
     private final List<DeviceCall<?>> underWay = new ArrayList<>();
     /** Sleeps between polls of the tasks in progress; {@code issueNaps} are between attempts to issue the next task. */
@@ -60,24 +60,24 @@ public final class DeviceThread implements AutoCloseable {
         thread.start();
     }
 
-    /** A task that is over as soon as it has run. */
-    private static final class OneShotTask<T> implements DeviceTask<T> {
+    /** A call that is over as soon as it has run. */
+    private static final class OneShotCall<T> extends DeviceCall<T> {
         private final Supplier<T> body;
-        private T result;
+        private T made;
 
-        OneShotTask(Supplier<T> body) {
+        OneShotCall(Supplier<T> body) {
             this.body = body;
         }
 
         @Override
-        public boolean issue() {
-            result = body.get();
+        protected boolean issue() {
+            made = body.get();
             return true;
         }
 
         @Override
-        public T result() {
-            return result;
+        protected T outcome() {
+            return made;
         }
     }
 
@@ -122,27 +122,26 @@ public final class DeviceThread implements AutoCloseable {
      * @throws IllegalStateException if the thread is closed
      */
     public <T> DeviceCall<T> submit(Supplier<T> body) {
-        return submit(new OneShotTask<>(body));
+        return submit(new OneShotCall<>(body));
     }
 
     /**
-     * Submits a task. On the thread itself it runs at once, and must be over at once.
+     * Submits a call. On the thread itself it runs at once, and must be over at once.
      *
      * @throws IllegalStateException if the thread is closed
      */
-    public <T> DeviceCall<T> submit(DeviceTask<T> task) {
-        DeviceCall<T> call = new DeviceCall<>(task);
+    public <T> DeviceCall<T> submit(DeviceCall<T> call) {
         if (isCurrent()) {
             runNow(call);
             return call;
         }
-        if (!closed) {
+        boolean queued = !closed;
+        if (queued) {
             queue.add(call);
         }
         // the thread may have emptied the queue for the last time just before the add
-        if (closed && call.drop(closedFailure())) {
-            queue.remove(call);
-            call.result();
+        if (closed && (!queued || queue.remove(call))) {
+            throw closedFailure();
         }
         return call;
     }
@@ -234,7 +233,7 @@ public final class DeviceThread implements AutoCloseable {
             napNanos = moved ? 0 : lookNaps.next();
         }
         for (DeviceCall<?> call : underWay) {
-            call.fail(closedFailure());
+            call.end(null, closedFailure());
         }
         failQueued();
     }
@@ -254,9 +253,9 @@ public final class DeviceThread implements AutoCloseable {
 
     private void issue(DeviceCall<?> call) {
         issueNaps.reset();
-        while (!call.issue()) {
+        while (!call.isIssued()) {
             if (closed) {
-                call.fail(closedFailure());
+                call.end(null, closedFailure());
                 return;
             }
             look();
@@ -272,7 +271,7 @@ public final class DeviceThread implements AutoCloseable {
     private boolean look() {
         boolean ended = false;
         for (int i = 0; i < underWay.size(); i++) {
-            if (underWay.get(i).look()) {
+            if (underWay.get(i).isOver()) {
                 underWay.remove(i--);
                 ended = true;
             }
@@ -282,9 +281,11 @@ public final class DeviceThread implements AutoCloseable {
 
     private void runNow(DeviceCall<?> call) {
         call.begin();
-        if (!call.issue() || !call.look()) {
-            call.fail(new IllegalStateException("a blocking call was made on " + name()
-                    + " itself, inside a group or a task: block after the group or task, on another thread"));
+        if (!call.isIssued() || !call.isOver()) {
+            call.end(
+                    null,
+                    new IllegalStateException("a blocking call was made on " + name()
+                            + " itself, inside a group or a task: block after the group or task, on another thread"));
         }
     }
 

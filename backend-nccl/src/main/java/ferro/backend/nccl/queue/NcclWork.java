@@ -5,20 +5,17 @@ import ferro.FerroException.Where;
 import ferro.Work;
 import ferro.control.failure.Failure;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * The handle of one operation in a queue and in {@link DeviceThread}.
+ * One operation in a queue and in {@link DeviceThread}, and the handle of its caller.
  *
  * <p>It ends exactly once. It succeeds after the device has passed it and its results are delivered. Otherwise it ends
  * with the first failure of the group. A failed operation that the device may still work on first waits for the device,
  * see {@link #over}.
  */
-public final class NcclWork implements Work, DeviceTask<Void> {
+public final class NcclWork extends DeviceCall<Void> implements Work {
     /** Interval at which a waiting caller makes sure that its deadline is watched. */
     private static final long LOOK_NANOS = 100_000_000;
 
@@ -29,8 +26,6 @@ public final class NcclWork implements Work, DeviceTask<Void> {
 
     private final long sequence;
     private final Deadline deadline;
-    private final WorkEnd ended = new WorkEnd();
-    private final AtomicReference<WorkPhase> phase = new AtomicReference<>(WorkPhase.QUEUED);
     /** Keeps the tensors of the call reachable until the end. */
     private volatile NcclJob job;
 
@@ -42,12 +37,6 @@ public final class NcclWork implements Work, DeviceTask<Void> {
 
     /** Its entry in the flight recorder. */
     private final int entry;
-
-    private enum WorkPhase {
-        QUEUED,
-        RUNNING,
-        ENDED
-    }
 
     /** Makes an operation with its number, from 1: of a collective in its group, of a message to or from its peer. */
     NcclWork(FirstFailure failures, NcclTitle title, long number, NcclJob job, Deadline deadline) {
@@ -97,13 +86,13 @@ public final class NcclWork implements Work, DeviceTask<Void> {
 
     @Override
     public boolean isDone() {
-        return ended.hasHappened();
+        return isEnded();
     }
 
     @Override
     public void await() {
         try {
-            while (!ended.await(LOOK_NANOS, TimeUnit.NANOSECONDS)) {
+            while (!awaitNanos(LOOK_NANOS)) {
                 if (deadline.passed()) {
                     failures.wakeWatchdog();
                 }
@@ -119,7 +108,7 @@ public final class NcclWork implements Work, DeviceTask<Void> {
     public boolean await(Duration timeout) {
         Deadline looking = failures.deadline(timeout);
         try {
-            if (!looking.await(ended::await)) {
+            if (!await(looking)) {
                 return false;
             }
         } catch (InterruptedException interrupted) {
@@ -130,23 +119,13 @@ public final class NcclWork implements Work, DeviceTask<Void> {
         return true;
     }
 
-    /** Returns the threads that wait for it; any thread. */
-    Collection<Thread> waiters() {
-        return ended.getQueuedThreads();
-    }
-
-    /** Waits for the end and keeps an interrupt for later; only for callers that know that the end is near. */
-    boolean awaitQuietly(Deadline bound) {
-        return bound.awaitQuietly(ended::await);
-    }
-
     @Override
     public synchronized CompletionStage<Void> completion() {
         if (completion == null) {
             completion = new CompletableFuture<>();
             if (isDone()) {
                 // nothing is chained to it yet, so that no thread is needed
-                complete(completion, outcome());
+                complete(completion, exceptionOrNull());
             }
         }
         return completion.minimalCompletionStage();
@@ -175,7 +154,7 @@ public final class NcclWork implements Work, DeviceTask<Void> {
 
     /** Ends it with a failure if the device thread has not begun it. */
     void dropUnbegun(Failure why) {
-        if (phase.compareAndSet(WorkPhase.QUEUED, WorkPhase.ENDED)) {
+        if (endUnbegun()) {
             try {
                 job.drop();
             } finally {
@@ -186,12 +165,12 @@ public final class NcclWork implements Work, DeviceTask<Void> {
 
     /** Ends it with a failure although the device may still work on it: its memory is never freed or given back. */
     void abandon(Failure why) {
-        WorkPhase before = phase.getAndSet(WorkPhase.ENDED);
-        if (before == WorkPhase.ENDED) {
+        CallPhase before = claimEnd();
+        if (before == CallPhase.ENDED) {
             return;
         }
         try {
-            if (before == WorkPhase.QUEUED) {
+            if (before == CallPhase.QUEUED) {
                 job.drop();
             } else {
                 failures.pending().keepReachable(job);
@@ -209,12 +188,12 @@ public final class NcclWork implements Work, DeviceTask<Void> {
             endedNanos = deadline.elapsedNanos();
             recordEnd();
             job = null;
-            ended.happens();
+            release();
             chained = completion;
         }
         failures.ended(this);
         if (chained != null) {
-            FerroException outcome = outcome();
+            FerroException outcome = exceptionOrNull();
             failures.runForUser(() -> complete(chained, outcome));
         }
     }
@@ -233,7 +212,7 @@ public final class NcclWork implements Work, DeviceTask<Void> {
         }
     }
 
-    private FerroException outcome() {
+    private FerroException exceptionOrNull() {
         return failure == null ? null : exception();
     }
 
@@ -247,15 +226,29 @@ public final class NcclWork implements Work, DeviceTask<Void> {
 
     // the methods below are for the device thread
 
+    /** Does nothing: the end of the queue ends an operation that its thread will never begin. */
     @Override
-    public boolean issue() {
-        if (failures.get() != null) {
-            dropUnbegun(failures.get());
-            return true;
+    public boolean drop(RuntimeException why) {
+        return false;
+    }
+
+    /** Does nothing: an operation ends when it has given back what it holds, or with its group. */
+    @Override
+    void end(Void value, Throwable thrown) {
+        // see above
+    }
+
+    @Override
+    boolean begin() {
+        Failure why = failures.get();
+        if (why != null) {
+            dropUnbegun(why);
         }
-        if (phase.get() == WorkPhase.QUEUED && !phase.compareAndSet(WorkPhase.QUEUED, WorkPhase.RUNNING)) {
-            return true;
-        }
+        return why == null && super.begin();
+    }
+
+    @Override
+    protected boolean issue() {
         NcclJob mine = job;
         if (mine == null || failures.get() != null) {
             return true;
@@ -276,7 +269,7 @@ public final class NcclWork implements Work, DeviceTask<Void> {
      * event is recorded after that.
      */
     @Override
-    public boolean over() {
+    protected boolean over() {
         NcclJob mine = job;
         if (mine == null) {
             return true;
@@ -311,7 +304,7 @@ public final class NcclWork implements Work, DeviceTask<Void> {
     }
 
     private void end(NcclJob mine, Failure why) {
-        if (phase.getAndSet(WorkPhase.ENDED) == WorkPhase.ENDED) {
+        if (claimEnd() == CallPhase.ENDED) {
             // abandoned, so that it keeps its resources
             return;
         }

@@ -125,7 +125,7 @@ class DeviceThreadTest {
 
     @Test
     void waitingOnTheThreadForItselfIsRefusedInsteadOfHanging() throws Exception {
-        DeviceTask<Void> never = new Watched(() -> false);
+        DeviceCall<Void> never = new Watched(() -> false);
         IllegalStateException refused = assertThrows(
                 IllegalStateException.class,
                 () -> thread.call(() -> thread.submit(never).result(), soon()));
@@ -191,9 +191,9 @@ class DeviceThreadTest {
     void nothingStartsBeforeTheTaskAheadIsIssued() throws Exception {
         AtomicInteger tries = new AtomicInteger();
         List<String> order = new ArrayList<>();
-        thread.submit(new DeviceTask<Void>() {
+        thread.submit(new DeviceCall<Void>() {
             @Override
-            public boolean issue() {
+            protected boolean issue() {
                 order.add("try");
                 return tries.incrementAndGet() == 200;
             }
@@ -242,14 +242,20 @@ class DeviceThreadTest {
     }
 
     /** Something that is issued at once and over when somebody says so. */
-    private record Watched(java.util.function.BooleanSupplier passed) implements DeviceTask<Void> {
+    private static final class Watched extends DeviceCall<Void> {
+        private final java.util.function.BooleanSupplier passed;
+
+        Watched(java.util.function.BooleanSupplier passed) {
+            this.passed = passed;
+        }
+
         @Override
-        public boolean issue() {
+        protected boolean issue() {
             return true;
         }
 
         @Override
-        public boolean over() {
+        protected boolean over() {
             return passed.getAsBoolean();
         }
     }
