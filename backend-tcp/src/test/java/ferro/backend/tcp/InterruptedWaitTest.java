@@ -24,13 +24,14 @@ class InterruptedWaitTest {
                         return TcpJob.failure(() -> group.newGroup(0, 1, 2));
                     })
                     .get(0);
-            // what rank 1 gave up may still be on its way: then newGroup succeeds, and the new group fails
-            List<FerroException> others = TcpJob.onAll(
-                    List.of(groups.get(0), groups.get(2)),
-                    group -> TcpJob.failure(() -> group.newGroup(0, 1, 2).barrier()));
+            // rank 2 has not called yet, so rank 0 cannot make the group before it hears what rank 1 gave up
+            FerroException first = TcpJob.failure(() -> groups.get(0).newGroup(0, 1, 2));
+            // what was given up may still be on its way to rank 2: then newGroup succeeds, and the new group fails
+            ProcessGroup two = groups.get(2);
+            FerroException last = TcpJob.failure(() -> two.newGroup(0, 1, 2).barrier());
 
             assertSays(Code.INTERRUPTED, Set.of(), own);
-            others.forEach(other -> assertSays(Code.ABORTED, Set.of(1), other));
+            List.of(first, last).forEach(other -> assertSays(Code.ABORTED, Set.of(1), other));
         }
     }
 
