@@ -39,12 +39,12 @@ record Conclusion(int code, List<String> notes, FailureBox box, String cause, Co
      */
     static Conclusion of(Postmortem postmortem, List<LostNode> lost, long startedNanos, boolean saysWhatIsWrong) {
         Supervisor.JobOutcome outcome = postmortem.outcome();
-        if (outcome.signal().isPresent()) {
-            return signalled(postmortem, lost, outcome.signal().get());
+        if (outcome.signal() != null) {
+            return signalled(postmortem, lost, outcome.signal());
         }
-        if (outcome.unshown().isPresent()) {
-            String why = "the output of the ranks can no longer be shown ("
-                    + outcome.unshown().get() + "): the job was stopped";
+        if (outcome.unshown() != null) {
+            String why =
+                    "the output of the ranks can no longer be shown (" + outcome.unshown() + "): the job was stopped";
             List<String> notes = new ArrayList<>(List.of(why));
             lost.forEach(one -> notes.add(one.said()));
             return new Conclusion(ExitCode.OUTPUT_CLOSED, notes, null, "the output was closed", ConclusionKind.ASKED);

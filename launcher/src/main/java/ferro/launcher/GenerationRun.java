@@ -1,17 +1,22 @@
 package ferro.launcher;
 
+import com.google.gson.Gson;
 import ferro.RankEnd;
 import ferro.backend.tcp.connect.SecretFile;
+import ferro.backend.tcp.store.EndedRanks;
 import ferro.job.CheckpointReport;
+import ferro.launcher.analyze.Analysis;
+import ferro.launcher.analyze.Ends;
 import ferro.launcher.input.ExitCode;
-import ferro.launcher.input.HostName;
 import ferro.launcher.input.JobSpec;
 import ferro.launcher.input.Restarts;
+import ferro.launcher.nodes.LostNode;
+import ferro.launcher.nodes.NodeNews;
+import ferro.launcher.nodes.Nodes;
 import ferro.launcher.output.RankLog;
 import ferro.launcher.output.RankOutput;
 import ferro.launcher.output.Screen;
 import ferro.launcher.output.SecretMask;
-import ferro.launcher.program.BackendChoice;
 import ferro.launcher.program.Recordings;
 import ferro.launcher.program.Target;
 import ferro.launcher.rank.CoreBinding;
@@ -28,16 +33,21 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.TreeMap;
 import java.util.concurrent.BlockingQueue;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /** One start of all ranks of a job on this host, until they have ended. A job that never starts again has only one. */
-final class GenerationRun implements AutoCloseable {
+final class GenerationRun implements Supervisor.Witness, AutoCloseable {
     private final JobParts job;
     private final JobKeys.JobKey key;
     private final Files files;
     private final SecretMask mask;
     private final BlockingQueue<JobEvent> events;
+    private final Nodes nodes;
+    private final StoreHost store;
+    private final long startedNanos;
     private final List<RankProcess> ranks = new ArrayList<>();
     private boolean joined;
 
@@ -52,6 +62,7 @@ final class GenerationRun implements AutoCloseable {
      * @param folder      folder of the job
      * @param command     command line of a rank
      * @param signals     signals to this launcher
+     * @param generations the generations of the job
      */
     record JobParts(
             JobSpec spec,
@@ -61,7 +72,27 @@ final class GenerationRun implements AutoCloseable {
             ProcessGroupGuard leash,
             JobFolder folder,
             List<String> command,
-            JobSignals signals) {}
+            JobSignals signals,
+            Generations generations) {}
+
+    /** Turns news of other nodes into events. */
+    record News(BlockingQueue<JobEvent> events, Screen screen) implements NodeNews {
+        @Override
+        public void allJoined() {
+            events.add(new JobEvent.Joined());
+        }
+
+        @Override
+        public void failedElsewhere(int code) {
+            events.add(new JobEvent.FailedElsewhere(code, System.nanoTime()));
+        }
+
+        @Override
+        public void signalledElsewhere(String name, int times) {
+            screen.hurry();
+            events.add(new JobEvent.Signalled(name, times));
+        }
+    }
 
     /**
      * Where the ranks of a generation write.
@@ -78,34 +109,112 @@ final class GenerationRun implements AutoCloseable {
         }
     }
 
-    /** Makes a generation whose ranks are not started yet. */
-    GenerationRun(JobParts job, JobKeys.JobKey key, Files files, BlockingQueue<JobEvent> events) throws IOException {
+    /**
+     * Makes a generation whose ranks are not started yet.
+     *
+     * @param nodes        launchers of all nodes
+     * @param store        store of the ranks
+     * @param startedNanos when the generation was started here
+     */
+    GenerationRun(
+            JobParts job,
+            JobKeys.JobKey key,
+            Files files,
+            BlockingQueue<JobEvent> events,
+            Nodes nodes,
+            StoreHost store,
+            long startedNanos)
+            throws IOException {
         this.job = job;
         this.key = key;
         this.files = files;
         this.events = events;
+        this.nodes = nodes;
+        this.store = store;
+        this.startedNanos = startedNanos;
         this.mask = new SecretMask(SecretFile.read(key.secretFile()));
     }
 
-    /**
-     * Starts the ranks and waits until all have ended.
-     *
-     * @param nodes launchers of all nodes
-     * @param store store of the ranks
-     */
-    GenerationEnd run(JobNodes nodes, StoreHost store, CoreBinding binding) throws IOException, InterruptedException {
+    /** Starts the ranks, waits until all have ended, and concludes from the ends of those of all nodes. */
+    GenerationEnd run(CoreBinding binding) throws IOException, InterruptedException {
         job.signals.ranksStart();
-        int number = nodes.generations().number();
+        int number = job.generations.number();
         RankEnvironment variables = new RankEnvironment(job.spec, store, key, files.recordings, number);
         Optional<Path> checkpoints =
                 job.spec.restarts().areAny() ? Optional.of(job.folder.checkpoints(number)) : Optional.empty();
         Optional<IOException> unstarted = start(binding, variables, checkpoints);
         if (unstarted.isPresent()) {
-            return nodes.unstarted(unstarted.get());
+            // no rank of this node can go on: the job ends on all nodes
+            nodes.ended(ExitCode.FAILED);
+            String why =
+                    Nodes.untold("could not start its ranks: " + unstarted.get().getMessage());
+            return concluded(orders -> why, new GenerationProgress(false, "", System.nanoTime()));
         }
-        JobEnd end = awaited(nodes);
-        long endNanos = end.outcome().heardNanos().orElseGet(System::nanoTime);
-        return nodes.conclude(end, new GenerationProgress(joined, lastCheckpoint(checkpoints), endNanos));
+        job.screen.note(pids() + "; if they hang: " + Invocation.ofProcess().line("dump", files.recordings.folder()));
+        Supervisor.JobOutcome outcome =
+                new Supervisor(events, job.screen, Supervisor.StopTimes.of(job.spec, job.target), this).await(ranks);
+        NodeEnd here = NodeEnd.of(outcome, ranks.stream().map(this::output).toList(), files.recordings, startedNanos);
+        keep(here);
+        long endNanos = outcome.heardNanos() == null ? System.nanoTime() : outcome.heardNanos();
+        GenerationProgress progress = new GenerationProgress(joined, lastCheckpoint(checkpoints), endNanos);
+        if (nodes.isAlone()) {
+            return judged(
+                    Map.of(0, here), List.of(), ends -> files.recordings.analyzed(key.id(), ends), List.of(), progress);
+        }
+        NodeEnd report = here.reported(files.recordings.brief(key.id()));
+        return concluded(orders -> report.ordered(orders).encoded(), progress);
+    }
+
+    private void keep(NodeEnd here) {
+        try {
+            here.keep(files.recordings, key.id(), job.spec.placement(), nodes.lost());
+        } catch (IOException failure) {
+            job.screen.note("ferro analyze will not know how the ranks ended (" + failure + ")");
+        }
+    }
+
+    /**
+     * Waits for the reports of the other nodes and concludes from all of them.
+     *
+     * @param progress how far the ranks had come; only the launcher of node 0 need know it
+     */
+    private GenerationEnd concluded(Function<Map<Integer, Long>, String> report, GenerationProgress progress)
+            throws InterruptedException {
+        String verdict = nodes.conclude(report, gathered -> {
+            Map<Integer, NodeEnd> reports = new TreeMap<>();
+            gathered.reports().forEach((node, text) -> reports.put(node, NodeEnd.decoded(text)));
+            List<String> notes = new ArrayList<>();
+            List<LostNode> lost = List.copyOf(gathered.lost().values());
+            return new Gson()
+                    .toJson(judged(
+                            reports,
+                            lost,
+                            ends -> NodeEnd.analyzed(reports.values(), ends, notes::add),
+                            notes,
+                            progress));
+        });
+        GenerationEnd end = new Gson().fromJson(verdict, GenerationEnd.class);
+        job.generations.heard(end);
+        return end;
+    }
+
+    private GenerationEnd judged(
+            Map<Integer, NodeEnd> reports,
+            List<LostNode> lost,
+            Function<Ends, Optional<Analysis>> analyzed,
+            List<String> notes,
+            GenerationProgress progress) {
+        Postmortem postmortem = Postmortem.of(reports, nodes.cards(), startedNanos, analyzed);
+        Conclusion conclusion = Conclusion.of(postmortem, lost, startedNanos, job.target.saysWhatIsWrong())
+                .after(notes);
+        double seconds = (System.nanoTime() - startedNanos) / 1e9;
+        GenerationEnd end = job.spec.placement().nodeRank() == 0
+                ? job.generations.ended(conclusion, progress, seconds)
+                : job.generations.endedAlone(conclusion, progress, seconds);
+        if (!end.restarts()) {
+            nodes.jobEnds(conclusion.code());
+        }
+        return end;
     }
 
     /** Returns the last checkpoint in the report of this host's ranks, and removes the report; empty text if there is none. */
@@ -123,69 +232,42 @@ final class GenerationRun implements AutoCloseable {
         }
     }
 
-    private JobEnd awaited(JobNodes nodes) throws InterruptedException {
-        job.screen.note(pids() + "; if they hang: " + Invocation.ofProcess().line("dump", files.recordings.folder()));
-        Supervisor.JobOutcome outcome = new Supervisor(
-                        events, job.screen, Supervisor.StopTimes.of(job.spec, job.target), witness(nodes))
-                .await(ranks);
-        List<RankOutput> printed = ranks.stream().map(this::output).toList();
-        String host = HostName.in(BackendChoice.ofFirstRank(job.spec, job.target, job.environment));
-        JobEnd end = new JobEnd(outcome, printed, key.id(), files.recordings, host);
-        try {
-            end.keep(job.spec.placement(), nodes.lost());
-        } catch (IOException failure) {
-            job.screen.note("ferro analyze will not know how the ranks ended (" + failure + ")");
-        }
-        return end;
+    @Override
+    public void allJoined() {
+        joined = true;
+        forgetSecret();
+        nodes.joined();
     }
 
-    private Supervisor.Witness witness(JobNodes nodes) {
-        return new Supervisor.Witness() {
-            @Override
-            public void allJoined() {
-                joined = true;
-                forgetSecret();
-                nodes.allJoined();
-            }
-
-            @Override
-            public void failed(JobEvent.Ended ended) {
-                nodes.failed(ended);
-            }
-
-            @Override
-            public void ended(JobEvent.Ended ended) {
-                nodes.ended(ended.rank(), end(ended));
-            }
-
-            @Override
-            public void unshown() {
-                nodes.unshown();
-            }
-
-            @Override
-            public void standStill() throws InterruptedException {
-                stopped();
-            }
-        };
+    @Override
+    public void failed(JobEvent.Ended ended) {
+        nodes.failed(ended.rank(), ended.code());
     }
 
-    /** Returns the output of a rank without the job's secret: it goes into files, to other hosts and to other ranks. */
-    private RankOutput output(RankProcess rank) {
-        return rank.output().withLines(mask::masked);
-    }
-
-    /** Returns how a rank of this host has ended. */
-    private RankEnd end(JobEvent.Ended ended) {
+    /** Reports to the ranks of all nodes how a rank of this host has ended. */
+    @Override
+    public void ended(JobEvent.Ended ended) {
         RankOutput output = output(ranks.get(ended.rank() - job.spec.placement().firstRank()));
-        String host = HostName.in(BackendChoice.ofFirstRank(job.spec, job.target, job.environment));
-        return RankEnd.of(output.pid(), host, ended.code())
+        String host = nodes.cards().get(job.spec.placement().nodeRank()).host();
+        RankEnd end = RankEnd.of(output.pid(), host, ended.code())
                 .bySignal(ExitCode.signal(ended.code()).orElse(""))
                 .afterLine(output.lastLine());
+        if (nodes.isAlone()) {
+            store.server().ifPresent(server -> server.set(EndedRanks.key(ended.rank()), EndedRanks.value(end)));
+        } else {
+            nodes.ended(ended.rank(), end);
+        }
+    }
+
+    /** Ends the job on all nodes because the output of ranks of this node can no longer be shown. */
+    @Override
+    public void unshown() {
+        nodes.ended(ExitCode.OUTPUT_CLOSED);
     }
 
     /** Stops this process until it is sent CONT; the ranks are stopped already. */
-    private void stopped() throws InterruptedException {
+    @Override
+    public void standStill() throws InterruptedException {
         try {
             job.folder.continueLater(ranks.stream().map(RankProcess::pid).toList());
             ProcessGroupGuard.stopThisProcess();
@@ -193,6 +275,11 @@ final class GenerationRun implements AutoCloseable {
             job.screen.note("the launcher cannot stop itself (" + unstopped.getMessage() + "): its ranks continue");
             ranks.forEach(rank -> rank.signal("CONT"));
         }
+    }
+
+    /** Returns the output of a rank without the job's secret: it goes into files, to other hosts and to other ranks. */
+    private RankOutput output(RankProcess rank) {
+        return rank.output().withLines(mask::masked);
     }
 
     private String pids() {

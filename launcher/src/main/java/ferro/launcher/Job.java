@@ -4,6 +4,7 @@ import ferro.launcher.doctor.NcclInterfaces;
 import ferro.launcher.input.BadInputException;
 import ferro.launcher.input.Descriptors;
 import ferro.launcher.input.ExitCode;
+import ferro.launcher.input.HostName;
 import ferro.launcher.input.JobSpec;
 import ferro.launcher.nodes.GenerationStart;
 import ferro.launcher.nodes.NodeCard;
@@ -32,6 +33,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.stream.Collectors;
 
 /** One job on this host, from the start of its ranks, or several starts after failures, to its exit code. */
 final class Job {
@@ -148,8 +150,8 @@ final class Job {
             List<String> command = target.commandLine(folder.path(), fewCores());
             JobKeys keys = JobKeys.of(spec, environment, folder);
             meeting = true;
-            GenerationRun.JobParts parts =
-                    new GenerationRun.JobParts(spec, target, environment, screen, leash, folder, command, heard);
+            GenerationRun.JobParts parts = new GenerationRun.JobParts(
+                    spec, target, environment, screen, leash, folder, command, heard, generations);
             try (JobStores stores = new JobStores(spec, keys, screen::note)) {
                 return run(parts, keys, stores, files);
             } catch (NodesApartException why) {
@@ -200,13 +202,22 @@ final class Job {
             GenerationRun.JobParts parts, JobKeys keys, JobStores stores, GenerationRun.Files files, Duration hold)
             throws IOException, InterruptedException, NodesApartException {
         stores.open(generations.number(), events);
-        try (JobNodes nodes = met(stores, keys, hold)) {
+        try (Nodes nodes = met(stores, keys, hold)) {
             int number = generations.number();
             JobKeys.JobKey key = keys.ofRanks(number);
-            CoreBinding binding = CoreBinding.of(spec.placement().ranksHere(), spec.bind(), programs, nodes.cores());
-            show(nodes, binding);
-            try (GenerationRun one = new GenerationRun(parts, key, files.of(number, spec.restarts()), events)) {
-                return one.run(nodes, stores.ofRanks(nodes.cards()), binding);
+            CoreBinding.Cores cores =
+                    cores(nodes.cards(), spec.placement().nodeRank(), CoreBinding.Cores.ofThisMachine());
+            CoreBinding binding = CoreBinding.of(spec.placement().ranksHere(), spec.bind(), programs, cores);
+            show(nodes.cards(), binding);
+            try (GenerationRun one = new GenerationRun(
+                    parts,
+                    key,
+                    files.of(number, spec.restarts()),
+                    events,
+                    nodes,
+                    stores.ofRanks(nodes.cards()),
+                    startedNanos)) {
+                return one.run(binding);
             } finally {
                 stores.printRefused();
             }
@@ -214,8 +225,11 @@ final class Job {
     }
 
     /** Prints which nodes are there and what runs here, unless it has not changed since the generation before. */
-    private void show(JobNodes nodes, CoreBinding binding) {
-        List<String> lines = new ArrayList<>(nodes.described());
+    private void show(List<NodeCard> nodes, CoreBinding binding) {
+        List<String> lines = new ArrayList<>();
+        if (nodes.size() > 1) {
+            lines.add("nodes: " + nodes.stream().map(NodeCard::toString).collect(Collectors.joining(", ")));
+        }
         target.remarks().forEach(lines::add);
         lines.add(startLine(binding));
         if (!lines.equals(shown)) {
@@ -225,32 +239,28 @@ final class Job {
     }
 
     /** Waits for the launchers of other nodes, if there are any, and passes signals on to them from then on. */
-    private JobNodes met(JobStores stores, JobKeys keys, Duration hold) throws IOException, NodesApartException {
+    private Nodes met(JobStores stores, JobKeys keys, Duration hold) throws IOException, NodesApartException {
         JobSignals heard = signals.orElseThrow();
         int number = generations.number();
         boolean alone = spec.placement().nodes() == 1;
-        if (alone && number == 0) {
-            return nodes(Optional.empty(), stores);
-        }
         try {
-            Optional<Nodes> met = Optional.empty();
-            if (alone) {
+            if (alone && number > 0) {
                 heard.holdBack(hold);
-            } else {
-                if (number == 0) {
-                    heard.interruptMe();
-                }
-                GenerationStart start =
-                        new GenerationStart(number, spec.restarts().areAny(), hold);
-                if (otherNodes.isEmpty()) {
-                    otherNodes = Optional.of(NodeMeeting.of(spec, target, world, stores.meetingPoint()));
-                }
-                met = Optional.of(otherNodes.get().meet(keys.ofJob(), stores.ranksPort(), start, heard));
-                generations.met(met.get().generation());
+            } else if (!alone && number == 0) {
+                heard.interruptMe();
             }
+            Nodes nodes = alone
+                    ? Nodes.alone(NodeCard.alone(
+                            HostName.in(BackendChoice.ofFirstRank(spec, target, environment)),
+                            spec.placement().ranksHere()))
+                    : met(
+                            stores,
+                            keys.ofJob(),
+                            new GenerationStart(number, spec.restarts().areAny(), hold));
             startedNanos = number == 0 ? startedNanos : System.nanoTime();
-            JobNodes nodes = nodes(met, stores);
-            nodes.begin(events, screen);
+            if (!alone) {
+                nodes.begin(new GenerationRun.News(events, screen));
+            }
             heard.tell(nodes::signalled);
             return nodes;
         } catch (InterruptedException ended) {
@@ -258,15 +268,23 @@ final class Job {
         }
     }
 
-    private JobNodes nodes(Optional<Nodes> met, JobStores stores) {
-        List<NodeCard> cards = met.map(Nodes::cards).orElse(List.of());
-        return new JobNodes(
-                met,
-                stores.ofRanks(cards).server(),
-                spec.placement().nodeRank(),
-                target.saysWhatIsWrong(),
-                startedNanos,
-                generations);
+    /** Returns the cores for the ranks of this node: launchers on one machine divide its cores. */
+    static CoreBinding.Cores cores(List<NodeCard> launchers, int own, CoreBinding.Cores all) {
+        List<Integer> sharing = launchers.stream()
+                .filter(other -> other.sharesCores(launchers.get(own)))
+                .map(NodeCard::node)
+                .toList();
+        return sharing.contains(own) ? all.part(sharing.indexOf(own), sharing.size()) : all;
+    }
+
+    private Nodes met(JobStores stores, JobKeys.JobKey key, GenerationStart start)
+            throws IOException, NodesApartException, InterruptedException {
+        if (otherNodes.isEmpty()) {
+            otherNodes = Optional.of(NodeMeeting.of(spec, target, world, stores.meetingPoint()));
+        }
+        Nodes nodes = otherNodes.get().meet(key, stores.ranksPort(), start, signals.orElseThrow());
+        generations.met(nodes.generation());
+        return nodes;
     }
 
     /** Returns the reason to end after a signal that came before any other launcher could be told. */

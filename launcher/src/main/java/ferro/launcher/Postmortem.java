@@ -12,7 +12,6 @@ import ferro.launcher.nodes.NodeCard;
 import ferro.launcher.output.FailureBox;
 import ferro.launcher.output.FoldedTrace;
 import ferro.launcher.output.RankOutput;
-import ferro.launcher.rank.Endings;
 import ferro.launcher.rank.JobEvent;
 import ferro.launcher.rank.Supervisor;
 import java.util.ArrayList;
@@ -23,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -47,22 +47,36 @@ record Postmortem(
 
     private static final long NO_PID = 0;
 
-    /** Returns the report on a job of one node. */
-    static Postmortem of(JobEnd end) {
-        Supervisor.JobOutcome outcome = end.outcome();
-        boolean well = outcome.failures().isEmpty()
-                && outcome.signal().isEmpty()
+    /**
+     * Returns the report on a job.
+     *
+     * @param reports      of the launchers, by number of the node; a node without one is lost
+     * @param nodes        all nodes
+     * @param startedNanos when the ranks were started here
+     * @param analyzed     analyses the recordings of the ranks
+     */
+    static Postmortem of(
+            Map<Integer, NodeEnd> reports,
+            List<NodeCard> nodes,
+            long startedNanos,
+            Function<Ends, Optional<Analysis>> analyzed) {
+        Supervisor.JobOutcome outcome = NodeEnd.merged(reports, nodes, startedNanos);
+        boolean well = reports.size() == nodes.size()
+                && outcome.failures().isEmpty()
+                && outcome.signal() == null
                 && outcome.stopped().isEmpty();
         Optional<Verdict> verdict = well
                 ? Optional.empty()
-                : end.recordings()
-                        .analyzed(end.job(), Endings.of(outcome, end.printed()))
-                        .map(Analysis::judged);
-        return new Postmortem(
-                outcome,
-                end.printed(),
-                verdict,
-                RecordingLocations.ofOneHost(end.host(), end.recordings().folder(), verdict.isPresent()));
+                : analyzed.apply(NodeEnd.ends(reports, nodes)).map(Analysis::judged);
+        Map<Integer, String> folders = new TreeMap<>();
+        reports.forEach((node, report) -> {
+            if (report.folder() != null && (nodes.size() > 1 || verdict.isPresent())) {
+                folders.put(node, report.folder());
+            }
+        });
+        List<RankOutput> printed =
+                reports.values().stream().flatMap(one -> one.printed().stream()).toList();
+        return new Postmortem(outcome, printed, verdict, new RecordingLocations(nodes, folders));
     }
 
     /** Returns the end of the rank that failed first. */

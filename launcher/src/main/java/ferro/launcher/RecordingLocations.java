@@ -13,24 +13,18 @@ import java.util.TreeMap;
 /**
  * Where the ranks of a job run, and where each host keeps their recordings.
  *
- * @param host    name of this host
- * @param nodes   by number; empty for a job on this host alone
- * @param folders folders with recordings, by number of the node; the number is 0 for a job on this host alone
+ * @param nodes   by number
+ * @param folders folders with recordings, by number of the node
  */
-record RecordingLocations(String host, List<NodeCard> nodes, Map<Integer, String> folders) {
-    /** Returns the places of a job on one host. */
-    static RecordingLocations ofOneHost(String host, Path folder, boolean recorded) {
-        return new RecordingLocations(host, List.of(), recorded ? Map.of(0, folder.toString()) : Map.of());
-    }
-
+record RecordingLocations(List<NodeCard> nodes, Map<Integer, String> folders) {
     /** Returns where a rank runs, for example {@code host b} or {@code node 1 (host b, 10.0.0.2)}. */
     String of(int rank) {
-        return nodes.isEmpty() ? "host " + host : node(rank).toString();
+        return nodes.size() == 1 ? "host " + nodes.get(0).host() : node(rank).toString();
     }
 
     /** Returns {@code  on node 1 (host b, 10.0.0.2)}; nothing for a job on this host alone. */
     String elsewhere(int rank) {
-        return nodes.isEmpty() ? "" : " on " + node(rank);
+        return nodes.size() == 1 ? "" : " on " + node(rank);
     }
 
     NodeCard node(int rank) {

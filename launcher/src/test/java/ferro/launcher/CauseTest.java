@@ -5,12 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.launcher.output.RankOutput;
-import ferro.launcher.program.Recordings;
 import ferro.launcher.rank.JobEvent;
 import ferro.launcher.rank.Supervisor;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
@@ -157,6 +155,6 @@ class CauseTest {
                         .orElseGet(() -> new RankOutput(rank, 1000 + rank, List.of(), List.of())))
                 .toList();
         Supervisor.JobOutcome outcome = JobOutcomes.outcome(failures, left, stopped);
-        return Postmortem.of(new JobEnd(outcome, printed, "job", new Recordings(empty, false, Map.of()), "a"));
+        return JobOutcomes.alone(outcome, printed, empty);
     }
 }

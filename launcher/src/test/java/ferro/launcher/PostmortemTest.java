@@ -10,7 +10,6 @@ import com.google.gson.Gson;
 import ferro.launcher.analyze.Ends;
 import ferro.launcher.output.RankOutput;
 import ferro.launcher.program.Recordings;
-import ferro.launcher.rank.Endings;
 import ferro.launcher.rank.Supervisor;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -18,7 +17,6 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -144,12 +142,12 @@ class PostmortemTest {
                 List.of(ended(0, 1)),
                 List.of(),
                 Set.of(1),
-                Optional.of(System.nanoTime()),
+                System.nanoTime(),
                 Map.of(1, 1001L),
-                Optional.empty(),
-                Optional.empty(),
+                null,
+                null,
                 Map.of(),
-                Optional.empty());
+                null);
 
         String box = box(
                 outcome,
@@ -255,14 +253,9 @@ class PostmortemTest {
         Supervisor.JobOutcome outcome =
                 outcome(List.of(ended(1, 1), ended(2, 137), ended(3, 7), ended(4, 1)), List.of(ended(0, 0)), Set.of(4));
 
-        Ends ends = Endings.of(
-                outcome,
-                List.of(
-                        printed(0),
-                        printed(1, MAIN + "java.lang.IllegalStateException: no data"),
-                        printed(2),
-                        printed(3),
-                        printed(4)));
+        List<RankOutput> printed = List.of(printed(0), printed(1, MAIN + "java.lang.IllegalStateException: no data"));
+        Ends ends = NodeEnd.of(outcome, printed, new Recordings(folder, false, Map.of()), 0)
+                .ends(outcome.stoppedNanos());
 
         assertEquals(
                 Map.of(
@@ -280,11 +273,7 @@ class PostmortemTest {
     }
 
     private String box(Supervisor.JobOutcome outcome, RankOutput... printed) {
-        return String.join("\n", postmortem(outcome, printed).box(1.5).lines(120));
-    }
-
-    private Postmortem postmortem(Supervisor.JobOutcome outcome, RankOutput... printed) {
-        return Postmortem.of(
-                new JobEnd(outcome, List.of(printed), "job", new Recordings(folder, false, Map.of()), "a"));
+        Postmortem postmortem = JobOutcomes.alone(outcome, List.of(printed), folder);
+        return String.join("\n", postmortem.box(1.5).lines(120));
     }
 }

@@ -120,8 +120,12 @@ public record Ends(
         }
     }
 
-    /** Returns these ends and those that another launcher saw. */
-    Ends and(Ends other) {
+    /**
+     * {@return these ends and those that another launcher saw}
+     *
+     * @param other of another node
+     */
+    public Ends and(Ends other) {
         Map<Integer, ProcessEnd> ends = new HashMap<>(byRank);
         Set<Integer> all = new HashSet<>(stopped);
         Map<Integer, Long> since = new HashMap<>(stoppedWallNanos);

@@ -1,5 +1,8 @@
 package ferro.launcher.nodes;
 
+import java.util.Optional;
+import java.util.function.Supplier;
+
 /**
  * A node whose launcher has not reported how its ranks ended.
  *
@@ -7,6 +10,25 @@ package ferro.launcher.nodes;
  * @param why  what was seen, for example that its connection has ended
  */
 public record LostNode(NodeCard card, String why) {
+    /** First character of a text in place of a report or verdict that could not be made or sent; the reason follows. */
+    static final String MARK = "!";
+
+    /** Returns a report or verdict; if it cannot be made, returns a text that says why. */
+    static String made(Supplier<String> text, String what) {
+        try {
+            return text.get();
+        } catch (RuntimeException failure) {
+            return MARK + what + ": " + failure;
+        }
+    }
+
+    /** Returns the node as lost, with the reason, if its text begins with the mark. */
+    static Optional<LostNode> said(NodeCard card, String text) {
+        return text.startsWith(MARK)
+                ? Optional.of(new LostNode(card, "its launcher " + text.substring(MARK.length())))
+                : Optional.empty();
+    }
+
     /**
      * {@return this in one line, for example {@code node 1 (host b, 10.0.0.2) is lost, its rank 1 with it: its
      * connection has ended}}

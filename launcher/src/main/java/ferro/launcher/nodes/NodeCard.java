@@ -44,6 +44,16 @@ public record NodeCard(
     public record NodeSettings(String host, String backend, int storePort) {}
 
     /**
+     * {@return the card of the only launcher of a job}
+     *
+     * @param host  name of the host
+     * @param ranks number of ranks
+     */
+    public static NodeCard alone(String host, int ranks) {
+        return new NodeCard(0, host, "", ranks, 1, "", "", "", 0, "", "", 0);
+    }
+
+    /**
      * Compares this card with that of another launcher of the job.
      *
      * @param other launcher of the same job

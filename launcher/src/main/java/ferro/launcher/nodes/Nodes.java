@@ -86,14 +86,33 @@ public final class Nodes implements AutoCloseable {
     }
 
     private Nodes(
-            LauncherStore connection, NodeCard own, WaitTimes times, LauncherMeeting.Met met, boolean mayRestart) {
+            LauncherStore connection,
+            NodeCard own,
+            WaitTimes times,
+            List<NodeCard> cards,
+            Keys keys,
+            boolean mayRestart) {
         this.connection = connection;
-        this.store = connection.store();
+        this.store = connection == null ? null : connection.store();
         this.own = own;
         this.times = times;
         this.mayRestart = mayRestart;
-        this.cards = met.cards();
-        this.keys = met.keys();
+        this.cards = cards;
+        this.keys = keys;
+    }
+
+    /**
+     * {@return the only launcher of a job of one node, which has no other to tell, to watch or to wait for}
+     *
+     * @param own its card
+     */
+    public static Nodes alone(NodeCard own) {
+        return new Nodes(null, own, null, List.of(own), null, false);
+    }
+
+    /** {@return whether the job has no other node} */
+    public boolean isAlone() {
+        return connection == null;
     }
 
     /**
@@ -113,7 +132,7 @@ public final class Nodes implements AutoCloseable {
             LauncherStore connection, NodeCard own, WaitTimes times, Waiting waiting, GenerationStart start)
             throws NodesApartException, InterruptedException {
         LauncherMeeting.Met met = new LauncherMeeting(connection, own, times, start).meet(waiting);
-        return new Nodes(connection, own, times, met, start.mayRestart());
+        return new Nodes(connection, own, times, met.cards(), met.keys(), start.mayRestart());
     }
 
     /** {@return the number of the start of the ranks that the launchers have met for, from 0} */
@@ -164,7 +183,7 @@ public final class Nodes implements AutoCloseable {
             Keys old = new Keys(keys.generation() - 1);
             tell(() -> {
                 old.all(cards, MOST_SIGNALS).forEach(store::delete);
-                String why = UntoldReport.MARK + "has started generation " + keys.generation() + " without it";
+                String why = LostNode.MARK + "has started generation " + keys.generation() + " without it";
                 store.set(old.verdict(), why.getBytes(StandardCharsets.UTF_8));
             });
         }
@@ -271,9 +290,11 @@ public final class Nodes implements AutoCloseable {
         return new Keys(generation).endedRank(key);
     }
 
-    /** Tells the others that all ranks have joined; only the launcher of node 0 knows this. */
+    /** Tells the others that all ranks have joined; only the launcher of node 0 knows this by itself. */
     public void joined() {
-        tell(() -> store.set(keys.joined(), new byte[0]));
+        if (own.node() == 0) {
+            tell(() -> store.set(keys.joined(), new byte[0]));
+        }
     }
 
     /**
@@ -283,13 +304,16 @@ public final class Nodes implements AutoCloseable {
      * @param times how many signals this launcher has been sent; those after the second are not passed on
      */
     public void signalled(String name, int times) {
-        if (times <= MOST_SIGNALS && !concluded.get()) {
+        if (!isAlone() && times <= MOST_SIGNALS && !concluded.get()) {
             ends();
             tell(() -> store.set(keys.signal(own.node(), times), name.getBytes(StandardCharsets.US_ASCII)));
         }
     }
 
     private void tell(Runnable task) {
+        if (isAlone()) {
+            return;
+        }
         telling.execute(() -> {
             try {
                 task.run();
@@ -313,7 +337,7 @@ public final class Nodes implements AutoCloseable {
             throws InterruptedException {
         CompletableFuture<String> reported = new CompletableFuture<>();
         telling.execute(() -> reported.complete(
-                UntoldReport.made(() -> report.apply(Map.copyOf(orders)), "could not report how its ranks ended")));
+                LostNode.made(() -> report.apply(Map.copyOf(orders)), "could not report how its ranks ended")));
         String text = orUntold(reported);
         tell(() -> send(keys.report(own.node()), text));
         String verdict = own.node() == 0 ? announced(judge) : heard(text, judge);
@@ -326,7 +350,7 @@ public final class Nodes implements AutoCloseable {
      * report no longer waits for the order of failures.
      */
     private String orUntold(CompletableFuture<String> reported) throws InterruptedException {
-        String late = UntoldReport.MARK + "could not report how its ranks ended: the store of node 0 did not answer";
+        String late = LostNode.MARK + "could not report how its ranks ended: the store of node 0 did not answer";
         return result(reported.completeOnTimeout(late, 2 * times.silence.toNanos(), TimeUnit.NANOSECONDS));
     }
 
@@ -337,7 +361,7 @@ public final class Nodes implements AutoCloseable {
      * @return report
      */
     public static String untold(String why) {
-        return UntoldReport.MARK + why;
+        return LostNode.MARK + why;
     }
 
     /** Sends a text, or why it cannot. A launcher that can do neither closes its connection, so that no other waits. */
@@ -346,7 +370,7 @@ public final class Nodes implements AutoCloseable {
             Keys.first(store, key, text.getBytes(StandardCharsets.UTF_8));
         } catch (IllegalArgumentException | FerroException refused) {
             try {
-                String why = UntoldReport.MARK + "could not report how its ranks ended: " + refused.getMessage();
+                String why = LostNode.MARK + "could not report how its ranks ended: " + refused.getMessage();
                 Keys.first(store, key, why.getBytes(StandardCharsets.UTF_8));
             } catch (FerroException | IllegalStateException unreachable) {
                 tellNobody();
@@ -364,20 +388,20 @@ public final class Nodes implements AutoCloseable {
             store.add(keys.failures(), 0);
             if (report.isDone()) {
                 String text = new String(result(report), StandardCharsets.UTF_8);
-                UntoldReport.lost(card, text)
+                LostNode.said(card, text)
                         .ifPresentOrElse(one -> without.put(card.node(), one), () -> texts.put(card.node(), text));
             } else {
                 without.put(card.node(), result(lost.get(card.node())));
             }
         }
         concluded.set(true);
-        String verdict = UntoldReport.made(
+        String verdict = LostNode.made(
                 () -> judge.apply(new Gathered(texts, without)), "could not find the cause of the failure");
         send(keys.verdict(), verdict);
         awaitOthersGone();
-        if (verdict.startsWith(UntoldReport.MARK)) {
+        if (verdict.startsWith(LostNode.MARK)) {
             throw new IllegalStateException(
-                    UntoldReport.lost(own, verdict).orElseThrow().why());
+                    LostNode.said(own, verdict).orElseThrow().why());
         }
         return verdict;
     }
@@ -394,7 +418,7 @@ public final class Nodes implements AutoCloseable {
 
     static void jobEnds(Store store, NodeCard own, int exitCode) {
         try {
-            if (own.node() == 0) {
+            if (own.node() == 0 && store != null) {
                 Keys.first(store, Keys.ENDED, Keys.encoded(exitCode));
             }
         } catch (FerroException | IllegalStateException gone) {
@@ -411,8 +435,8 @@ public final class Nodes implements AutoCloseable {
             // node 0 or this connection is lost already, and the watch reports it
         }
         result(CompletableFuture.anyOf(verdict, lost.get(0)));
-        String text = verdict.isDone() ? result(verdict) : UntoldReport.MARK;
-        if (!text.startsWith(UntoldReport.MARK)) {
+        String text = verdict.isDone() ? result(verdict) : LostNode.MARK;
+        if (!text.startsWith(LostNode.MARK)) {
             return text;
         }
         Map<Integer, LostNode> without = new TreeMap<>();
@@ -420,8 +444,8 @@ public final class Nodes implements AutoCloseable {
                 0,
                 lost.get(0).isDone()
                         ? result(lost.get(0))
-                        : UntoldReport.lost(cards.get(0), text).orElseThrow());
-        UntoldReport.lost(this.own, own).ifPresent(one -> without.put(one.card().node(), one));
+                        : LostNode.said(cards.get(0), text).orElseThrow());
+        LostNode.said(this.own, own).ifPresent(one -> without.put(one.card().node(), one));
         return judge.apply(new Gathered(without.size() == 1 ? Map.of(this.own.node(), own) : Map.of(), without));
     }
 
@@ -447,7 +471,9 @@ public final class Nodes implements AutoCloseable {
         concluded.set(true);
         beating.shutdownNow();
         telling.shutdown();
-        connection.close();
+        if (!isAlone()) {
+            connection.close();
+        }
     }
 
     static ScheduledExecutorService daemon(String name) {

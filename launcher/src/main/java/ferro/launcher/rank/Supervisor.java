@@ -10,7 +10,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -41,7 +40,7 @@ public final class Supervisor {
     /** Ranks that have ended by themselves and whose output is still read. */
     private final Map<Integer, JobEvent.Ended> untold = new HashMap<>();
 
-    private Optional<Long> stoppedNanos = Optional.empty();
+    private Long stoppedNanos;
     private final Map<Integer, Long> halted = new TreeMap<>();
     private final Map<String, Set<Integer>> passed = new TreeMap<>();
     private final List<JobEvent.Ended> failures = new ArrayList<>();
@@ -50,11 +49,11 @@ public final class Supervisor {
     private final Screen screen;
     private final StopTimes rules;
     private final Witness witness;
-    private Optional<String> signal = Optional.empty();
+    private String signal;
     private int signals;
-    private Optional<String> unshown = Optional.empty();
+    private String unshown;
     private boolean joined;
-    private Optional<Long> heardNanos = Optional.empty();
+    private Long heardNanos;
     private StopPhase phase = StopPhase.RUNNING;
     private long phaseEndsNanos = NEVER;
 
@@ -135,24 +134,24 @@ public final class Supervisor {
      * @param failures ranks that ended badly, in the order of their ends
      * @param left     ranks that ended well by themselves, before or after the first failure
      * @param stopped  ranks that were told to end because of a failure
-     * @param stoppedNanos when they were told, or sent the signal, by {@link System#nanoTime}; empty if none was
+     * @param stoppedNanos when they were told, or sent the signal, by {@link System#nanoTime}; null if none was
      * @param halted   ranks that were halted, stopped by a signal or traced, when the first rank failed, with their pids
-     * @param signal   what ended the job from outside
-     * @param unshown  why the job was stopped although no rank failed
+     * @param signal   what ended the job from outside; null if nothing did
+     * @param unshown  why the job was stopped although no rank failed; null if it was not
      * @param passed   signals that ask for no end and were passed on, with the ranks that were sent them
      * @param heardNanos when this launcher heard of the first failure, here or elsewhere; no launcher ends a rank before it
-     *     has heard of one
+     *     has heard of one; null if it has not
      */
     public record JobOutcome(
             List<JobEvent.Ended> failures,
             List<JobEvent.Ended> left,
             Set<Integer> stopped,
-            Optional<Long> stoppedNanos,
+            Long stoppedNanos,
             Map<Integer, Long> halted,
-            Optional<String> signal,
-            Optional<String> unshown,
+            String signal,
+            String unshown,
             Map<String, Set<Integer>> passed,
-            Optional<Long> heardNanos) {}
+            Long heardNanos) {}
 
     /** Waits until every rank has ended and all of their output has been shown. */
     public JobOutcome await(List<? extends Supervised> ranks) throws InterruptedException {
@@ -199,7 +198,7 @@ public final class Supervisor {
                 // a suspended process ends by KILL alone: a signal has resumed this one meanwhile
                 halted.remove(ended.rank());
             }
-            if (!stopped.contains(ended.rank()) && signal.isEmpty()) {
+            if (!stopped.contains(ended.rank()) && signal == null) {
                 untold.put(ended.rank(), ended);
             }
             if (ended.code() != 0) {
@@ -211,7 +210,10 @@ public final class Supervisor {
                 enter(StopPhase.KILLED, rules.giveUp());
             }
         } else if (event instanceof JobEvent.OutputRead read) {
-            Optional.ofNullable(untold.remove(read.rank())).ifPresent(witness::ended);
+            JobEvent.Ended ended = untold.remove(read.rank());
+            if (ended != null) {
+                witness.ended(ended);
+            }
         } else if (event instanceof JobEvent.Drained drained) {
             undrained.remove(drained.rank());
         } else if (event instanceof JobEvent.Signalled signalled) {
@@ -221,8 +223,8 @@ public final class Supervisor {
         } else if (event instanceof JobEvent.FailedElsewhere elsewhere) {
             end(elsewhere.code(), elsewhere.atNanos());
         } else if (event instanceof JobEvent.OutputClosed closed) {
-            if (unshown.isEmpty()) {
-                unshown = Optional.of(closed.why());
+            if (unshown == null) {
+                unshown = closed.why();
                 witness.unshown();
             }
             stop();
@@ -234,7 +236,7 @@ public final class Supervisor {
 
     private void failed(JobEvent.Ended ended) {
         failures.add(ended);
-        if (!stopped.contains(ended.rank()) && signal.isEmpty()) {
+        if (!stopped.contains(ended.rank()) && signal == null) {
             witness.failed(ended);
         }
         end(ended.code(), ended.atNanos());
@@ -242,8 +244,8 @@ public final class Supervisor {
 
     /** Starts to end the job after a rank, here or elsewhere, has failed with this exit code. */
     private void end(int code, long atNanos) {
-        if (heardNanos.isEmpty()) {
-            heardNanos = Optional.of(atNanos);
+        if (heardNanos == null) {
+            heardNanos = atNanos;
             running.values().stream().filter(Supervised::isHalted).forEach(rank -> halted.put(rank.rank(), rank.pid()));
         }
         if (rules.saysWhatIsWrong() && code == ExitCode.BAD_INPUT) {
@@ -261,9 +263,10 @@ public final class Supervisor {
         if (over == StopPhase.LEAVING || over == StopPhase.NOTICING) {
             stop();
         } else if (over == StopPhase.STOPPING) {
-            signal.filter(name -> !running.isEmpty())
-                    .ifPresent(name -> screen.note("ranks " + running.keySet() + " have not ended "
-                            + rules.signal().toMillis() + " ms after signal " + name + ": they are killed"));
+            if (signal != null && !running.isEmpty()) {
+                screen.note("ranks " + running.keySet() + " have not ended "
+                        + rules.signal().toMillis() + " ms after signal " + signal + ": they are killed");
+            }
             kill();
         }
     }
@@ -273,7 +276,7 @@ public final class Supervisor {
         if (phase.compareTo(StopPhase.STOPPING) < 0) {
             enter(StopPhase.STOPPING, rules.stop());
             stopped.addAll(running.keySet());
-            stoppedNanos = Optional.of(System.nanoTime());
+            stoppedNanos = System.nanoTime();
             running.values().forEach(rank -> rank.signal("TERM"));
         }
     }
@@ -304,8 +307,8 @@ public final class Supervisor {
             kill();
             return;
         }
-        signal = Optional.of(name);
-        stoppedNanos = Optional.of(System.nanoTime());
+        signal = name;
+        stoppedNanos = System.nanoTime();
         enter(StopPhase.STOPPING, rules.signal());
         running.values().forEach(rank -> rank.signal(name));
         screen.note("signal " + name + " is passed on to all ranks: ranks that have not ended after "
@@ -349,7 +352,7 @@ public final class Supervisor {
     /** Only output is left, which a reader holds up: it is waited for a while after the first signal. */
     private void endOutput(String name, Duration most) {
         if (phase.compareTo(StopPhase.STOPPING) < 0) {
-            signal = Optional.of(name);
+            signal = name;
         }
         enter(StopPhase.KILLED, most);
         screen.note("signal " + name + ": all ranks have ended; the launcher waits " + most.toMillis()

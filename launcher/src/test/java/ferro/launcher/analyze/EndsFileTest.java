@@ -4,10 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import ferro.launcher.analyze.Ends.EndKind;
 import ferro.launcher.analyze.Ends.ProcessEnd;
-import ferro.launcher.output.RankOutput;
-import ferro.launcher.rank.Endings;
-import ferro.launcher.rank.JobEvent;
-import ferro.launcher.rank.Supervisor;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -109,36 +105,16 @@ class EndsFileTest {
         job.hangs(2, RecordedJob.GROUP, 6, RecordedJob.TEXT, 1).hangs(3, RecordedJob.GROUP, 6, RecordedJob.TEXT, 1);
         long heard = job.passes(RecordedJob.MILLI * 900).wallNanos();
         job.passes(RecordedJob.MILLI * 900).fail(List.of(2, 3), "PEER_LOST", List.of(1), 6, "rank 1 is gone");
-        long stopped = job.passes(RecordedJob.MILLI * 900).wallNanos();
+        job.passes(RecordedJob.MILLI * 900);
 
-        EndsFile.write(folder, JOB, 0, ofNode(List.of(new JobEvent.Ended(0, 7, 17)), Set.of(1), heard, stopped));
-        EndsFile.write(folder, JOB, 1, ofNode(List.of(), Set.of(2, 3), heard, stopped));
+        ProcessEnd ended = new ProcessEnd(EndKind.STOPPED, "");
+        ProcessEnd code = new ProcessEnd(EndKind.CODE, "exit code 7");
+        EndsFile.write(folder, JOB, 0, new Ends(Map.of(0, code, 1, ended), Set.of(1), Map.of(0, heard, 1, heard)));
+        EndsFile.write(folder, JOB, 1, new Ends(Map.of(2, ended, 3, ended), Set.of(2, 3), Map.of(2, heard, 3, heard)));
 
         assertEquals(
                 "no group had failed when the launcher stopped ranks 1-3; rank 0: it ended with exit code 7",
                 verdict(job, List.of(2, 3)));
-    }
-
-    private static Ends ofNode(List<JobEvent.Ended> failures, Set<Integer> stopped, long heard, long stoppedAt) {
-        Supervisor.JobOutcome outcome = new Supervisor.JobOutcome(
-                failures,
-                List.of(),
-                stopped,
-                Optional.of(nanoTime(stoppedAt)),
-                Map.of(),
-                Optional.empty(),
-                Optional.empty(),
-                Map.of(),
-                Optional.of(nanoTime(heard)));
-        return Endings.ofOneNode(
-                outcome,
-                stopped.stream()
-                        .map(rank -> new RankOutput(rank, 1000 + rank, List.of(), List.of()))
-                        .toList());
-    }
-
-    private static long nanoTime(long wallNanos) {
-        return System.nanoTime() + wallNanos - System.currentTimeMillis() * 1_000_000;
     }
 
     @ParameterizedTest

@@ -1,6 +1,8 @@
 package ferro.launcher.rank;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.launcher.output.Screen;
@@ -10,7 +12,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -105,7 +106,7 @@ class SupervisorTest {
         });
 
         assertEquals(List.of("0 INT", "1 INT", "1 KILL"), sent);
-        assertEquals(Optional.of("INT"), outcome.signal());
+        assertEquals("INT", outcome.signal());
         assertEquals(Set.of(), outcome.stopped());
         assertTrue(
                 text().contains("signal INT is passed on to all ranks: ranks that have not ended after 40 ms"), text());
@@ -176,7 +177,7 @@ class SupervisorTest {
         assertEquals(
                 List.of(1), outcome.left().stream().map(JobEvent.Ended::rank).toList());
         assertEquals(Set.of(2), outcome.stopped());
-        assertTrue(outcome.stoppedNanos().isPresent());
+        assertNotNull(outcome.stoppedNanos());
     }
 
     @Test
@@ -196,7 +197,7 @@ class SupervisorTest {
         Supervisor.JobOutcome outcome = await(3, PATIENT, (rank, signal) -> ends(rank, 137));
 
         assertEquals(Map.of(HALTED, 1000L + HALTED), outcome.halted());
-        assertEquals(Optional.of(23L), outcome.heardNanos());
+        assertEquals(23L, outcome.heardNanos());
     }
 
     @Test
@@ -207,7 +208,7 @@ class SupervisorTest {
         Supervisor.JobOutcome outcome = await(2, PATIENT, (rank, signal) -> ends(rank, 143));
 
         assertEquals(List.of("unshown"), told);
-        assertEquals(Optional.of("Broken pipe"), outcome.unshown());
+        assertEquals("Broken pipe", outcome.unshown());
     }
 
     @Test
@@ -229,7 +230,7 @@ class SupervisorTest {
 
         Supervisor.JobOutcome outcome = await(1, AT_ONCE, (rank, signal) -> {});
 
-        assertEquals(Optional.of("INT"), outcome.signal());
+        assertEquals("INT", outcome.signal());
         assertTrue(
                 text().contains("rank 0 has ended, but its last output was not read in time and is not shown"), text());
     }
@@ -261,7 +262,7 @@ class SupervisorTest {
             }
         });
 
-        assertEquals(Optional.empty(), outcome.signal());
+        assertNull(outcome.signal());
         assertEquals(
                 "ferro: signal INT: all ranks have ended; the launcher waits 1000 ms more for their unread output\n",
                 text());
@@ -291,7 +292,7 @@ class SupervisorTest {
         });
 
         assertEquals(List.of("0 USR1", "1 USR1", "0 USR1", "1 USR1", "0 XCPU", "1 XCPU"), sent);
-        assertEquals(Optional.empty(), outcome.signal());
+        assertNull(outcome.signal());
         assertEquals(Map.of("USR1", Set.of(0, 1), "XCPU", Set.of(0, 1)), outcome.passed());
     }
 

@@ -30,6 +30,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
@@ -38,7 +39,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What one launcher makes of the reports of two nodes or three. */
-class NodeReportTest {
+class NodeEndTest {
     private static final int MOST_VALUE_BYTES = 1 << 20;
     /** When ranks wrote their recordings, and when a launcher had heard of a failure before. */
     private static final long WRITTEN = 5_000_000_000L;
@@ -62,7 +63,7 @@ class NodeReportTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2, 3, 4, 5})
     void rankThatFailedIsToldWithItsOwnNodeProcessAndOutput(int failed) {
-        NodeReport[] reports = new NodeReport[3];
+        NodeEnd[] reports = new NodeEnd[3];
         for (int node = 0; node < reports.length; node++) {
             List<JobEvent.Ended> ends = List.of(ended(2 * node, 1), ended(2 * node + 1, 1));
             List<RankOutput> printed = List.of(printed(2 * node, 1), printed(2 * node + 1, 1));
@@ -81,18 +82,15 @@ class NodeReportTest {
 
     @Test
     void ranksOfSeveralNodesThatRecordedOneFailureFailedBecauseOfIt() {
-        NodeReport[] reports = new NodeReport[2];
+        NodeEnd[] reports = new NodeEnd[2];
         for (int node = 0; node < 2; node++) {
             List<JobEvent.Ended> ends = List.of(ended(2 * node, 1), ended(2 * node + 1, 1));
             List<RankOutput> printed = List.of(printed(2 * node, 1), printed(2 * node + 1, 1));
             reports[node] = report(outcome(ends, List.of()), printed, lost(2 * node + (node == 0 ? 1 : 0), 0));
         }
         String third = recording(3, "PEER_LOST", List.of(0), "rank 0 is gone");
-        NodeRecordings both = new NodeRecordings(
-                new Analysis.Brief(
-                        List.of(reports[1].recordings().brief().texts().get(0), third), Map.of()),
-                Set.of(0),
-                Long.MAX_VALUE);
+        Analysis.Brief both =
+                new Analysis.Brief(List.of(reports[1].recordings().texts().get(0), third), Map.of());
         reports[1] = report(
                 outcome(List.of(ended(2, 1), ended(3, 1)), List.of()), List.of(printed(2, 1), printed(3, 1)), both);
 
@@ -121,12 +119,12 @@ class NodeReportTest {
         List<RankOutput> printed =
                 IntStream.range(0, 200).mapToObj(rank -> printed(rank, 20)).toList();
 
-        NodeReport report = report(outcome(ends, List.of()), printed, null);
+        NodeEnd report = report(outcome(ends, List.of()), printed, null);
         String text = report.encoded();
 
         assertTrue(text.getBytes(StandardCharsets.UTF_8).length < MOST_VALUE_BYTES, text.length() + " characters");
-        NodeReport decoded = NodeReport.decoded(text);
-        assertEquals(200, decoded.failures().size());
+        NodeEnd decoded = NodeEnd.decoded(text);
+        assertEquals(200, decoded.outcome().failures().size());
         assertEquals(printed(0, 20), decoded.printed().get(0));
     }
 
@@ -153,24 +151,23 @@ class NodeReportTest {
         }
         Supervisor.JobOutcome failed = outcome(ends, List.of());
 
-        NodeRecordings recordings = NodeRecordings.of(new Recordings(folder, false, Map.of()), "job", failed);
-        NodeReport decoded =
-                NodeReport.decoded(report(failed, printed, recordings).encoded());
+        Analysis.Brief recordings = new Recordings(folder, false, Map.of()).brief("job");
+        NodeEnd decoded = NodeEnd.decoded(report(failed, printed, recordings).encoded());
 
         assertEquals(printed, decoded.printed());
-        assertEquals(8, decoded.recordings().brief().texts().size());
-        String text = decoded.recordings().brief().texts().get(0);
+        assertEquals(8, decoded.recordings().texts().size());
+        String text = decoded.recordings().texts().get(0);
         assertTrue(text.contains("Program.java:3)"), text);
         assertTrue(text.length() < 1_500, () -> text.length() + " characters");
     }
 
     @Test
     void recordingsThatAreTooLongAreLeftOutBeforeOutput() {
-        NodeRecordings recordings = recorded(HEARD, String.join("", Collections.nCopies(600_000, "x")));
+        Analysis.Brief recordings = recorded(String.join("", Collections.nCopies(600_000, "x")));
         List<RankOutput> printed = List.of(printed(0, 3), printed(1, 3));
 
-        NodeReport decoded =
-                NodeReport.decoded(report(outcome(List.of(ended(0, 1), ended(1, 1)), List.of()), printed, recordings)
+        NodeEnd decoded =
+                NodeEnd.decoded(report(outcome(List.of(ended(0, 1), ended(1, 1)), List.of()), printed, recordings)
                         .encoded());
 
         assertEquals(List.of(printed.get(0), printed.get(1).brief()), decoded.printed());
@@ -178,31 +175,33 @@ class NodeReportTest {
     }
 
     @Test
-    void fileBesideTheRecordingsHasTheStartOfAnException(@TempDir Path folder) throws IOException {
+    void fileBesideTheRecordingsHasTheStartOfAnExceptionAndWhenAFailureWasHeardOf(@TempDir Path folder)
+            throws IOException {
         String thrown = "java.lang.IllegalStateException: no data" + " ".repeat(20) + "x".repeat(1_000);
         RankOutput output = new RankOutput(1, 1001, List.of("Exception in thread \"main\" " + thrown), List.of());
         Files.writeString(
                 folder.resolve("ferro-job-rank0.json"), recording(0, "PEER_LOST", List.of(1), "rank 1 is gone"));
-        Supervisor.JobOutcome failed = outcome(List.of(ended(1, 1)), List.of());
+        Supervisor.JobOutcome failed = new Supervisor.JobOutcome(
+                List.of(ended(1, 1)), List.of(), Set.of(), HEARD + 1, Map.of(), null, null, Map.of(), HEARD);
 
-        new JobEnd(failed, List.of(output), "job", new Recordings(folder, false, Map.of()), "h")
-                .keep(new Placement(1, 2, 1), List.of());
+        new NodeEnd(failed, List.of(output), null, Set.of(), null, Map.of(), 0, 17)
+                .keep(new Recordings(folder, false, Map.of()), "job", new Placement(1, 2, 1), List.of());
 
         String text = Files.readString(folder.resolve("ferro-job-ends1.json"));
         assertTrue(text.contains("java.lang.IllegalStateException: no data    "), text);
+        assertTrue(text.contains("\"stoppedWallNanos\":" + (HEARD + 17)), text);
         assertTrue(text.length() < 400, text);
     }
 
     @Test
     void aNodeWhoseRecordingsAreAllDamagedReportsThemWithTheReasonAndItsFolder() {
-        NodeRecordings damaged =
-                new NodeRecordings(new Analysis.Brief(List.of(), Map.of(0, "it ends too early")), Set.of(), HEARD);
-        NodeReport report =
-                NodeReport.decoded(report(outcome(List.of(ended(0, 1)), List.of()), List.of(printed(0, 1)), damaged)
+        Analysis.Brief damaged = new Analysis.Brief(List.of(), Map.of(0, "it ends too early"));
+        NodeEnd report =
+                NodeEnd.decoded(report(outcome(List.of(ended(0, 1)), List.of()), List.of(printed(0, 1)), damaged)
                         .encoded());
 
         assertEquals("/nowhere", report.folder());
-        Postmortem merged = NodeReport.merged(Map.of(0, report), List.of(card(0, 1, 2), card(1, 1, 2)), 0, note -> {});
+        Postmortem merged = merged(Map.of(0, report), List.of(card(0, 1, 2), card(1, 1, 2)), note -> {});
         String box = box(Conclusion.of(merged, List.of(), 0, false).after(List.of()));
         assertTrue(
                 box.contains("no recording can be read, so nothing is known of any call: the recording of rank 0 is"
@@ -213,10 +212,9 @@ class NodeReportTest {
 
     @Test
     void aDamagedRecordingOfOneNodeIsDamagedInTheReportOfAll() {
-        NodeRecordings damaged =
-                new NodeRecordings(new Analysis.Brief(List.of(), Map.of(1, "it ends too early")), Set.of(), HEARD);
-        NodeReport first = report(outcome(List.of(ended(0, 1)), List.of()), List.of(printed(0, 1)), lost(0, 1));
-        NodeReport second = report(outcome(List.of(ended(1, 1)), List.of()), List.of(printed(1, 1)), damaged);
+        Analysis.Brief damaged = new Analysis.Brief(List.of(), Map.of(1, "it ends too early"));
+        NodeEnd first = report(outcome(List.of(ended(0, 1)), List.of()), List.of(printed(0, 1)), lost(0, 1));
+        NodeEnd second = report(outcome(List.of(ended(1, 1)), List.of()), List.of(printed(1, 1)), damaged);
 
         String box = box(concluded(1, List.of(), first, second));
 
@@ -225,12 +223,11 @@ class NodeReportTest {
 
     @Test
     void analysisThatFailsLeavesOutTheVerdictAlone() {
-        NodeRecordings recordings =
-                new NodeRecordings(new Analysis.Brief(Arrays.asList("{}", null), Map.of()), Set.of(), HEARD);
-        NodeReport report = report(outcome(List.of(ended(0, 1)), List.of()), List.of(printed(0, 1)), recordings);
+        Analysis.Brief recordings = new Analysis.Brief(Arrays.asList("{}", null), Map.of());
+        NodeEnd report = report(outcome(List.of(ended(0, 1)), List.of()), List.of(printed(0, 1)), recordings);
         List<String> notes = new ArrayList<>();
 
-        Postmortem merged = NodeReport.merged(Map.of(0, report), List.of(card(0, 1, 2), card(1, 1, 2)), 0, notes::add);
+        Postmortem merged = merged(Map.of(0, report), List.of(card(0, 1, 2), card(1, 1, 2)), notes::add);
 
         String box = box(Conclusion.of(merged, List.of(), 0, false).after(notes));
         assertTrue(box.contains("| ferro: rank 0 failed first: exit code 1"), box);
@@ -244,8 +241,7 @@ class NodeReportTest {
     @Test
     void lostNodeOfAJobThatASignalEndedHasFailed() {
         LostNode lost = new LostNode(card(1, 1, 2), "its connection has ended");
-        Supervisor.JobOutcome ended =
-                outcome(List.of(), List.of(ended(0, 0)), Set.of(), Optional.of("TERM"), Optional.empty(), Map.of());
+        Supervisor.JobOutcome ended = outcome(List.of(), List.of(ended(0, 0)), Set.of(), "TERM", null, Map.of());
 
         Conclusion conclusion = concluded(1, List.of(lost), report(ended, List.of(printed(0, 1)), null));
 
@@ -259,8 +255,7 @@ class NodeReportTest {
 
     @Test
     void nodeWhoseOutputCannotBeShownIsNamed() {
-        Supervisor.JobOutcome ended = outcome(
-                List.of(), List.of(ended(1, 0)), Set.of(), Optional.empty(), Optional.of("Broken pipe"), Map.of());
+        Supervisor.JobOutcome ended = outcome(List.of(), List.of(ended(1, 0)), Set.of(), null, "Broken pipe", Map.of());
 
         Conclusion conclusion = concluded(
                 1,
@@ -277,7 +272,7 @@ class NodeReportTest {
     @Test
     void rankThatItsOwnLauncherEndedIsNoCauseOfWhatAnotherNodeSaw() {
         LostNode lost = new LostNode(card(2, 2, 3), "its launcher sent nothing for 7.2 s");
-        NodeRecordings ended = recorded(HEARD, recording(0, "ABORTED", List.of(3), "rank 3 was ended by shutdown"));
+        Analysis.Brief ended = recorded(recording(0, "ABORTED", List.of(3), "rank 3 was ended by shutdown"));
 
         String box = box(concluded(
                 2, List.of(lost), report(stopped(0, 1), List.of(), ended), report(stopped(2, 3), List.of(), null)));
@@ -289,15 +284,14 @@ class NodeReportTest {
 
     @Test
     void rankThatOthersBlamedBeforeItsLauncherEndedItIsTheCause() {
-        NodeRecordings node = recorded(
-                HEARD,
+        Analysis.Brief node = recorded(
                 recording(0, "TIMED_OUT", List.of(3), "gave up on rank 3").replace("" + WRITTEN, "" + (HEARD - 1)),
                 recording(1, "ABORTED", List.of(2), "rank 2 was ended by shutdown"));
 
         String box = box(concluded(
                 2,
                 List.of(),
-                report(outcome(List.of(ended(0, 1)), List.of()), List.of(printed(0, 1)), node),
+                report(stoppedAfter(List.of(ended(0, 1)), 1), List.of(printed(0, 1)), node),
                 report(stopped(2, 3), List.of(), null)));
 
         assertTrue(box.contains("| ferro: rank 3 is to blame; rank 0 failed first: exit code 1"), box);
@@ -309,8 +303,8 @@ class NodeReportTest {
     @Test
     void boxOfALostNodeBlamesNoRankOfAnother() {
         LostNode lost = new LostNode(card(2, 2, 3), "its launcher sent nothing for 7.2 s");
-        NodeRecordings first = lost(0, 1);
-        NodeRecordings second = recorded(Long.MAX_VALUE, recording(0, "PARTITION", List.of(4, 5), "nothing heard"));
+        Analysis.Brief first = lost(0, 1);
+        Analysis.Brief second = recorded(recording(0, "PARTITION", List.of(4, 5), "nothing heard"));
 
         String mixed = box(concluded(
                 2,
@@ -328,16 +322,11 @@ class NodeReportTest {
 
     @Test
     void signalThatALauncherPassedOnIsToldOfARankOfItsOwnOnly() {
-        Supervisor.JobOutcome signalled = outcome(
-                List.of(ended(1, 138)),
-                List.of(),
-                Set.of(),
-                Optional.empty(),
-                Optional.empty(),
-                Map.of("USR1", Set.of(1)));
+        Supervisor.JobOutcome signalled =
+                outcome(List.of(ended(1, 138)), List.of(), Set.of(), null, null, Map.of("USR1", Set.of(1)));
         String line = "its launcher received signal USR1 and passed it on to its ranks";
-        NodeReport well = report(outcome(List.of(), List.of(ended(0, 0))), List.of(), null);
-        NodeReport killed = report(outcome(List.of(ended(0, 138)), List.of()), List.of(), null);
+        NodeEnd well = report(outcome(List.of(), List.of(ended(0, 0))), List.of(), null);
+        NodeEnd killed = report(outcome(List.of(ended(0, 138)), List.of()), List.of(), null);
 
         String own = box(concluded(1, List.of(), well, report(signalled, List.of(), null)));
         String other = box(concluded(1, List.of(), killed, report(signalled, List.of(), null)));
@@ -356,12 +345,12 @@ class NodeReportTest {
         Files.createFile(folder.resolve("first/ferro-job-rank0.json"));
         Files.createFile(folder.resolve("second/ferro-job-rank1.json"));
 
-        List<String> known = new RecordingLocations("h0", nodes, Map.of(0, first, 1, second)).more();
-        List<String> unknown = new RecordingLocations("h0", nodes, Map.of(0, first, 1, "/nowhere")).more();
+        List<String> known = new RecordingLocations(nodes, Map.of(0, first, 1, second)).more();
+        List<String> unknown = new RecordingLocations(nodes, Map.of(0, first, 1, "/nowhere")).more();
 
-        List<String> alike = new RecordingLocations("h0", nodes, Map.of(0, first, 1, first)).more();
+        List<String> alike = new RecordingLocations(nodes, Map.of(0, first, 1, first)).more();
 
-        List<String> one = new RecordingLocations("h0", nodes, Map.of(0, first)).more();
+        List<String> one = new RecordingLocations(nodes, Map.of(0, first)).more();
 
         assertTrue(one.get(1).startsWith("  on host h0: ") && one.get(1).endsWith(" analyze " + first), one::toString);
         assertEquals(List.of("  " + first + " on host h0", "  " + first + " on host h1"), alike.subList(1, 3));
@@ -383,26 +372,23 @@ class NodeReportTest {
         assertFalse(unknown.sharesCores(unknown));
         List<NodeCard> job = List.of(elsewhere, one, beside);
         CoreBinding.Cores all = new CoreBinding.Cores(4, List.of(0, 1, 2, 3));
-        assertEquals(List.of(0, 1), JobNodes.cores(job, 1, all).allowed());
-        assertEquals(List.of(2, 3), JobNodes.cores(job, 2, all).allowed());
-        assertEquals(all, JobNodes.cores(job, 0, all));
+        assertEquals(List.of(0, 1), Job.cores(job, 1, all).allowed());
+        assertEquals(List.of(2, 3), Job.cores(job, 2, all).allowed());
+        assertEquals(all, Job.cores(job, 0, all));
     }
 
     private static Supervisor.JobOutcome stopped(Integer... ranks) {
-        return new Supervisor.JobOutcome(
-                List.of(),
-                List.of(),
-                Set.of(ranks),
-                Optional.of(17L),
-                Map.of(),
-                Optional.empty(),
-                Optional.empty(),
-                Map.of(),
-                Optional.of(17L));
+        return stoppedAfter(List.of(), ranks);
     }
 
-    private static Conclusion concluded(int ranks, List<LostNode> lost, NodeReport... reports) {
-        Map<Integer, NodeReport> byNode = new TreeMap<>();
+    /** The launcher has heard of a failure and has stopped ranks. */
+    private static Supervisor.JobOutcome stoppedAfter(List<JobEvent.Ended> failures, Integer... ranks) {
+        return new Supervisor.JobOutcome(
+                failures, List.of(), Set.of(ranks), HEARD, Map.of(), null, null, Map.of(), HEARD);
+    }
+
+    private static Conclusion concluded(int ranks, List<LostNode> lost, NodeEnd... reports) {
+        Map<Integer, NodeEnd> byNode = new TreeMap<>();
         for (int node = 0; node < reports.length; node++) {
             byNode.put(node, reports[node]);
         }
@@ -410,7 +396,7 @@ class NodeReportTest {
         List<NodeCard> cards = IntStream.range(0, nodes)
                 .mapToObj(node -> card(node, ranks, nodes))
                 .toList();
-        return Conclusion.of(NodeReport.merged(byNode, cards, 0, Assertions::fail), lost, 0, false);
+        return Conclusion.of(merged(byNode, cards, Assertions::fail), lost, 0, false);
     }
 
     private static String box(Conclusion conclusion) {
@@ -421,21 +407,24 @@ class NodeReportTest {
         return new NodeCard(node, "h" + node, "10.0.0." + (node + 1), ranks, nodes, "1", "", "", 17 + node, "", "", 0);
     }
 
-    private static NodeReport report(
-            Supervisor.JobOutcome outcome, List<RankOutput> printed, NodeRecordings recordings) {
+    private static Postmortem merged(Map<Integer, NodeEnd> reports, List<NodeCard> nodes, Consumer<String> notes) {
+        return Postmortem.of(reports, nodes, 0, ends -> NodeEnd.analyzed(reports.values(), ends, notes));
+    }
+
+    /** The clock of the report is the wall clock. */
+    private static NodeEnd report(Supervisor.JobOutcome outcome, List<RankOutput> printed, Analysis.Brief recordings) {
         Map<Integer, Long> orders = new TreeMap<>();
         outcome.failures().forEach(end -> orders.put(end.rank(), 1L + end.rank()));
-        Recordings folder = new Recordings(Path.of("/nowhere"), false, Map.of());
-        NodeRecordings given = recordings == null ? recorded(Long.MAX_VALUE) : recordings;
-        return NodeReport.of(new JobEnd(outcome, printed, "job", folder, "h"), given, orders, 0);
+        return new NodeEnd(outcome, printed, null, Set.of(), "/nowhere", orders, 0, 0)
+                .reported(recordings == null ? recorded() : recordings);
     }
 
-    private static NodeRecordings lost(int witness, int lost) {
-        return recorded(Long.MAX_VALUE, recording(witness, "PEER_LOST", List.of(lost), "rank " + lost + " is gone"));
+    private static Analysis.Brief lost(int witness, int lost) {
+        return recorded(recording(witness, "PEER_LOST", List.of(lost), "rank " + lost + " is gone"));
     }
 
-    private static NodeRecordings recorded(long heard, String... texts) {
-        return new NodeRecordings(new Analysis.Brief(List.of(texts), Map.of()), Set.of(), heard);
+    private static Analysis.Brief recorded(String... texts) {
+        return new Analysis.Brief(List.of(texts), Map.of());
     }
 
     private static String recording(int rank, String code, List<Integer> culprits, String text) {

@@ -1,0 +1,270 @@
+package ferro.launcher;
+
+import com.google.gson.Gson;
+import ferro.launcher.analyze.Analysis;
+import ferro.launcher.analyze.Ends;
+import ferro.launcher.analyze.Ends.EndKind;
+import ferro.launcher.analyze.Ends.ProcessEnd;
+import ferro.launcher.analyze.EndsFile;
+import ferro.launcher.input.ExitCode;
+import ferro.launcher.input.Placement;
+import ferro.launcher.nodes.LostNode;
+import ferro.launcher.nodes.NodeCard;
+import ferro.launcher.output.RankOutput;
+import ferro.launcher.program.Recordings;
+import ferro.launcher.rank.JobEvent.Ended;
+import ferro.launcher.rank.Supervisor.JobOutcome;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+
+/**
+ * What happened on one node, as its launcher saw it: how the ranks ended, what they printed and what they recorded. A job of
+ * one node has one such report, and those of several nodes go to the launcher of node 0.
+ *
+ * @param outcome      how the ranks ended
+ * @param printed      output of ranks, without the job's secret
+ * @param recordings   what the ranks recorded; null if there was no room for it, and on a job of one node
+ * @param blamed       ranks that these recordings blame: the report keeps what they printed
+ * @param folder       folder of the recordings; null if there are none
+ * @param orders       of ranks that failed, among the failures of all nodes
+ * @param startedNanos when the ranks were started, on the clock of this report
+ * @param wallNanos    by how much the wall clock of its host, in nanoseconds since 1970, is ahead of the clock of this report
+ */
+record NodeEnd(
+        JobOutcome outcome,
+        List<RankOutput> printed,
+        Analysis.Brief recordings,
+        Set<Integer> blamed,
+        String folder,
+        Map<Integer, Long> orders,
+        long startedNanos,
+        long wallNanos) {
+    /** Order of a rank that failed while it was being stopped: no node was told of it. */
+    private static final long LAST = Long.MAX_VALUE;
+
+    /** Half of what the store takes as one value. */
+    private static final int MOST_BYTES = 1 << 19;
+
+    private static final int MOST_WHOLE = 4;
+
+    /** Returns the end of ranks that this launcher has started. */
+    static NodeEnd of(JobOutcome outcome, List<RankOutput> printed, Recordings recordings, long startedNanos) {
+        long wallNanos = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) - System.nanoTime();
+        String folder = recordings.folder().toString();
+        return new NodeEnd(outcome, printed, null, Set.of(), folder, Map.of(), startedNanos, wallNanos);
+    }
+
+    /** Writes how the ranks ended, and which nodes are lost, beside the recordings of the ranks, if there are any. */
+    void keep(Recordings recordings, String job, Placement placement, List<LostNode> lost) throws IOException {
+        if (recordings.hasAny(job)) {
+            Long since = outcome.stoppedNanos();
+            // other launchers may have ended their ranks before this one, but not before this one heard of a failure
+            boolean earlier = placement.nodes() > 1
+                    && outcome.heardNanos() != null
+                    && (since == null || outcome.heardNanos() - since < 0);
+            EndsFile.write(
+                    recordings.folder(),
+                    job,
+                    placement.nodeRank(),
+                    ends(earlier ? outcome.heardNanos() : since)
+                            .without(lost.stream().map(LostNode::said).toList()));
+        }
+    }
+
+    /**
+     * Returns how the processes of the ranks ended, from their exit codes and their output.
+     *
+     * @param sinceNanos from when on the loss of a rank that was ended is no cause; null if no rank was ended
+     */
+    Ends ends(Long sinceNanos) {
+        Map<Integer, ProcessEnd> ends = new HashMap<>();
+        outcome.left().forEach(ended -> ends.put(ended.rank(), new ProcessEnd(EndKind.WELL, "")));
+        outcome.failures().forEach(ended -> ends.put(ended.rank(), failed(ended)));
+        Set<Integer> stopped = new HashSet<>(outcome.stopped());
+        if (outcome.signal() != null && outcome.stoppedNanos() != null) {
+            Stream.concat(outcome.failures().stream(), outcome.left().stream())
+                    .filter(ended -> ended.atNanos() - outcome.stoppedNanos() > 0)
+                    .forEach(ended -> stopped.add(ended.rank()));
+        }
+        stopped.forEach(rank -> ends.put(rank, new ProcessEnd(EndKind.STOPPED, "")));
+        outcome.halted().keySet().forEach(rank -> ends.put(rank, new ProcessEnd(EndKind.HALTED, "")));
+        Map<Integer, Long> since = new HashMap<>();
+        if (sinceNanos != null) {
+            ends.keySet().forEach(rank -> since.put(rank, sinceNanos + wallNanos));
+        }
+        return new Ends(ends, stopped, since);
+    }
+
+    private ProcessEnd failed(Ended ended) {
+        String code = ExitCode.describe(ended.code());
+        if (ExitCode.isSignal(ended.code())) {
+            return new ProcessEnd(EndKind.SIGNAL, code);
+        }
+        return printed.stream()
+                .filter(one -> one.rank() == ended.rank() && one.threwItsOwn())
+                .findFirst()
+                .map(one -> new ProcessEnd(EndKind.THREW, one.thrown().orElseThrow()))
+                .orElseGet(() -> new ProcessEnd(EndKind.CODE, code));
+    }
+
+    /**
+     * Returns the report for other launchers, with the recordings and with the output of ranks that ended by themselves. A rank
+     * that ended well is included: it may be to blame for a failure on another node, which this launcher does not know.
+     */
+    NodeEnd reported(Analysis.Brief brief) {
+        Set<Integer> ended = new HashSet<>();
+        Stream.concat(outcome.failures().stream(), outcome.left().stream()).forEach(one -> ended.add(one.rank()));
+        // node 0 analyses these recordings as well and says if that fails
+        Set<Integer> guilty = Recordings.analyzed(brief, Ends.UNSEEN, why -> {})
+                .map(Analysis::guilty)
+                .orElse(Set.of());
+        return new NodeEnd(
+                outcome,
+                printed.stream().filter(one -> ended.contains(one.rank())).toList(),
+                brief,
+                guilty,
+                brief.isEmpty() ? null : folder,
+                orders,
+                startedNanos,
+                wallNanos);
+    }
+
+    /** Returns this report with the order of its failures among those of all nodes. */
+    NodeEnd ordered(Map<Integer, Long> among) {
+        return new NodeEnd(outcome, printed, recordings, blamed, folder, among, startedNanos, wallNanos);
+    }
+
+    /**
+     * Returns it as a text that fits into the store. If there is no room for all, lines of output are left out first, then
+     * the recordings, then all output.
+     */
+    String encoded() {
+        NodeEnd brief = brief();
+        return Stream.of(this, brief, with(brief.printed, null))
+                .map(new Gson()::toJson)
+                .filter(NodeEnd::fits)
+                .findFirst()
+                .orElseGet(() -> new Gson().toJson(with(List.of(), null)));
+    }
+
+    private static boolean fits(String text) {
+        return text.getBytes(StandardCharsets.UTF_8).length <= MOST_BYTES;
+    }
+
+    /** Returns a shorter report. A rank of this node that a box may show keeps all its lines. */
+    private NodeEnd brief() {
+        Set<Integer> shown = new HashSet<>();
+        outcome.failures().stream().min(Comparator.comparingLong(this::order)).ifPresent(end -> shown.add(end.rank()));
+        blamed.stream().limit(MOST_WHOLE).forEach(shown::add);
+        List<RankOutput> outputs = printed.stream()
+                .map(one -> shown.contains(one.rank()) ? one : one.brief())
+                .toList();
+        return with(outputs, recordings);
+    }
+
+    private long order(Ended ended) {
+        return orders.getOrDefault(ended.rank(), LAST);
+    }
+
+    private NodeEnd with(List<RankOutput> outputs, Analysis.Brief found) {
+        return new NodeEnd(outcome, outputs, found, blamed, folder, orders, startedNanos, wallNanos);
+    }
+
+    static NodeEnd decoded(String text) {
+        return new Gson().fromJson(text, NodeEnd.class);
+    }
+
+    /**
+     * Returns the ends of the processes of all nodes.
+     *
+     * @param reports by number of the node; a node without one is lost
+     */
+    static Ends ends(Map<Integer, NodeEnd> reports, List<NodeCard> nodes) {
+        Ends all = Ends.UNSEEN;
+        for (NodeCard node : nodes) {
+            NodeEnd report = reports.get(node.node());
+            Map<Integer, ProcessEnd> lost = new HashMap<>();
+            for (int rank = node.node() * node.ranks(); rank < (node.node() + 1) * node.ranks(); rank++) {
+                lost.put(rank, new ProcessEnd(EndKind.ELSEWHERE, node.toString()));
+            }
+            all = all.and(report == null ? new Ends(lost, Set.of(), Map.of()) : report.ends(report.since(nodes)));
+        }
+        return all;
+    }
+
+    /** On several nodes, other launchers may have ended ranks from the time on at which this launcher heard of a failure. */
+    private Long since(List<NodeCard> nodes) {
+        if (nodes.size() == 1) {
+            return outcome.stoppedNanos();
+        }
+        return recordings == null ? null : outcome.heardNanos();
+    }
+
+    /** Returns the analysis of the recordings of several nodes; empty if there are none, or if it fails. */
+    static Optional<Analysis> analyzed(Collection<NodeEnd> reports, Ends ends, Consumer<String> notes) {
+        List<String> texts = new ArrayList<>();
+        Map<Integer, String> damaged = new HashMap<>();
+        reports.stream().filter(one -> one.recordings != null).forEach(one -> {
+            texts.addAll(one.recordings.texts());
+            damaged.putAll(one.recordings.damaged());
+        });
+        return Recordings.analyzed(
+                new Analysis.Brief(texts, damaged),
+                ends,
+                why -> notes.accept(
+                        "the recordings could not be analyzed (" + why + "): the failure report does not use them"));
+    }
+
+    /**
+     * Merges the ends of all nodes, as if one launcher had seen all ranks.
+     *
+     * @param byNode       reports by number of the node
+     * @param nodes        all nodes
+     * @param startedNanos when the ranks were started here
+     */
+    static JobOutcome merged(Map<Integer, NodeEnd> byNode, List<NodeCard> nodes, long startedNanos) {
+        if (nodes.size() == 1) {
+            return byNode.get(0).outcome;
+        }
+        Map<Integer, Long> order = new HashMap<>();
+        List<Ended> failures = new ArrayList<>();
+        List<Ended> left = new ArrayList<>();
+        Set<Integer> stopped = new HashSet<>();
+        Map<Integer, Long> halted = new HashMap<>();
+        Map<String, Set<Integer>> passed = new TreeMap<>();
+        String signal = null;
+        String unshown = null;
+        for (Map.Entry<Integer, NodeEnd> report : byNode.entrySet()) {
+            JobOutcome seen = report.getValue().outcome;
+            long later = startedNanos - report.getValue().startedNanos;
+            order.putAll(report.getValue().orders);
+            seen.failures().forEach(one -> failures.add(new Ended(one.rank(), one.code(), one.atNanos() + later)));
+            seen.left().forEach(one -> left.add(new Ended(one.rank(), one.code(), one.atNanos() + later)));
+            stopped.addAll(seen.stopped());
+            halted.putAll(seen.halted());
+            seen.passed()
+                    .forEach((name, ranks) -> passed.computeIfAbsent(name, first -> new HashSet<>())
+                            .addAll(ranks));
+            signal = signal == null ? seen.signal() : signal;
+            unshown = unshown == null && seen.unshown() != null
+                    ? nodes.get(report.getKey()) + ": " + seen.unshown()
+                    : unshown;
+        }
+        failures.sort(Comparator.comparingLong((Ended one) -> order.getOrDefault(one.rank(), LAST))
+                .thenComparing(Ended::rank));
+        return new JobOutcome(failures, left, stopped, null, halted, signal, unshown, passed, null);
+    }
+}
