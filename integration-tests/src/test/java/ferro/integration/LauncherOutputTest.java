@@ -4,11 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.harness.Child;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -31,6 +33,24 @@ class LauncherOutputTest {
                 run.outLines().stream().sorted().toList());
         assertTrue(run.errLines().containsAll(List.of("[0] err 0", "[1] err 1", "[2] err 2")), run.errText());
         assertTrue(run.errLines().get(0).startsWith("ferro: 3 ranks on "), run.errText());
+    }
+
+    @Test
+    void loopThatWaitsForRanksIsFourFramesBelowTheStartOfTheJob() throws Exception {
+        try (LauncherRun run = LauncherRun.start("run", "-n", "1", "--", "sh", "-c", "echo started; exec sleep 60")) {
+            run.await("[0] started");
+            String jcmd =
+                    Path.of(System.getProperty("java.home"), "bin", "jcmd").toString();
+            String stacks = Child.run(0, new ProcessBuilder(jcmd, "" + run.pid(), "Thread.print"));
+            List<String> calls = Pattern.compile("at ferro\\.launcher\\.(\\S+)\\(")
+                    .matcher(stacks)
+                    .results()
+                    .map(found -> found.group(1))
+                    .toList();
+            assertEquals(
+                    List.of("rank.Supervisor.await", "GenerationRun.run", "Job.generation", "Job.run"),
+                    calls.subList(calls.indexOf("rank.Supervisor.await"), 1 + calls.indexOf("Job.run")));
+        }
     }
 
     @Test

@@ -10,15 +10,31 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How a job has ended, as its launcher prints it. It is the same on all nodes.
+ * How a generation has ended, as its launcher prints it, and what follows. The launcher of node 0 decides it, and it is the
+ * same on all nodes.
  *
  * @param code  exit code of the launcher
  * @param notes lines that the launcher itself prints
  * @param box   printed last; null if there is none
  * @param cause what ended the ranks, in a few words
  * @param kind  what kind of end it is
+ * @param next  what each launcher prints before all ranks start again; null if the job ends
+ * @param waitMillis rest of the wait until then, which begins at the failure; 0 if the job ends
+ * @param past  one line for each generation until now; none for a job that ends with its only one
  */
-record Conclusion(int code, List<String> notes, FailureBox box, String cause, ConclusionKind kind) {
+record Conclusion(
+        int code,
+        List<String> notes,
+        FailureBox box,
+        String cause,
+        ConclusionKind kind,
+        String next,
+        long waitMillis,
+        List<String> past) {
+    Conclusion(int code, List<String> notes, FailureBox box, String cause, ConclusionKind kind) {
+        this(code, notes, box, cause, kind, null, 0, List.of());
+    }
+
     /** What ended the ranks. */
     enum ConclusionKind {
         /** Every rank ended with 0 by itself. */
@@ -89,13 +105,37 @@ record Conclusion(int code, List<String> notes, FailureBox box, String cause, Co
         return new Conclusion(code, all, box, cause, kind);
     }
 
-    /** Returns this conclusion with more lines: in the box if there is one, else below the notes. */
-    Conclusion with(List<String> lines) {
+    /** Returns this conclusion with what follows: another generation, or nothing. */
+    Conclusion followed(String line, long millis, List<String> generations) {
+        return new Conclusion(code, notes, box, cause, kind, line, millis, generations);
+    }
+
+    /** Returns the list of generations as the end of a job prints it; empty if there are no lines. */
+    static List<String> listed(List<String> past) {
+        List<String> lines = new ArrayList<>();
+        past.forEach(line -> lines.add("  " + line));
+        if (!past.isEmpty()) {
+            lines.add(0, "the job had these generations:");
+        }
+        return lines;
+    }
+
+    /** Returns this conclusion with the list of generations: in the box if there is one, else below the notes. */
+    Conclusion ofJob() {
+        List<String> lines = listed(past);
+        if (lines.isEmpty()) {
+            return this;
+        }
         List<String> all = new ArrayList<>(notes);
         if (box == null) {
             all.addAll(lines);
         }
         return new Conclusion(code, all, box == null ? null : box.with(lines), cause, kind);
+    }
+
+    /** Whether all ranks are started again. */
+    boolean restarts() {
+        return next != null;
     }
 
     /** Whether every rank ended with 0 by itself. */

@@ -9,7 +9,6 @@ import ferro.launcher.analyze.Analysis;
 import ferro.launcher.analyze.Ends;
 import ferro.launcher.input.ExitCode;
 import ferro.launcher.input.JobSpec;
-import ferro.launcher.input.Restarts;
 import ferro.launcher.nodes.LostNode;
 import ferro.launcher.nodes.NodeNews;
 import ferro.launcher.nodes.Nodes;
@@ -27,6 +26,7 @@ import ferro.launcher.rank.RankProcess;
 import ferro.launcher.rank.Supervisor;
 import ferro.spi.Settings;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,7 +42,8 @@ import java.util.stream.Collectors;
 final class GenerationRun implements Supervisor.Witness, AutoCloseable {
     private final JobParts job;
     private final JobKeys.JobKey key;
-    private final Files files;
+    private final Recordings recordings;
+    private final RankLog log;
     private final SecretMask mask;
     private final BlockingQueue<JobEvent> events;
     private final Nodes nodes;
@@ -63,6 +64,8 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
      * @param command     command line of a rank
      * @param signals     signals to this launcher
      * @param generations the generations of the job
+     * @param recordings  recordings of the calls of ranks
+     * @param log         copies of the output of ranks
      */
     record JobParts(
             JobSpec spec,
@@ -73,7 +76,9 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
             JobFolder folder,
             List<String> command,
             JobSignals signals,
-            Generations generations) {}
+            Generations generations,
+            Recordings recordings,
+            RankLog log) {}
 
     /** Turns news of other nodes into events. */
     record News(BlockingQueue<JobEvent> events, Screen screen) implements NodeNews {
@@ -95,21 +100,6 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
     }
 
     /**
-     * Where the ranks of a generation write.
-     *
-     * @param recordings recordings of their calls
-     * @param log        copies of their output
-     */
-    record Files(Recordings recordings, RankLog log) {
-        /** Returns the files of one generation: a job that may start again has folders for each. */
-        Files of(int generation, Restarts restarts) throws IOException {
-            return restarts.areAny()
-                    ? new Files(recordings.ofGeneration(generation), log.ofGeneration(generation))
-                    : this;
-        }
-    }
-
-    /**
      * Makes a generation whose ranks are not started yet.
      *
      * @param nodes        launchers of all nodes
@@ -119,7 +109,6 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
     GenerationRun(
             JobParts job,
             JobKeys.JobKey key,
-            Files files,
             BlockingQueue<JobEvent> events,
             Nodes nodes,
             StoreHost store,
@@ -127,7 +116,11 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
             throws IOException {
         this.job = job;
         this.key = key;
-        this.files = files;
+        // a job that may start again has folders for each generation
+        int number = job.generations.number();
+        boolean again = job.spec.restarts().areAny();
+        this.recordings = again ? job.recordings.ofGeneration(number) : job.recordings;
+        this.log = again ? job.log.ofGeneration(number) : job.log;
         this.events = events;
         this.nodes = nodes;
         this.store = store;
@@ -136,10 +129,10 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
     }
 
     /** Starts the ranks, waits until all have ended, and concludes from the ends of those of all nodes. */
-    GenerationEnd run(CoreBinding binding) throws IOException, InterruptedException {
+    Conclusion run(CoreBinding binding) throws IOException, InterruptedException {
         job.signals.ranksStart();
         int number = job.generations.number();
-        RankEnvironment variables = new RankEnvironment(job.spec, store, key, files.recordings, number);
+        RankEnvironment variables = new RankEnvironment(job.spec, store, key, recordings, number);
         Optional<Path> checkpoints =
                 job.spec.restarts().areAny() ? Optional.of(job.folder.checkpoints(number)) : Optional.empty();
         Optional<IOException> unstarted = start(binding, variables, checkpoints);
@@ -150,24 +143,23 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
                     Nodes.untold("could not start its ranks: " + unstarted.get().getMessage());
             return concluded(orders -> why, new GenerationProgress(false, "", System.nanoTime()));
         }
-        job.screen.note(pids() + "; if they hang: " + Invocation.ofProcess().line("dump", files.recordings.folder()));
+        job.screen.note(pids() + "; if they hang: " + Invocation.ofProcess().line("dump", recordings.folder()));
         Supervisor.JobOutcome outcome =
                 new Supervisor(events, job.screen, Supervisor.StopTimes.of(job.spec, job.target), this).await(ranks);
-        NodeEnd here = NodeEnd.of(outcome, ranks.stream().map(this::output).toList(), files.recordings, startedNanos);
-        keep(here);
+        NodeEnd own = NodeEnd.of(outcome, ranks.stream().map(this::output).toList(), recordings, startedNanos);
+        keep(own);
         long endNanos = outcome.heardNanos() == null ? System.nanoTime() : outcome.heardNanos();
         GenerationProgress progress = new GenerationProgress(joined, lastCheckpoint(checkpoints), endNanos);
         if (nodes.isAlone()) {
-            return judged(
-                    Map.of(0, here), List.of(), ends -> files.recordings.analyzed(key.id(), ends), List.of(), progress);
+            return judged(Map.of(0, own), List.of(), ends -> recordings.analyzed(key.id(), ends), List.of(), progress);
         }
-        NodeEnd report = here.reported(files.recordings.brief(key.id()));
+        NodeEnd report = own.reported(recordings.brief(key.id()));
         return concluded(orders -> report.ordered(orders).encoded(), progress);
     }
 
-    private void keep(NodeEnd here) {
+    private void keep(NodeEnd own) {
         try {
-            here.keep(files.recordings, key.id(), job.spec.placement(), nodes.lost());
+            own.keep(recordings, key.id(), job.spec.placement(), nodes.lost());
         } catch (IOException failure) {
             job.screen.note("ferro analyze will not know how the ranks ended (" + failure + ")");
         }
@@ -178,7 +170,7 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
      *
      * @param progress how far the ranks had come; only the launcher of node 0 need know it
      */
-    private GenerationEnd concluded(Function<Map<Integer, Long>, String> report, GenerationProgress progress)
+    private Conclusion concluded(Function<Map<Integer, Long>, String> report, GenerationProgress progress)
             throws InterruptedException {
         String verdict = nodes.conclude(report, gathered -> {
             Map<Integer, NodeEnd> reports = new TreeMap<>();
@@ -193,12 +185,12 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
                             notes,
                             progress));
         });
-        GenerationEnd end = new Gson().fromJson(verdict, GenerationEnd.class);
+        Conclusion end = new Gson().fromJson(verdict, Conclusion.class);
         job.generations.heard(end);
         return end;
     }
 
-    private GenerationEnd judged(
+    private Conclusion judged(
             Map<Integer, NodeEnd> reports,
             List<LostNode> lost,
             Function<Ends, Optional<Analysis>> analyzed,
@@ -208,7 +200,7 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
         Conclusion conclusion = Conclusion.of(postmortem, lost, startedNanos, job.target.saysWhatIsWrong())
                 .after(notes);
         double seconds = (System.nanoTime() - startedNanos) / 1e9;
-        GenerationEnd end = job.spec.placement().nodeRank() == 0
+        Conclusion end = job.spec.placement().nodeRank() == 0
                 ? job.generations.ended(conclusion, progress, seconds)
                 : job.generations.endedAlone(conclusion, progress, seconds);
         if (!end.restarts()) {
@@ -224,7 +216,7 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
         }
         try {
             OptionalLong step = CheckpointReport.last(report.get());
-            java.nio.file.Files.deleteIfExists(report.get());
+            Files.deleteIfExists(report.get());
             return step.isPresent() ? "step " + step.getAsLong() : "";
         } catch (IOException failure) {
             job.screen.note("the last checkpoint of this generation is unknown (" + failure + ")");
@@ -306,7 +298,7 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
     private void startAll(CoreBinding binding, RankEnvironment variables, Optional<Path> checkpoints)
             throws IOException {
         RankProcess.JobShared shared =
-                new RankProcess.JobShared(job.leash, job.screen, files.log, events, job.spec.debugged());
+                new RankProcess.JobShared(job.leash, job.screen, log, events, job.spec.debugged());
         for (int local = 0; local < job.spec.placement().ranksHere(); local++) {
             int rank = job.spec.placement().firstRank() + local;
             Map<String, String> environment = variables.of(local, job.environment);
@@ -334,7 +326,7 @@ final class GenerationRun implements Supervisor.Witness, AutoCloseable {
         ranks.forEach(rank -> rank.signal("KILL"));
         if (job.spec.restarts().areAny()) {
             forgetSecret();
-            files.recordings.settle(false);
+            recordings.settle(false);
         }
     }
 }

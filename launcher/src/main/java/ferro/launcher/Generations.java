@@ -1,20 +1,23 @@
 package ferro.launcher;
 
 import ferro.launcher.input.Restarts;
-import ferro.launcher.restarts.PastGenerations;
-import ferro.launcher.restarts.PastGenerations.PastGeneration;
-import ferro.launcher.restarts.RestartRules;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.LongSupplier;
 
 /** The generations of a job. On node 0 it decides after each what follows; other nodes keep what node 0 has decided. */
 final class Generations {
+    /** Lines of older generations are left out: a job may fail for weeks. */
+    private static final int MAX_LINES = 20;
+
     private final Restarts limits;
     private final LongSupplier clock;
     private final RestartRules rules;
-    private final PastGenerations past = new PastGenerations();
+    /** One line for each generation that has ended; only node 0 has all of them. */
+    private final List<String> past = new ArrayList<>();
+
     private List<String> lines = List.of();
     private int number;
 
@@ -47,9 +50,9 @@ final class Generations {
      * @param progress   how far its ranks had come
      * @param seconds    that it lasted
      */
-    GenerationEnd ended(Conclusion conclusion, GenerationProgress progress, double seconds) {
-        past.add(new PastGeneration(number, seconds, conclusion.cause(), progress.checkpoint()));
-        lines = past.lines();
+    Conclusion ended(Conclusion conclusion, GenerationProgress progress, double seconds) {
+        past.add(line(conclusion, progress, seconds));
+        lines = shown(past);
         if (!conclusion.failed()) {
             return last(conclusion);
         }
@@ -62,7 +65,7 @@ final class Generations {
                 + conclusion.cause();
         // ranks need time to end, and their recordings are read: this time is a part of the wait
         Duration rest = decision.delay().minusNanos(clock.getAsLong() - progress.endNanos());
-        return new GenerationEnd(conclusion, true, Math.max(0, rest.toMillis()), line, lines);
+        return conclusion.followed(line, Math.max(0, rest.toMillis()), lines);
     }
 
     /** Returns the name of the next generation, with the most that the job may have. */
@@ -74,20 +77,36 @@ final class Generations {
     }
 
     /** Returns the end of a job whose launcher of node 0 is lost: without it, nobody starts the ranks again. */
-    GenerationEnd endedAlone(Conclusion conclusion, GenerationProgress progress, double seconds) {
+    Conclusion endedAlone(Conclusion conclusion, GenerationProgress progress, double seconds) {
         List<String> all = new ArrayList<>(lines);
-        all.add(new PastGeneration(number, seconds, conclusion.cause(), progress.checkpoint()).line());
+        all.add(line(conclusion, progress, seconds));
         lines = all;
         return last(conclusion);
     }
 
+    private String line(Conclusion conclusion, GenerationProgress progress, double seconds) {
+        return String.format(Locale.ROOT, "generation %d: %.1f s, %s", number, seconds, conclusion.cause())
+                + (progress.checkpoint().isEmpty() ? "" : ", last checkpoint " + progress.checkpoint());
+    }
+
+    /** Returns lines of generations, oldest first, as the end of a job prints them. */
+    static List<String> shown(List<String> past) {
+        List<String> lines = new ArrayList<>();
+        int hidden = Math.max(0, past.size() - MAX_LINES);
+        if (hidden > 0) {
+            lines.add(hidden + (hidden == 1 ? " earlier generation is" : " earlier generations are") + " not shown");
+        }
+        lines.addAll(past.subList(hidden, past.size()));
+        return lines;
+    }
+
     /** Returns the end of a job that starts no other generation, whatever its restarts. */
-    private GenerationEnd last(Conclusion conclusion) {
-        return GenerationEnd.last(conclusion, lines.size() < 2 ? List.of() : lines);
+    private Conclusion last(Conclusion conclusion) {
+        return conclusion.followed(null, 0, lines.size() < 2 ? List.of() : lines);
     }
 
     /** Keeps what node 0 has decided. */
-    void heard(GenerationEnd end) {
+    void heard(Conclusion end) {
         lines = end.past();
     }
 

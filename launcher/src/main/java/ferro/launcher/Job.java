@@ -81,7 +81,36 @@ final class Job {
     /** Runs the job and returns the exit code of the rank that failed first, or 0. */
     int run() throws IOException, InterruptedException {
         try {
-            return prepared();
+            check();
+            RankLog log = RankLog.in(spec.logDir(), screen);
+            Recordings recordings = Recordings.of(target, environment);
+            try (JobFolder folder = JobFolder.create(leash, recordings.removable(), environment)) {
+                JobSignals heard = JobSignals.into(events, leash.holds(), screen::hurry, this::signalledEarly);
+                signals = Optional.of(heard);
+                List<String> command = target.commandLine(folder.path(), fewCores());
+                JobKeys keys = JobKeys.of(spec, environment, folder);
+                meeting = true;
+                GenerationRun.JobParts parts = new GenerationRun.JobParts(
+                        spec, target, environment, screen, leash, folder, command, heard, generations, recordings, log);
+                try (JobStores stores = new JobStores(spec, keys, screen::note)) {
+                    Conclusion end = generation(parts, keys, stores, Duration.ZERO);
+                    while (end.restarts()) {
+                        screen.note(end.next());
+                        events = new LinkedBlockingQueue<>();
+                        generations.met(generations.number() + 1);
+                        heard.begin(events, generations.number());
+                        end = generation(parts, keys, stores, Duration.ofMillis(end.waitMillis()));
+                    }
+                    Conclusion conclusion = end.ofJob();
+                    conclusion.show(screen);
+                    endedWell = conclusion.well();
+                    return conclusion.code();
+                }
+            } finally {
+                settle(recordings);
+            }
+        } catch (NodesApartException why) {
+            return apart(why);
         } catch (IOException | RuntimeException failure) {
             boolean told = meeting || spec.placement().nodes() == 1;
             Optional<NodesApartException> said = told ? Optional.empty() : told(failure);
@@ -90,6 +119,19 @@ final class Job {
             }
             return apart(said.get());
         }
+    }
+
+    /** Refuses what cannot work, and prints what the user should know before a rank starts. */
+    private void check() {
+        Descriptors.ofThisProcess().check(spec.placement());
+        CheckedSettings.check(spec, target, environment);
+        BackendChoice.of(spec, target, environment).check(spec.placement().worldSize(), target.mayBringBackends());
+        if (ProcessHandle.current().pid() == 1) {
+            screen.note(
+                    "this JVM is process 1 of its container: it does not reap processes that ranks leave behind, and loses"
+                            + " a signal that comes before it listens; start it by the script ferro, or the container with --init");
+        }
+        unknown.forEach(name -> screen.note(UnknownSettings.text(name)));
     }
 
     /** Tells the other nodes that no rank was started here. */
@@ -110,25 +152,6 @@ final class Job {
         return why.exitCode();
     }
 
-    private int prepared() throws IOException, InterruptedException {
-        Descriptors.ofThisProcess().check(spec.placement());
-        CheckedSettings.check(spec, target, environment);
-        BackendChoice.of(spec, target, environment).check(spec.placement().worldSize(), target.mayBringBackends());
-        if (ProcessHandle.current().pid() == 1) {
-            screen.note(
-                    "this JVM is process 1 of its container: it does not reap processes that ranks leave behind, and loses"
-                            + " a signal that comes before it listens; start it by the script ferro, or the container with --init");
-        }
-        unknown.forEach(name -> screen.note(UnknownSettings.text(name)));
-        RankLog log = RankLog.in(spec.logDir(), screen);
-        Recordings recordings = Recordings.of(target, environment);
-        try {
-            return run(new GenerationRun.Files(recordings, log));
-        } finally {
-            settle(recordings);
-        }
-    }
-
     /**
      * Removes the recordings if they are of no use. The result of the job is known by then, so a folder that cannot be
      * removed does not change it.
@@ -141,85 +164,39 @@ final class Job {
         }
     }
 
-    private int run(GenerationRun.Files files) throws IOException, InterruptedException {
-        Recordings recordings = files.recordings();
-        try (JobFolder folder = JobFolder.create(leash, recordings.removable(), environment)) {
-            JobSignals heard = JobSignals.into(
-                    events, leash.holds(), new JobSignals.SignalListeners(screen::hurry, this::signalledEarly));
-            signals = Optional.of(heard);
-            List<String> command = target.commandLine(folder.path(), fewCores());
-            JobKeys keys = JobKeys.of(spec, environment, folder);
-            meeting = true;
-            GenerationRun.JobParts parts = new GenerationRun.JobParts(
-                    spec, target, environment, screen, leash, folder, command, heard, generations);
-            try (JobStores stores = new JobStores(spec, keys, screen::note)) {
-                return run(parts, keys, stores, files);
-            } catch (NodesApartException why) {
-                return apart(why);
-            }
-        }
-    }
-
-    /** Runs one generation after the other, until one of them is the last. */
-    private int run(GenerationRun.JobParts parts, JobKeys keys, JobStores stores, GenerationRun.Files files)
+    /** Runs one generation. What the first one has found may be missing for a later one, such as room on a disk. */
+    private Conclusion generation(GenerationRun.JobParts parts, JobKeys keys, JobStores stores, Duration hold)
             throws IOException, InterruptedException, NodesApartException {
-        GenerationEnd end = generation(parts, keys, stores, files, Duration.ZERO);
-        while (end.restarts()) {
-            screen.note(end.line());
-            events = new LinkedBlockingQueue<>();
-            generations.met(generations.number() + 1);
-            parts.signals().begin(events, generations.number());
-            end = later(parts, keys, stores, files, Duration.ofMillis(end.waitMillis()));
-        }
-        Conclusion conclusion = end.ofJob();
-        conclusion.show(screen);
-        endedWell = conclusion.well();
-        return conclusion.code();
-    }
-
-    /** Runs a generation after the first one. What the first one has found may be missing now, such as room on a disk. */
-    private GenerationEnd later(
-            GenerationRun.JobParts parts, JobKeys keys, JobStores stores, GenerationRun.Files files, Duration hold)
-            throws InterruptedException, NodesApartException {
+        boolean first = generations.number() == 0;
         boolean run = false;
         try {
-            GenerationEnd end = generation(parts, keys, stores, files, hold);
-            run = true;
-            return end;
+            stores.open(generations.number(), events);
+            try (Nodes nodes = met(stores, keys, hold)) {
+                JobKeys.JobKey key = keys.ofRanks(generations.number());
+                CoreBinding.Cores cores =
+                        cores(nodes.cards(), spec.placement().nodeRank(), CoreBinding.Cores.ofThisMachine());
+                CoreBinding binding = CoreBinding.of(spec.placement().ranksHere(), spec.bind(), programs, cores);
+                show(nodes.cards(), binding);
+                StoreHost store = stores.ofRanks(nodes.cards());
+                try (GenerationRun one = new GenerationRun(parts, key, events, nodes, store, startedNanos)) {
+                    Conclusion end = one.run(binding);
+                    run = true;
+                    return end;
+                } finally {
+                    stores.printRefused();
+                }
+            }
         } catch (IOException failure) {
+            if (first) {
+                throw failure;
+            }
             throw new NodesApartException(
                     "generation " + generations.number() + " cannot be started on node "
                             + spec.placement().nodeRank() + ": " + failure,
                     ExitCode.FAILED);
         } finally {
-            if (!run) {
-                GenerationEnd.listed(generations.lines()).forEach(screen::note);
-            }
-        }
-    }
-
-    private GenerationEnd generation(
-            GenerationRun.JobParts parts, JobKeys keys, JobStores stores, GenerationRun.Files files, Duration hold)
-            throws IOException, InterruptedException, NodesApartException {
-        stores.open(generations.number(), events);
-        try (Nodes nodes = met(stores, keys, hold)) {
-            int number = generations.number();
-            JobKeys.JobKey key = keys.ofRanks(number);
-            CoreBinding.Cores cores =
-                    cores(nodes.cards(), spec.placement().nodeRank(), CoreBinding.Cores.ofThisMachine());
-            CoreBinding binding = CoreBinding.of(spec.placement().ranksHere(), spec.bind(), programs, cores);
-            show(nodes.cards(), binding);
-            try (GenerationRun one = new GenerationRun(
-                    parts,
-                    key,
-                    files.of(number, spec.restarts()),
-                    events,
-                    nodes,
-                    stores.ofRanks(nodes.cards()),
-                    startedNanos)) {
-                return one.run(binding);
-            } finally {
-                stores.printRefused();
+            if (!run && !first) {
+                Conclusion.listed(generations.lines()).forEach(screen::note);
             }
         }
     }

@@ -10,6 +10,7 @@ import ferro.launcher.input.Restarts;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class GenerationsTest {
@@ -30,17 +31,17 @@ class GenerationsTest {
         Generations two = generations(2, Optional.empty());
         assertEquals(
                 "generation 1 of at most 2 starts in 1s: rank 2 was ended by signal KILL",
-                two.ended(KILLED, JOINED, 3).line());
+                two.ended(KILLED, JOINED, 3).next());
         two.met(1);
-        GenerationEnd second = two.ended(KILLED, JOINED, 3);
+        Conclusion second = two.ended(KILLED, JOINED, 3);
         assertEquals(2000, second.waitMillis());
-        assertEquals("generation 2 of at most 2 starts in 2s: rank 2 was ended by signal KILL", second.line());
+        assertEquals("generation 2 of at most 2 starts in 2s: rank 2 was ended by signal KILL", second.next());
 
         assertEquals(
                 "generation 1 (restart 1 of at most 2 in 1h) starts in 1s: rank 2 was ended by signal KILL",
                 generations(2, Optional.of(Duration.ofHours(1)))
                         .ended(KILLED, JOINED, 3)
-                        .line());
+                        .next());
     }
 
     @Test
@@ -52,9 +53,9 @@ class GenerationsTest {
                 many.ended(KILLED, new GenerationProgress(true, "", 4_700_000_000L), 3)
                         .waitMillis());
 
-        GenerationEnd late = many.ended(KILLED, new GenerationProgress(true, "", 1_000_000_000L), 3);
+        Conclusion late = many.ended(KILLED, new GenerationProgress(true, "", 1_000_000_000L), 3);
         assertEquals(0, late.waitMillis());
-        assertTrue(late.line().contains("starts in 2s"), late.line());
+        assertTrue(late.next().contains("starts in 2s"), late.next());
     }
 
     @Test
@@ -63,7 +64,7 @@ class GenerationsTest {
         one.ended(KILLED, JOINED, 3);
         one.met(1);
 
-        GenerationEnd end =
+        Conclusion end =
                 one.ended(failed(1, "rank 0 ended with exit code 1"), new GenerationProgress(true, "step 40", 0), 4);
 
         assertFalse(end.restarts());
@@ -88,23 +89,23 @@ class GenerationsTest {
                         "the job had these generations:",
                         "  generation 0: 3.0 s, rank 2 was ended by signal KILL",
                         "  generation 1: 4.0 s, rank 2 was ended by signal KILL"),
-                GenerationEnd.listed(two.lines()));
+                Conclusion.listed(two.lines()));
         assertEquals(
-                List.of(), GenerationEnd.listed(generations(2, Optional.empty()).lines()));
+                List.of(), Conclusion.listed(generations(2, Optional.empty()).lines()));
     }
 
     /** The only generation has ended, and a node does not come back for the next one. */
     @Test
     void jobThatEndsBeforeItsSecondGenerationListsTheFirst() {
         Generations two = generations(2, Optional.empty());
-        GenerationEnd first = two.ended(KILLED, JOINED, 3);
+        Conclusion first = two.ended(KILLED, JOINED, 3);
         Generations other = generations(2, Optional.empty());
         other.heard(first);
 
         for (Generations each : List.of(two, other)) {
             assertEquals(
                     List.of("the job had these generations:", "  generation 0: 3.0 s, rank 2 was ended by signal KILL"),
-                    GenerationEnd.listed(each.lines()));
+                    Conclusion.listed(each.lines()));
         }
     }
 
@@ -115,7 +116,7 @@ class GenerationsTest {
         other.heard(zero.ended(KILLED, JOINED, 3));
         other.met(1);
 
-        GenerationEnd alone = other.endedAlone(failed(1, "node 0 is lost: its connection has ended"), JOINED, 4);
+        Conclusion alone = other.endedAlone(failed(1, "node 0 is lost: its connection has ended"), JOINED, 4);
 
         assertFalse(alone.restarts());
         assertEquals(
@@ -135,7 +136,7 @@ class GenerationsTest {
     @Test
     void jobThatEndsWellOrAsItWasAskedDoesNotStartAgain() {
         for (ConclusionKind kind : List.of(ConclusionKind.WELL, ConclusionKind.ASKED)) {
-            GenerationEnd end =
+            Conclusion end =
                     generations(3, Optional.empty()).ended(new Conclusion(0, List.of(), null, "", kind), JOINED, 3);
 
             assertFalse(end.restarts());
@@ -145,7 +146,7 @@ class GenerationsTest {
 
     @Test
     void jobWithoutRestartsEndsAsBefore() {
-        GenerationEnd end = generations(0, Optional.empty()).ended(KILLED, JOINED, 3);
+        Conclusion end = generations(0, Optional.empty()).ended(KILLED, JOINED, 3);
 
         assertFalse(end.restarts());
         assertEquals(KILLED, end.ofJob());
@@ -156,14 +157,24 @@ class GenerationsTest {
         Generations zero = generations(5, Optional.empty());
         zero.ended(KILLED, JOINED, 3);
         zero.met(1);
-        GenerationEnd decided = zero.ended(KILLED, JOINED, 3);
+        Conclusion decided = zero.ended(KILLED, JOINED, 3);
         Generations other = generations(5, Optional.empty());
 
-        GenerationEnd read = new Gson().fromJson(new Gson().toJson(decided), GenerationEnd.class);
+        Conclusion read = new Gson().fromJson(new Gson().toJson(decided), Conclusion.class);
         other.heard(read);
 
         assertEquals(decided, read);
         assertTrue(read.restarts());
         assertEquals(zero.lines(), other.lines());
+    }
+
+    @Test
+    void oldGenerationsOfAJobThatFailsForWeeksAreLeftOut() {
+        List<String> shown = Generations.shown(IntStream.range(0, 23)
+                .mapToObj(number -> "generation " + number)
+                .toList());
+
+        assertEquals(21, shown.size());
+        assertEquals(List.of("3 earlier generations are not shown", "generation 3"), shown.subList(0, 2));
     }
 }

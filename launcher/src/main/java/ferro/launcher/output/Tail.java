@@ -16,18 +16,51 @@ public final class Tail {
     private static final Pattern ESCAPES =
             Pattern.compile("\\x1B(?:\\[[0-?]*[ -/]*[@-~]|\\][^\\x07\\x1B]*(?:\\x07|\\x1B\\\\))");
 
+    /** Most lines of a trace that are kept; a box folds most of them. */
+    private static final int TRACE_LINES = 300;
+    /** A message may have several lines before the first frame. */
+    private static final int LONGEST_MESSAGE = 10;
+
+    private static final String START = "Exception in thread \"";
+    private static final String MAIN = START + "main\"";
+
     private final Queue<String> lines = EvictingQueue.create(LINES);
-    private final Trace trace = new Trace();
+    /** An uncaught exception's trace, preferably of the one that ended the main thread. */
+    private final List<String> trace = new ArrayList<>();
+
+    private boolean open;
+    private boolean framed;
 
     synchronized void add(byte[] bytes, int length) {
         String line = shown(new String(bytes, 0, Math.min(length, 4 * LONGEST_LINE), StandardCharsets.UTF_8));
         lines.add(line);
-        trace.add(line);
+        addToTrace(line);
+    }
+
+    private void addToTrace(String line) {
+        if (line.startsWith(MAIN) || line.startsWith(START) && trace.isEmpty()) {
+            trace.clear();
+            open = true;
+            framed = false;
+        } else {
+            framed = framed || line.startsWith("\tat ");
+            open = open && (belongs(line) || !framed && trace.size() < LONGEST_MESSAGE);
+        }
+        if (open && trace.size() < TRACE_LINES) {
+            trace.add(line);
+        }
+    }
+
+    private static boolean belongs(String line) {
+        return line.startsWith("\t")
+                || line.startsWith(" ")
+                || line.startsWith("Caused by: ")
+                || line.startsWith("Suppressed: ");
     }
 
     /** Returns the trace of the exception that ended the program, also if it has more lines than are kept. */
     public synchronized List<String> trace() {
-        return trace.lines();
+        return List.copyOf(trace);
     }
 
     /** Returns the last lines, oldest first. */

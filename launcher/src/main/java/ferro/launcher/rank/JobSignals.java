@@ -2,7 +2,10 @@ package ferro.launcher.rank;
 
 import ferro.launcher.input.ExitCode;
 import ferro.launcher.nodes.NodesApartException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
@@ -11,8 +14,24 @@ import java.util.function.Consumer;
 /**
  * Passes the signals that this launcher is sent on to its ranks. Signals that ask for the end of the job are counted and
  * passed on to the launchers of other nodes as well.
+ *
+ * <p>It uses reflection, because the compiler warns of every mention of {@code sun.misc.Signal} and warnings are errors in
+ * this build. If the class is missing, or if the JVM keeps a signal for itself, the signal ends the launcher, and the
+ * leashes end the ranks.
  */
 public final class JobSignals {
+    /** Ask the job to end. */
+    private static final List<String> ENDING = List.of("INT", "TERM", "HUP");
+
+    /**
+     * Ask for no end; a program may do anything at them. Each is known to every POSIX shell. USR2 and QUIT are missing: the
+     * JVM uses them itself. PROF is missing: profilers of the launcher use it.
+     */
+    private static final List<String> PASSED = List.of("USR1", "ALRM", "VTALRM", "XCPU", "URG");
+
+    /** Stop and continue the job, as keys of a terminal do. */
+    private static final List<String> JOB_CONTROL = List.of("TSTP", "CONT");
+
     private BlockingQueue<JobEvent> events;
     private final Consumer<String> early;
     private BiConsumer<String, Integer> onward = (name, times) -> {};
@@ -28,31 +47,53 @@ public final class JobSignals {
     }
 
     /**
-     * Who hears of signals besides the queue of events.
-     *
-     * @param first run at each signal that asks for the end, before anybody else hears of it
-     * @param early told of each other signal that comes before ranks are started
-     */
-    public record SignalListeners(Runnable first, Consumer<String> early) {}
-
-    /**
      * Reports signals of this process as events until it is closed.
      *
-     * @param jobControl whether TSTP and CONT are reported too; else they act as they do on any process
+     * @param jobControl whether to listen to TSTP and CONT, which then do not stop this process by themselves
+     * @param first      run at each signal that asks for the end, before anybody else hears of it
+     * @param early      told of each other signal that comes before ranks are started
      */
-    public static JobSignals into(BlockingQueue<JobEvent> events, boolean jobControl, SignalListeners listeners) {
-        JobSignals signals = new JobSignals(events, listeners.early());
-        Signals.onEach(jobControl, name -> {
-            if (Signals.ends(name)) {
-                listeners.first().run();
+    public static JobSignals into(
+            BlockingQueue<JobEvent> events, boolean jobControl, Runnable first, Consumer<String> early) {
+        JobSignals signals = new JobSignals(events, early);
+        List<String> names = new ArrayList<>(ENDING);
+        names.addAll(PASSED);
+        names.addAll(jobControl ? JOB_CONTROL : List.of());
+        for (String name : names) {
+            try {
+                listen(name, () -> {
+                    if (ends(name)) {
+                        first.run();
+                    }
+                    signals.heard(name);
+                });
+            } catch (ReflectiveOperationException kept) {
+                // missing, or kept by the JVM: the signal keeps its default, which ends the launcher
+                continue;
             }
-            signals.heard(name);
-        });
+        }
         return signals;
     }
 
+    private static void listen(String name, Runnable listener) throws ReflectiveOperationException {
+        Class<?> signal = Class.forName("sun.misc.Signal");
+        Class<?> handler = Class.forName("sun.misc.SignalHandler");
+        Object told = Proxy.newProxyInstance(
+                JobSignals.class.getClassLoader(), new Class<?>[] {handler}, (proxy, method, arguments) -> {
+                    listener.run();
+                    return null;
+                });
+        signal.getMethod("handle", signal, handler)
+                .invoke(null, signal.getConstructor(String.class).newInstance(name), told);
+    }
+
+    /** Whether a signal asks the job to end. */
+    static boolean ends(String name) {
+        return ENDING.contains(name);
+    }
+
     synchronized void heard(String name) {
-        if (Signals.ends(name)) {
+        if (ends(name)) {
             asksForTheEnd(name);
         } else if (ranksStart) {
             events.add(new JobEvent.Passed(name));

@@ -149,7 +149,7 @@ public final class ProcessGroupGuard {
         if (name.equals("KILL")) {
             process.descendants().forEach(ProcessHandle::destroyForcibly);
             process.destroyForcibly();
-        } else if (Signals.ends(name)) {
+        } else if (JobSignals.ends(name)) {
             process.destroy();
         } else {
             signalAloneByShell(process, name);

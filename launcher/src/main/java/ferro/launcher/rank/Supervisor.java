@@ -108,16 +108,16 @@ public final class Supervisor {
         void allJoined();
 
         /** Called when a rank has failed that neither the launcher nor a signal has ended. */
-        default void failed(JobEvent.Ended ended) {}
+        void failed(JobEvent.Ended ended);
 
         /** Called when a rank has ended that the launcher has not stopped, and its output has been read. */
-        default void ended(JobEvent.Ended ended) {}
+        void ended(JobEvent.Ended ended);
 
         /** Called when the output of ranks can no longer be shown here: they are stopped. */
-        default void unshown() {}
+        void unshown();
 
         /** Called when all ranks have been stopped, to stop this launcher too; returns when it goes on. */
-        default void standStill() throws InterruptedException {}
+        void standStill() throws InterruptedException;
     }
 
     /** Creates a supervisor of ranks whose ends are reported by events. */

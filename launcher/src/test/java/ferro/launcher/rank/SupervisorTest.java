@@ -358,6 +358,9 @@ class SupervisorTest {
             public void allJoined() {}
 
             @Override
+            public void failed(JobEvent.Ended ended) {}
+
+            @Override
             public void ended(JobEvent.Ended ended) {
                 told.add("rank " + ended.rank() + " ended with " + ended.code());
             }

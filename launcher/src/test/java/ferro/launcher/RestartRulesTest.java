@@ -1,4 +1,4 @@
-package ferro.launcher.restarts;
+package ferro.launcher;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

@@ -1,4 +1,4 @@
-package ferro.launcher.restarts;
+package ferro.launcher;
 
 import ferro.launcher.input.ExitCode;
 import ferro.launcher.input.Restarts;
@@ -7,8 +7,11 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.LongSupplier;
 
-/** Decides after each failed generation whether the job restarts. One object decides for all nodes. Not thread-safe. */
-public final class RestartRules {
+/**
+ * Decides after each failed generation whether the job restarts. One object decides for all nodes. Not thread-safe.
+ * docs/decisions/0058 gives the reasons.
+ */
+final class RestartRules {
     private static final long FIRST_WAIT_MILLIS = 1000;
     private static final long LONGEST_WAIT_MILLIS = 60_000;
     /** More doublings of the first wait exceed the longest wait. */
@@ -22,7 +25,7 @@ public final class RestartRules {
     private int unjoined;
 
     /** Creates the rules of a job that has not failed yet; the clock returns nanoseconds. */
-    public RestartRules(Restarts limits, LongSupplier clock) {
+    RestartRules(Restarts limits, LongSupplier clock) {
         this.limits = limits;
         this.clock = clock;
     }
@@ -35,7 +38,7 @@ public final class RestartRules {
      * @param number   number of this restart among those that count, from 1; 0 if the job ends
      * @param why      why the job ends, for people; empty if it starts again, or if it has no restarts at all
      */
-    public record Decision(boolean restarts, Duration delay, int number, String why) {
+    record Decision(boolean restarts, Duration delay, int number, String why) {
         private static Decision end(String why) {
             return new Decision(false, Duration.ZERO, 0, why);
         }
@@ -47,7 +50,7 @@ public final class RestartRules {
      * @param exitCode exit code that the job would end with
      * @param joined   whether the ranks of the generation had joined
      */
-    public Decision afterFailure(int exitCode, boolean joined) {
+    Decision afterFailure(int exitCode, boolean joined) {
         if (!limits.areAny()) {
             return Decision.end("");
         }
