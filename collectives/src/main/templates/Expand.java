@@ -24,7 +24,7 @@ import java.util.stream.Stream;
  * <li>{@code #page name path} adds to each row of a table the cells of the row that begins with its cell {@code name} in a table
  *     of a page in Markdown. The rows get the order of the page. Text with blanks becomes Javadoc without links.
  * <li>{@code #for name ... #end} repeats lines for each row of a table. With a question mark behind the name, there may be no
- *     table. A cell that its row lacks and another row has is empty.
+ *     table. A cell that its row lacks is that of the row around it, or empty if another row has it.
  * <li>{@code #if column ... #else ... #end} takes lines where the cell of the current row is not empty.
  * <li>{@code #file path} begins a file.
  * <li>{@code ## text} is a comment.
@@ -218,7 +218,7 @@ final class Expand {
         List<Map<String, String>> rows = tables.getOrDefault(name, List.of());
         for (Map<String, String> row : rows) {
             Map<String, String> both = new HashMap<>(outer);
-            rows.forEach(other -> other.keySet().forEach(column -> both.put(column, "")));
+            rows.forEach(other -> other.keySet().forEach(column -> both.putIfAbsent(column, "")));
             both.putAll(row);
             expand(at + 1, end, both);
         }

@@ -33,7 +33,7 @@ public record BackendReport(String name, int priority, Optional<String> unavaila
      */
     public static List<BackendReport> all(RankContext context) {
         return BackendSelection.candidates(Objects.requireNonNull(context, "context")).stream()
-                .map(found -> new BackendReport(found.name(), found.priority(), found.unavailable()))
+                .map(found -> found.report())
                 .toList();
     }
 }

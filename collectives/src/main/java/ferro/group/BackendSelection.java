@@ -17,9 +17,14 @@ import ferro.spi.Settings;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import java.util.ServiceConfigurationError;
 import java.util.StringJoiner;
+import java.util.function.Supplier;
 
 /**
  * Finds the back ends on the class path and the module path, and opens those that {@code ferro.backend} selects. The
@@ -41,19 +46,19 @@ final class BackendSelection {
     static Backend open(GroupSpec group, RankContext context, List<BackendCandidate> found) {
         String wanted = Settings.BACKEND.of(context);
         JoiningContext joining = new JoiningContext(group, context);
-        if (BackendPair.isPair(wanted)) {
-            BackendPair pair = BackendPair.of(wanted, () -> list(found));
-            return openBoth(named(pair.host(), wanted, found), named(pair.device(), wanted, found), group, joining);
+        if (wanted.indexOf(':') >= 0) {
+            BackendPair pair = BackendPair.of(wanted, found);
+            return openBoth(named(pair.host, wanted, found), named(pair.device, wanted, found), group, joining);
         }
         if (!wanted.equals(AUTO)) {
-            return named(wanted, wanted, found).provider().create(group, joining);
+            return named(wanted, wanted, found).provider.create(group, joining);
         }
         BackendCandidate best = best(found);
         try {
             Optional<BackendCandidate> device = agreedForDevices(best, found, new DeviceAgreement(group, joining));
             return device.isPresent()
                     ? openBoth(best, device.get(), group, joining)
-                    : best.provider().create(group, joining);
+                    : best.provider.create(group, joining);
         } catch (RuntimeException | Error failure) {
             joining.closeStore();
             throw failure;
@@ -66,7 +71,7 @@ final class BackendSelection {
      */
     private static Optional<BackendCandidate> agreedForDevices(
             BackendCandidate best, List<BackendCandidate> found, DeviceAgreement agreement) {
-        Optional<BackendCandidate> device = best.deviceKind().isPresent() ? Optional.empty() : bestForDevices(found);
+        Optional<BackendCandidate> device = best.deviceKind.isPresent() ? Optional.empty() : bestForDevices(found);
         GroupSpec group = agreement.group();
         if (group.worldSize() == 1) {
             return device;
@@ -75,13 +80,13 @@ final class BackendSelection {
             agreement.sayNone();
             return device;
         }
-        String mine = device.get().deviceKind().get() + ":" + device.get().name();
+        String mine = device.get().deviceKind.get() + ":" + device.get().name;
         Optional<String> objection = agreement.objection(mine);
         if (objection.isPresent()) {
             LOG.log(
                     Level.WARNING,
                     "rank " + group.rank() + " of \"" + group.name() + "\" does not open " + mine + " in addition to "
-                            + best.name() + ": " + objection.get()
+                            + best.name + ": " + objection.get()
                             + "; device tensors can only go through host memory (ferro doctor on the hosts of "
                             + "those ranks shows the reason; if ferro.backend names a back end, this is an error)");
         }
@@ -96,7 +101,7 @@ final class BackendSelection {
             BackendCandidate host, BackendCandidate device, GroupSpec group, JoiningContext joining) {
         joining.shareStore();
         try {
-            Backend first = host.provider().create(group, joining);
+            Backend first = host.provider.create(group, joining);
             CollectiveBackend onHost =
                     first instanceof CollectiveBackend whole ? whole : CollectiveEngine.over(first, joining);
             return openBeside(onHost, device, group, joining);
@@ -127,12 +132,12 @@ final class BackendSelection {
             CollectiveBackend onHost, BackendCandidate device, GroupSpec group, JoiningContext joining) {
         RankContext beside = onHost instanceof GroupEngine engine ? new BesideContext(joining, engine) : joining;
         try {
-            Backend second = device.provider().create(group, beside);
+            Backend second = device.provider.create(group, beside);
             Optional<CollectiveBackend> both = GpuCollectives.with(joining).over(onHost, second, joining::closeStore);
             if (both.isPresent()) {
                 return both.get();
             }
-            IllegalArgumentException failure = new IllegalArgumentException("cuda:" + device.name()
+            IllegalArgumentException failure = new IllegalArgumentException("cuda:" + device.name
                     + " has no NCCL view and cannot accept device tensors: name a back end that can, for "
                     + "example cpu:tcp,cuda:nccl, or name a single back end");
             OpenGroups.closeAfter(failure, second);
@@ -158,14 +163,14 @@ final class BackendSelection {
     private static final class BestFirst implements Comparator<BackendCandidate> {
         @Override
         public int compare(BackendCandidate one, BackendCandidate other) {
-            int byPriority = Integer.compare(other.priority(), one.priority());
-            return byPriority != 0 ? byPriority : one.name().compareTo(other.name());
+            int byPriority = Integer.compare(other.priority, one.priority);
+            return byPriority != 0 ? byPriority : one.name.compareTo(other.name);
         }
     }
 
     private static BackendCandidate best(List<BackendCandidate> found) {
         for (BackendCandidate candidate : found) {
-            if (candidate.priority() >= 0 && candidate.unavailable().isEmpty()) {
+            if (candidate.priority >= 0 && candidate.unavailable().isEmpty()) {
                 return candidate;
             }
         }
@@ -177,7 +182,7 @@ final class BackendSelection {
 
     private static Optional<BackendCandidate> bestForDevices(List<BackendCandidate> found) {
         for (BackendCandidate candidate : found) {
-            if (candidate.deviceKind().isPresent() && candidate.unavailable().isEmpty()) {
+            if (candidate.deviceKind.isPresent() && candidate.unavailable().isEmpty()) {
                 return Optional.of(candidate);
             }
         }
@@ -186,7 +191,7 @@ final class BackendSelection {
 
     private static Optional<BackendCandidate> withName(String name, List<BackendCandidate> found) {
         for (BackendCandidate candidate : found) {
-            if (candidate.name().equals(name)) {
+            if (candidate.name.equals(name)) {
                 return Optional.of(candidate);
             }
         }
@@ -213,8 +218,8 @@ final class BackendSelection {
     private static IllegalArgumentException refusal(String text, List<BackendCandidate> found) {
         BrokenServices broken = new BrokenServices();
         for (BackendCandidate candidate : found) {
-            if (candidate.failure() != null) {
-                broken.add(candidate.failure());
+            if (candidate.failure != null) {
+                broken.add(candidate.failure);
             }
         }
         return new IllegalArgumentException(text, broken.cause());
@@ -225,8 +230,125 @@ final class BackendSelection {
         for (BackendCandidate candidate : found) {
             // asked before the name: a provider that fails now has the name of its class
             String state = candidate.unavailable().orElse("usable");
-            list.add(candidate.name() + " (" + state + ")");
+            list.add(candidate.name + " (" + state + ")");
         }
         return list.toString();
+    }
+
+    /**
+     * The names of two back ends, one for host tensors and one for device tensors: {@code cpu:tcp,cuda:nccl}, in any order.
+     * {@code hip} means the same as {@code cuda}.
+     *
+     * @param host   back end for host tensors, bytes and barriers
+     * @param device back end for device tensors, which has an NCCL view
+     */
+    private record BackendPair(String host, String device) {
+        private static final Map<String, String> PLACES = Map.of("cpu", "cpu", "cuda", "cuda", "hip", "cuda");
+
+        /**
+         * Parses a pair.
+         *
+         * @param text  value of {@code ferro.backend}
+         * @param found the back ends that were found, for messages
+         * @throws IllegalArgumentException if {@code text} is not one name for {@code cpu} and one for {@code cuda}
+         */
+        static BackendPair of(String text, List<BackendCandidate> found) {
+            Map<String, String> names = new HashMap<>();
+            for (String part : text.split(",", -1)) {
+                int colon = part.indexOf(':');
+                String place = part.substring(0, Math.max(0, colon)).trim().toLowerCase(Locale.ROOT);
+                String name = part.substring(colon + 1).trim();
+                if (colon < 0 || name.isEmpty() || !PLACES.containsKey(place)) {
+                    throw refused(text, "\"" + part.trim() + "\" is not KIND:NAME with kind cpu, cuda or hip", found);
+                }
+                if (names.put(PLACES.get(place), name) != null) {
+                    throw refused(text, "\"" + place + "\" has two names", found);
+                }
+            }
+            if (names.size() < 2) {
+                throw refused(text, "one of cpu and cuda has no name", found);
+            }
+            if (names.get("cpu").equals(names.get("cuda"))) {
+                throw refused(text, "cpu and cuda both name \"" + names.get("cpu") + "\"", found);
+            }
+            return new BackendPair(names.get("cpu"), names.get("cuda"));
+        }
+
+        private static IllegalArgumentException refused(String text, String why, List<BackendCandidate> found) {
+            return new IllegalArgumentException(
+                    "-Dferro.backend=" + text + ": " + why + "; found: " + list(found)
+                            + ": name one back end for cpu and one for cuda, as in cpu:tcp,cuda:nccl, or one back end without a kind");
+        }
+    }
+
+    /**
+     * A provider that was found, even if it is not usable. Not thread-safe.
+     *
+     * <p>The provider is asked whether it can work when somebody needs the answer. A rank that starts spends no time on
+     * providers that it cannot choose.
+     */
+    static final class BackendCandidate {
+        private final BackendProvider provider;
+        private final RankContext context;
+        private final String type;
+        /** The name by which users select the provider; the name of the class if the provider itself is broken. */
+        private String name;
+        /** The priority of the provider; {@code auto} never chooses one below 0. */
+        private int priority;
+        /** The kind of device whose tensors the provider accepts; empty for host memory only. */
+        private Optional<String> deviceKind = Optional.empty();
+        /** Null until the provider was asked. */
+        private Optional<String> unavailable;
+        /** Why the provider is broken; null if it is not, or was not asked yet. */
+        private Throwable failure;
+
+        private BackendCandidate(String type, BackendProvider provider, RankContext context) {
+            this.type = type;
+            this.provider = provider;
+            this.context = context;
+        }
+
+        /** Makes a provider and queries it. A failure of the provider becomes the reason in {@link #unavailable}. */
+        static BackendCandidate of(String type, Supplier<BackendProvider> make, RankContext context) {
+            try {
+                BackendCandidate made = new BackendCandidate(type, make.get(), context);
+                made.name = made.provider.name();
+                made.priority = made.provider.priority();
+                made.deviceKind = made.provider.deviceKind();
+                return made;
+            } catch (ServiceConfigurationError | LinkageError | RuntimeException broken) {
+                return broken(type, broken);
+            }
+        }
+
+        static BackendCandidate broken(String type, Throwable why) {
+            BackendCandidate candidate = new BackendCandidate(type, null, null);
+            candidate.breakBy(why);
+            return candidate;
+        }
+
+        BackendReport report() {
+            return new BackendReport(name, priority, unavailable());
+        }
+
+        private void breakBy(Throwable why) {
+            name = type;
+            priority = Integer.MIN_VALUE;
+            deviceKind = Optional.empty();
+            unavailable = Optional.of("broken: " + BrokenServices.root(why));
+            failure = why;
+        }
+
+        /** Returns why the provider cannot work in this process; empty if it can work. */
+        Optional<String> unavailable() {
+            if (unavailable == null) {
+                try {
+                    unavailable = provider.unavailableBecause(context);
+                } catch (ServiceConfigurationError | LinkageError | RuntimeException broken) {
+                    breakBy(broken);
+                }
+            }
+            return unavailable;
+        }
     }
 }

@@ -109,7 +109,7 @@ final class OpenGroups implements AutoCloseable {
 
     private ServedStore serve(GroupSpec group, RankContext context) {
         ServedStore made =
-                StoreProviders.ask(group, context, (provider, address) -> provider.serve(address, group, context));
+                JoiningContext.ask(group, context, (provider, address) -> provider.serve(address, group, context));
         synchronized (this) {
             if (!closed) {
                 store = made;

@@ -1,15 +1,20 @@
 package ferro.job;
 
+import ferro.job.HostFacts.Ancestor;
 import ferro.job.LauncherFamilies.LauncherCandidate;
 import ferro.spi.RankContext;
 import ferro.spi.Setting;
 import ferro.spi.Settings;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
@@ -21,6 +26,20 @@ import java.util.stream.Collectors;
  * their ranks differ, both are refused, and the message names both.
  */
 public final class JobFinder {
+    /** Families whose rank variables are not set by mpirun, neither by an outer nor by an inner one. */
+    private static final Set<LauncherKind> BY_HAND =
+            EnumSet.of(LauncherKind.BARE, LauncherKind.PYTORCH_JOB, LauncherKind.VOLCANO);
+
+    private static final Set<LauncherKind> MPI = EnumSet.of(LauncherKind.OPEN_MPI, LauncherKind.HYDRA);
+
+    private static final String FERRO_LAUNCHER = "ferro.launcher.";
+    private static final String SLURM_LAUNCHER = "slurmstepd";
+
+    private static final String GENERATION = "FERRO_GENERATION";
+    private static final String RESTARTS = "a number of restarts from 0";
+    private static final String UNNAMED_JOB = "default";
+    private static final int MAX_ID_BYTES = 64;
+
     private JobFinder() {}
 
     /**
@@ -61,7 +80,7 @@ public final class JobFinder {
             return new JobVariables(Optional.empty(), sightings(found, Optional.empty()), refusal, "");
         }
         try {
-            RankOfJob job = new Generation(variables).of(families.job(chosen.get()));
+            RankOfJob job = withGeneration(families.job(chosen.get()), variables);
             return new JobVariables(Optional.of(job), sightings(found, chosen), Optional.empty(), line(job, found));
         } catch (IllegalArgumentException senseless) {
             return new JobVariables(
@@ -85,7 +104,7 @@ public final class JobFinder {
                 return one.incomplete();
             }
         }
-        return chosen.isPresent() ? Contradiction.find(chosen.get(), found, around) : Optional.of(unknown(found));
+        return chosen.isPresent() ? contradiction(chosen.get(), found, around) : Optional.of(unknown(found));
     }
 
     private static String unknown(List<LauncherCandidate> found) {
@@ -149,5 +168,135 @@ public final class JobFinder {
                 "; " + one.variables() + " of " + one.family().title() + " is ignored";
             default -> "; " + one.variables() + " is ignored";
         };
+    }
+
+    // two families of variables of which it is unknown which is closer to the program
+
+    /** Returns the reason to refuse the chosen family, if another family contradicts it. */
+    private static Optional<String> contradiction(
+            LauncherCandidate chosen, List<LauncherCandidate> found, HostFacts around) {
+        for (LauncherCandidate one : found) {
+            if (one.isComplete()
+                    && unordered(chosen.family(), one.family())
+                    && !one.ranks().equals(chosen.ranks())) {
+                return Optional.of(contradiction(chosen, one));
+            }
+        }
+        return chosen.family() == LauncherKind.FERRO_RUN ? leftBehind(chosen, found, around) : Optional.empty();
+    }
+
+    /**
+     * Detects variables of ferro run that remain set when one of its ranks starts mpirun or srun. The ancestor
+     * processes show whether a rank has started mpirun or srun.
+     */
+    private static Optional<String> leftBehind(
+            LauncherCandidate chosen, List<LauncherCandidate> found, HostFacts around) {
+        Set<LauncherKind> complete = EnumSet.noneOf(LauncherKind.class);
+        for (LauncherCandidate one : found) {
+            if (one.isComplete()) {
+                complete.add(one.family());
+            }
+        }
+        if (!complete.contains(LauncherKind.SLURM)
+                && !complete.contains(LauncherKind.OPEN_MPI)
+                && !complete.contains(LauncherKind.HYDRA)) {
+            return Optional.empty();
+        }
+        return around.ancestors().stream()
+                .filter(process -> isFerro(process) || isOther(process, complete))
+                .findFirst()
+                .filter(process -> !isFerro(process))
+                .map(process -> chosen.variables() + " was set by ferro run, but " + process.name() + " (pid "
+                        + process.pid() + ") started this process inside that rank: remove the variables of ferro run"
+                        + " from its environment (env -u RANK -u WORLD_SIZE -u LOCAL_RANK -u LOCAL_WORLD_SIZE -u MASTER_ADDR"
+                        + " -u MASTER_PORT -u FERRO_STORE_SERVED -u FERRO_JOB_ID -u FERRO_SECRET_FILE "
+                        + typed(process) + " ...)");
+    }
+
+    /** Returns the command that a person types. The program that this command starts on each host has another name. */
+    private static String typed(Ancestor process) {
+        if (isSlurms(process)) {
+            return "srun";
+        }
+        return process.name().startsWith("mpi") ? process.name() : "mpirun";
+    }
+
+    private static boolean isSlurms(Ancestor process) {
+        return process.name().startsWith(SLURM_LAUNCHER);
+    }
+
+    private static boolean isFerro(Ancestor process) {
+        return process.command().stream().anyMatch(word -> word.startsWith(FERRO_LAUNCHER));
+    }
+
+    private static boolean isOther(Ancestor process, Set<LauncherKind> complete) {
+        boolean mpi = complete.contains(LauncherKind.OPEN_MPI) || complete.contains(LauncherKind.HYDRA);
+        return mpi && LauncherFamilies.OF_MPI.contains(process.name())
+                || complete.contains(LauncherKind.SLURM) && isSlurms(process);
+    }
+
+    private static boolean unordered(LauncherKind one, LauncherKind other) {
+        return MPI.contains(other)
+                && (BY_HAND.contains(one) || one == LauncherKind.OPEN_MPI && other == LauncherKind.HYDRA);
+    }
+
+    private static String contradiction(LauncherCandidate one, LauncherCandidate other) {
+        return one.variables() + " and " + other.variables() + " give different ranks, and it is unknown whether "
+                + other.family().title() + " started this process or its variables are inherited: remove the wrong"
+                + " variables from its environment (env -u NAME), or set FERRO_RANK and FERRO_WORLD_SIZE";
+    }
+
+    /**
+     * Returns a job with its generation: how often its ranks have been started again, from 0. The generation is part of the job id, so that ranks of an earlier start are
+     * refused.
+     *
+     * @throws IllegalArgumentException if the variable of the generation is not a number from 0
+     */
+    private static RankOfJob withGeneration(RankOfJob job, Variables variables) {
+        OptionalInt found = variables.numberIfAny(generationVariable(job.family(), variables), 0, RESTARTS);
+        RendezvousPoint point = job.rendezvous();
+        Optional<String> given = variables.find(Meetings.JOB_ID);
+        Optional<String> id = given.isPresent() ? given : point.key();
+        if (found.isEmpty() || !isPartOfId(job, variables)) {
+            return job.started(found.orElse(0), id, point);
+        }
+        String end = "." + found.getAsInt();
+        return job.started(
+                found.getAsInt(),
+                Optional.of(numbered(id.orElse(UNNAMED_JOB), end)),
+                point.withKey(point.key().map(key -> numbered(key, end))));
+    }
+
+    /**
+     * Returns the variable that counts restarts. The variables of outer launchers are ignored, because they may differ
+     * between the ranks. A manifest sets {@code JOBSET_RESTART_ATTEMPT}, so all pods have it.
+     */
+    private static String generationVariable(LauncherKind family, Variables variables) {
+        if (variables.has(GENERATION)) {
+            return GENERATION;
+        }
+        return switch (family) {
+            case TORCHRUN -> "TORCHELASTIC_RESTART_COUNT";
+            case SLURM -> SlurmStep.RESTART;
+            case FERRO_RUN, OPEN_MPI, HYDRA -> GENERATION;
+            default -> "JOBSET_RESTART_ATTEMPT";
+        };
+    }
+
+    /**
+     * Returns whether all ranks have the same generation, and no launcher has chosen the job id. Each agent of torchrun
+     * counts its own restarts, so the numbers of several nodes may differ.
+     */
+    private static boolean isPartOfId(RankOfJob job, Variables variables) {
+        boolean isServed = variables.find("FERRO_STORE_SERVED").orElse("").equals("1");
+        boolean isPerNode = job.family() == LauncherKind.TORCHRUN && !variables.has(GENERATION);
+        return !isServed && (!isPerNode || job.rendezvous().allLocal());
+    }
+
+    private static String numbered(String id, String end) {
+        String numbered = id.endsWith(end) ? id : id + end;
+        return numbered.getBytes(StandardCharsets.UTF_8).length > MAX_ID_BYTES
+                ? Meetings.hashed("job", numbered)
+                : numbered;
     }
 }

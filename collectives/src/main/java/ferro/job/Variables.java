@@ -82,10 +82,14 @@ record Variables(Map<String, String> all) {
      * @param need valid values and how to fix it, for the message
      */
     int number(String name, int least, String need) {
+        return (int) number(name, least, Integer.MAX_VALUE, need);
+    }
+
+    private long number(String name, long least, long highest, String need) {
         String text = find(name).orElseThrow();
         try {
-            int number = Integer.parseInt(text);
-            if (number >= least) {
+            long number = Long.parseLong(text);
+            if (number >= least && number <= highest) {
                 return number;
             }
         } catch (NumberFormatException none) {
@@ -96,19 +100,7 @@ record Variables(Map<String, String> all) {
 
     /** Reads a number that may have more than 32 bits. */
     OptionalLong longIfAny(String name, String need) {
-        Optional<String> text = find(name);
-        if (text.isEmpty()) {
-            return OptionalLong.empty();
-        }
-        try {
-            long number = Long.parseLong(text.get());
-            if (number >= 0) {
-                return OptionalLong.of(number);
-            }
-        } catch (NumberFormatException none) {
-            throw new IllegalArgumentException(name + "=" + text.get() + ": need " + need, none);
-        }
-        throw new IllegalArgumentException(name + "=" + text.get() + ": need " + need);
+        return has(name) ? OptionalLong.of(number(name, 0, Long.MAX_VALUE, need)) : OptionalLong.empty();
     }
 
     OptionalInt numberIfAny(String name, int least, String need) {

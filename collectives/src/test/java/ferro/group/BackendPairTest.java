@@ -20,6 +20,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.NcclBackend;
+import ferro.group.BackendSelection.BackendCandidate;
 import ferro.spi.BackendProvider;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;

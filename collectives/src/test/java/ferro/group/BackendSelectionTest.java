@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ferro.Backend;
+import ferro.group.BackendSelection.BackendCandidate;
 import ferro.spi.BackendProvider;
 import ferro.spi.GroupSpec;
 import ferro.spi.RankContext;

@@ -12,6 +12,7 @@ import ferro.CollectiveBackend;
 import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.NcclBackend;
+import ferro.group.BackendSelection.BackendCandidate;
 import ferro.spi.BackendProvider;
 import ferro.spi.ForwardingContext;
 import ferro.spi.GroupSpec;

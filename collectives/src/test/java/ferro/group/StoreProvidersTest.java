@@ -34,7 +34,7 @@ class StoreProvidersTest {
 
             FerroException failure = assertThrows(
                     FerroException.class,
-                    () -> StoreProviders.ask(GROUP, context, (provider, address) -> provider.scheme()));
+                    () -> JoiningContext.ask(GROUP, context, (provider, address) -> provider.scheme()));
 
             assertEquals(Code.RENDEZVOUS, failure.code());
             assertInstanceOf(ServiceConfigurationError.class, failure.getCause());

@@ -41,8 +41,8 @@ class MetricsPageTest {
                 .forEach(found -> shown.put(found.group(1), rows(found.group(2))));
         Map<String, Set<String>> recorded = new TreeMap<>();
         for (Class<?> event : List.of(
-                Class.forName("ferro.recorder.CollectiveTrace$CollectiveEvent"),
-                Class.forName("ferro.dispatch.FallbackTrace$GpuFallback"))) {
+                Class.forName("ferro.recorder.GroupRecorder$CollectiveEvent"),
+                Class.forName("ferro.dispatch.HostFallbackPath$GpuFallback"))) {
             recorded.put(
                     event.getAnnotation(Name.class).value(),
                     Stream.of(event.getDeclaredFields())

@@ -24,9 +24,9 @@ public class ReadWhileReplaced {
 
     private void write(long value) {
         int entry = ring.claim();
-        int place = ring.place(entry);
-        ring.sequences[place] = value;
-        ring.bytes[place] = value;
+        OperationRing.RingEntry at = ring.at(entry);
+        at.sequence = value;
+        at.bytes = value;
         ring.show(entry, OperationRing.QUEUED);
     }
 
@@ -40,8 +40,8 @@ public class ReadWhileReplaced {
     public void reads(JJ_Result result) {
         OperationRing.RingEntry entry = ring.read(1);
         if (entry != null) {
-            result.r1 = entry.sequence();
-            result.r2 = entry.bytes();
+            result.r1 = entry.sequence;
+            result.r2 = entry.bytes;
         }
     }
 }

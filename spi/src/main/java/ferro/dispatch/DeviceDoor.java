@@ -43,22 +43,17 @@ final class DeviceDoor extends ForwardingBackend {
     /** The back end beside the host back end; the host back end itself if there is none. */
     private final CollectiveBackend device;
 
-    private final GpuCollectives gpu;
+    private final HostFallbackPath slow;
     private final RankContext context;
     private final Runnable afterClose;
 
     /** Makes a door; an action runs after both back ends are closed. */
-    DeviceDoor(
-            CollectiveBackend host,
-            CollectiveBackend device,
-            GpuCollectives gpu,
-            RankContext context,
-            Runnable afterClose) {
+    DeviceDoor(CollectiveBackend host, CollectiveBackend device, HostFallbackPath slow, Runnable afterClose) {
         super(Objects.requireNonNull(host, "backend"));
         this.host = host;
         this.device = device;
-        this.gpu = gpu;
-        this.context = context;
+        this.slow = slow;
+        this.context = slow.context();
         this.afterClose = afterClose;
         if (isPair()) {
             asNcclBackend().ifPresent(view -> view.controlledBy(host));
@@ -76,7 +71,9 @@ final class DeviceDoor extends ForwardingBackend {
 
     @Override
     public Optional<String> unsupportedBecause(Collective call) {
-        return isOnDevice(call) ? gpu.dispatch(device).unsupportedBecause(call) : host.unsupportedBecause(call);
+        return isOnDevice(call)
+                ? new Dispatch(slow, device, null).unsupportedBecause(call)
+                : host.unsupportedBecause(call);
     }
 
     /** Returns the media of both back ends, with the addresses of the host back end. */
@@ -98,9 +95,9 @@ final class DeviceDoor extends ForwardingBackend {
     @Override
     public void run(Collective call, CallOptions options) {
         if (isOnDevice(call)) {
-            gpu.dispatch(device, options).open(call).run(call);
+            dispatch(options).open(call).run(call);
         } else if (isBusy()) {
-            gpu.behind(call, host, options).await();
+            slow.behind(call, host, options).await();
         } else {
             host.run(call, options);
         }
@@ -109,9 +106,9 @@ final class DeviceDoor extends ForwardingBackend {
     @Override
     public Work submit(Collective call, CallOptions options) {
         if (isOnDevice(call)) {
-            return gpu.dispatch(device, options).open(call).submit(call);
+            return dispatch(options).open(call).submit(call);
         }
-        return isBusy() ? gpu.behind(call, host, options) : host.submit(call, options);
+        return isBusy() ? slow.behind(call, host, options) : host.submit(call, options);
     }
 
     /**
@@ -158,7 +155,7 @@ final class DeviceDoor extends ForwardingBackend {
     public Work submit(Message message, CallOptions options) {
         Objects.requireNonNull(options, "options");
         return Objects.requireNonNull(message, "message").tensor() instanceof DeviceTensor
-                ? gpu.dispatch(device, options).transfer(message)
+                ? dispatch(options).transfer(message)
                 : host.submit(message, options);
     }
 
@@ -171,13 +168,13 @@ final class DeviceDoor extends ForwardingBackend {
     public CollectiveBackend newGroup(int[] ranks, String name, Duration timeout) {
         long until = context.nanoTime() + Deadlines.nanos(timeout);
         CollectiveBackend newHost = host.newGroup(ranks, name, timeout);
-        GpuCollectives own = GpuCollectives.with(context);
+        HostFallbackPath own = HostFallbackPath.of(context);
         if (!isPair()) {
-            return own.over(newHost);
+            return new DeviceDoor(newHost, newHost, own, () -> {});
         }
         try {
             Duration left = Duration.ofNanos(Math.max(1, until - context.nanoTime()));
-            return new DeviceDoor(newHost, device.newGroup(ranks, name, left), own, context, () -> {});
+            return new DeviceDoor(newHost, device.newGroup(ranks, name, left), own, () -> {});
         } catch (RuntimeException | Error failure) {
             try {
                 newHost.close();
@@ -251,7 +248,7 @@ final class DeviceDoor extends ForwardingBackend {
                 ofPair(() -> asNcclBackend().ifPresent(view -> view.leave(timeout))),
                 () -> host.close(isPair() ? left(until) : afterDeviceCalls(timeout)),
                 ofPair(() -> device.close(left(until))),
-                gpu::close,
+                slow::close,
                 afterClose);
     }
 
@@ -287,8 +284,12 @@ final class DeviceDoor extends ForwardingBackend {
         }
     }
 
+    private Dispatch dispatch(CallOptions options) {
+        return new Dispatch(slow, device, Objects.requireNonNull(options, "options"));
+    }
+
     private boolean isBusy() {
-        return gpu.isBusy(host, Duration.ZERO);
+        return slow.isBusy(host, Duration.ZERO);
     }
 
     /**
@@ -300,7 +301,7 @@ final class DeviceDoor extends ForwardingBackend {
             return timeout;
         }
         long until = context.nanoTime() + Deadlines.nanos(timeout);
-        gpu.isBusy(host, timeout);
+        slow.isBusy(host, timeout);
         return left(until);
     }
 

@@ -58,14 +58,10 @@ final class Dispatch {
      */
     Dispatch(HostFallbackPath slow, Backend backend, CallOptions options) {
         this.slow = slow;
-        this.options = options;
         this.backend = Objects.requireNonNull(backend, "backend");
         this.nccl = backend.asNcclBackend().orElse(null);
         this.view = nccl == null ? backend : nccl;
-    }
-
-    private CallOptions options() {
-        return options == null ? CallOptions.of(view.timeout()) : options;
+        this.options = options == null ? CallOptions.of(view.timeout()) : options;
     }
 
     /**
@@ -94,7 +90,7 @@ final class Dispatch {
     /** Runs a call that is open. */
     void run(Collective call) {
         if (nccl != null) {
-            nccl.run(call, options());
+            nccl.run(call, options);
         } else {
             submit(call).await();
         }
@@ -103,16 +99,16 @@ final class Dispatch {
     /** Starts a call that is open. */
     Work submit(Collective call) {
         return nccl != null
-                ? nccl.submit(call, options())
-                : slow.fallback().submit(call, host(), slow.context(), options());
+                ? nccl.submit(call, options)
+                : slow.fallback().submit(call, host(), slow.context(), options);
     }
 
     /** Opens and starts a send or a receive. */
     Work transfer(Message message) {
         open(message);
         return nccl != null
-                ? nccl.submit(message, options())
-                : slow.fallback().transfer(message, host(), slow.context(), options());
+                ? nccl.submit(message, options)
+                : slow.fallback().transfer(message, host(), slow.context(), options);
     }
 
     // calls whose result is a new tensor: they are checked before its memory is allocated, and until then a template
@@ -343,14 +339,14 @@ final class Dispatch {
         boolean isAny = message.peer() == CollectiveBackend.ANY_SOURCE || message.tag() == CollectiveBackend.ANY_TAG;
         if (message.kind() == MessageKind.SEND_UNTIL_MATCHED) {
             throw new UnsupportedOperationException(
-                    options().named("sendUntilMatched") + " of " + tensor
+                    options.named("sendUntilMatched") + " of " + tensor
                             + ": the send of a device tensor ends without news of its receive; wait for an answer of the receiver");
         }
         if (message.kind() != MessageKind.SEND && (isAny || message.kind() != MessageKind.RECEIVE)) {
             String call = message.kind() == MessageKind.RECEIVE
                     ? "recv from any rank or with any tag"
                     : message.kind().toString();
-            throw new UnsupportedOperationException(options().named(call) + " into " + tensor
+            throw new UnsupportedOperationException(options.named(call) + " into " + tensor
                     + ": messages of device tensors carry neither sender nor length; name the rank and the tag, and "
                     + "receive exactly as many elements as the peer sends");
         }
@@ -372,7 +368,7 @@ final class Dispatch {
         if (refusal.isPresent()) {
             throw new UnsupportedOperationException(refusal.get());
         }
-        slow.publish(operation, options == null ? "" : options.label(), tensor, gate, backend);
+        slow.publish(operation, options.label(), tensor, gate, backend);
     }
 
     private void refuse(String operation, Optional<String> because) {

@@ -15,6 +15,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
+import jdk.jfr.Category;
+import jdk.jfr.DataAmount;
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
 
 /**
  * The host round trip as the dispatch sees it. This class finds the fallback, gives the reason why a call may not use
@@ -24,6 +30,8 @@ final class HostFallbackPath implements AutoCloseable {
     private static final String ARTIFACT = "ferro-backend-gloo-fallback";
     private static final String NONE =
             "the class path has no implementation of the round-trip: add " + ARTIFACT + " to the class path";
+
+    private static final boolean HAS_JFR = hasJfr();
 
     private final RankContext context;
     private final Supplier<Optional<HostFallback>> finds;
@@ -51,6 +59,11 @@ final class HostFallbackPath implements AutoCloseable {
         public void close() {
             // counters hold no resources
         }
+    }
+
+    /** Makes a path that finds the fallback among the services. */
+    static HostFallbackPath of(RankContext context) {
+        return new HostFallbackPath(context, HostFallbackPath::service, System.getLogger("ferro.gpu.fallback"));
     }
 
     HostFallbackPath(RankContext context, Supplier<Optional<HostFallback>> finds, System.Logger log) {
@@ -182,7 +195,9 @@ final class HostFallbackPath implements AutoCloseable {
         FallbackCounters counts = calls();
         counts.carrier.set(found);
         counts.byCollective.computeIfAbsent(operation, name -> new LongAdder()).increment();
-        FallbackTrace.commit(operation, label, tensor.byteCount(), tensor.device());
+        if (HAS_JFR) {
+            GpuFallback.commit(operation, label, tensor.byteCount(), tensor.device());
+        }
     }
 
     /** Returns how many calls of a collective took the slow path. */
@@ -199,6 +214,49 @@ final class HostFallbackPath implements AutoCloseable {
             calls = known;
         }
         return known;
+    }
+
+    private static boolean hasJfr() {
+        try {
+            Class.forName("jdk.jfr.Event", false, HostFallbackPath.class.getClassLoader());
+            return true;
+        } catch (ClassNotFoundException | LinkageError absent) {
+            return false;
+        }
+    }
+
+    /**
+     * The JFR event of a call on device tensors that is about to go through host memory. No other class of this package
+     * uses the module jdk.jfr, which a small runtime may lack.
+     */
+    @Name("ferro.GpuFallback")
+    @Label("GPU Fallback")
+    @Category("ferro")
+    @Description("A call on device tensors that goes through host memory, as there is no NCCL")
+    static final class GpuFallback extends Event {
+        @Label("Collective")
+        String collective;
+
+        @Label("Call Label")
+        @Description("label of the call; empty if it has none")
+        String label;
+
+        @Label("Bytes")
+        @Description("of the larger tensor of the call")
+        @DataAmount
+        long bytes;
+
+        @Label("Device")
+        int device;
+
+        private static void commit(String collective, String label, long bytes, int device) {
+            GpuFallback event = new GpuFallback();
+            event.collective = collective;
+            event.label = label;
+            event.bytes = bytes;
+            event.device = device;
+            event.commit();
+        }
     }
 
     @Override

@@ -315,6 +315,6 @@ public final class FlightRecorder implements AutoCloseable {
     /** Returns whether the newest operation has failed because its timeout has passed. */
     boolean hasTimedOut() {
         List<OperationRing.RingEntry> all = operations();
-        return !all.isEmpty() && all.get(all.size() - 1).code() == Code.TIMED_OUT;
+        return !all.isEmpty() && all.get(all.size() - 1).code == Code.TIMED_OUT;
     }
 }

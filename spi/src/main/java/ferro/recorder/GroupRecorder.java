@@ -2,6 +2,7 @@ package ferro.recorder;
 
 import ferro.FerroException.Code;
 import ferro.GroupEvent;
+import ferro.recorder.OperationRing.RingEntry;
 import java.lang.System.Logger.Level;
 import java.util.Collections;
 import java.util.List;
@@ -9,6 +10,14 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
+import jdk.jfr.Category;
+import jdk.jfr.DataAmount;
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.EventType;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.StackTrace;
 
 /**
  * The part of a flight recorder for one group. A back end reports every operation three times: when it is submitted,
@@ -19,6 +28,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 public final class GroupRecorder implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger("ferro.recorder");
+    private static final boolean HAS_JFR = hasJfr();
 
     private final FlightRecorder recorder;
     private final OperationRing ring;
@@ -129,25 +139,25 @@ public final class GroupRecorder implements AutoCloseable {
         if (entry == OperationRing.NONE) {
             return entry;
         }
-        int place = ring.place(entry);
+        RingEntry at = ring.at(entry);
         // a store of a reference costs more than this check, and mostly the ring still has the reference of the last
         // round
-        if (ring.groups[place] != this) {
-            ring.groups[place] = this;
+        if (at.group != this) {
+            at.group = this;
         }
-        if (isOther(ring.texts[place], text)) {
-            ring.texts[place] = text;
+        if (isOther(at.text, text)) {
+            at.text = text;
         }
-        ring.bytes[place] = bytes;
-        ring.begun[place] = begunNanos;
-        ring.ended[place] = 0;
-        ring.moved[place] = 0;
-        ring.steps[place] = -1;
-        ring.codes[place] = null;
-        if (isOther(ring.failedAt[place], Progress.UNKNOWN)) {
-            ring.failedAt[place] = Progress.UNKNOWN;
+        at.bytes = bytes;
+        at.begun = begunNanos;
+        at.ended = 0;
+        at.moved = 0;
+        at.step = -1;
+        at.code = null;
+        if (isOther(at.failedAt, Progress.UNKNOWN)) {
+            at.failedAt = Progress.UNKNOWN;
         }
-        ring.traces[place] = begunTrace();
+        at.trace = begunTrace();
         return entry;
     }
 
@@ -157,9 +167,9 @@ public final class GroupRecorder implements AutoCloseable {
 
     private int show(int entry, long sequence, int peer, int state) {
         if (entry != OperationRing.NONE) {
-            int place = ring.place(entry);
-            ring.sequences[place] = sequence;
-            ring.peers[place] = peer;
+            RingEntry at = ring.at(entry);
+            at.sequence = sequence;
+            at.peer = peer;
             ring.show(entry, state);
         }
         return entry;
@@ -218,24 +228,92 @@ public final class GroupRecorder implements AutoCloseable {
         if (entry == OperationRing.NONE || !ring.take(entry)) {
             return;
         }
-        int place = ring.place(entry);
-        ring.ended[place] = endedNanos;
-        ring.steps[place] = steps;
-        ring.moved[place] = bytesMoved;
+        RingEntry operation = ring.at(entry);
+        operation.ended = endedNanos;
+        operation.step = steps;
+        operation.moved = bytesMoved;
         if (code != null) {
-            ring.codes[place] = code;
-            ring.failedAt[place] = at;
+            operation.code = code;
+            operation.failedAt = at;
         }
         if (text != null) {
-            ring.texts[place] = text;
+            operation.text = text;
         }
-        trace(place);
+        endTrace(operation);
         ring.show(entry, code == null ? OperationRing.DONE : OperationRing.FAILED);
     }
 
-    private static Object begunTrace() {
+    private static boolean hasJfr() {
         try {
-            return CollectiveTrace.begin();
+            Class.forName("jdk.jfr.Event", false, GroupRecorder.class.getClassLoader());
+            return true;
+        } catch (ClassNotFoundException | LinkageError absent) {
+            return false;
+        }
+    }
+
+    /**
+     * The JFR event of one operation, from its submit to its end. Without a JFR recording, nothing is allocated and JFR is
+     * not initialised. No other class of this package uses the module jdk.jfr, which a small runtime may lack.
+     */
+    @Name("ferro.Collective")
+    @Label("Collective")
+    @Category("ferro")
+    @Description("An operation of a group on one rank, from its submit to its end")
+    @StackTrace(false)
+    static final class CollectiveEvent extends Event {
+        private static final EventType TYPE = EventType.getEventType(CollectiveEvent.class);
+
+        @Label("Group")
+        String group;
+
+        @Label("Rank")
+        int rank;
+
+        @Label("Sequence")
+        @Description("number of the operation in its group, -1 for a send or a receive")
+        long sequence;
+
+        @Label("Operation")
+        String operation;
+
+        @Label("Description")
+        String description;
+
+        @Label("Bytes")
+        @DataAmount
+        long bytes;
+
+        @Label("Code")
+        @Description("code of the failure; empty if the operation did not fail")
+        String code;
+
+        private static Object begun() {
+            if (!TYPE.isEnabled()) {
+                return null;
+            }
+            CollectiveEvent event = new CollectiveEvent();
+            event.begin();
+            return event;
+        }
+
+        private static void end(Object begun, RingEntry operation) {
+            CollectiveEvent event = (CollectiveEvent) begun;
+            event.group = operation.group.name();
+            event.rank = operation.group.rank();
+            event.sequence = operation.sequence;
+            event.operation = RecordWriter.firstWord(operation.text);
+            event.description = operation.text;
+            event.bytes = operation.bytes;
+            event.code = operation.code == null ? "" : operation.code.name();
+            event.commit();
+        }
+    }
+
+    /** Begins the event of an operation that begins now. Returns null if there is no JFR recording. */
+    static Object begunTrace() {
+        try {
+            return HAS_JFR && jdk.jfr.FlightRecorder.isInitialized() ? CollectiveEvent.begun() : null;
         } catch (RuntimeException | Error broken) {
             // tracing must neither stop the operation nor leave its entry half written
             LOG.log(Level.DEBUG, "JFR cannot begin the event of an operation", broken);
@@ -243,18 +321,14 @@ public final class GroupRecorder implements AutoCloseable {
         }
     }
 
-    private void trace(int place) {
-        Object trace = ring.traces[place];
-        if (trace != null) {
-            ring.traces[place] = null;
-            endTrace(place, trace);
+    private void endTrace(RingEntry operation) {
+        Object trace = operation.trace;
+        if (trace == null) {
+            return;
         }
-    }
-
-    private void endTrace(int place, Object trace) {
+        operation.trace = null;
         try {
-            CollectiveTrace.end(
-                    trace, this, ring.sequences[place], ring.texts[place], ring.bytes[place], ring.codes[place]);
+            CollectiveEvent.end(trace, operation);
         } catch (RuntimeException | Error broken) {
             LOG.log(Level.DEBUG, "JFR cannot end the event of an operation", broken);
         }

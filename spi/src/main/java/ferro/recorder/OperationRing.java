@@ -6,14 +6,13 @@ import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
 
 /**
- * The last operations of a rank, in parallel arrays that are allocated once. Thread-safe without locks.
+ * The last operations of a rank, in entries that are allocated once. Thread-safe without locks.
  *
- * <p>Entries are numbered in ascending order. Its index in the arrays is this number modulo the length. The stamp at an
+ * <p>Entries are numbered in ascending order. The index of an entry is this number modulo the length. The stamp at an
  * index contains the number of the entry and its state. A writer first sets the state WRITING in the stamp. A reader
  * discards what it has read if the stamp has changed during the read. The stamp works as a sequence lock (Boehm, Can
  * Seqlocks Get Along With Programming Language Memory Models?, 2012, doi:10.1145/2247684.2247688), and it needs the
@@ -42,18 +41,7 @@ final class OperationRing {
 
     private static final VarHandle STAMP = MethodHandles.arrayElementVarHandle(long[].class);
 
-    final GroupRecorder[] groups;
-    final String[] texts;
-    final long[] sequences;
-    final long[] bytes;
-    final long[] begun;
-    final long[] ended;
-    final long[] moved;
-    final int[] steps;
-    final int[] peers;
-    final Code[] codes;
-    final GroupRecorder.Progress[] failedAt;
-    final Object[] traces;
+    private final RingEntry[] entries;
     private final long[] stamps;
     private final int mask;
     private final AtomicLong last = new AtomicLong();
@@ -62,40 +50,44 @@ final class OperationRing {
     OperationRing(int capacity) {
         mask = capacity - 1;
         stamps = new long[capacity];
-        groups = new GroupRecorder[capacity];
-        texts = new String[capacity];
-        sequences = new long[capacity];
-        bytes = new long[capacity];
-        begun = new long[capacity];
-        ended = new long[capacity];
-        moved = new long[capacity];
-        steps = new int[capacity];
-        peers = new int[capacity];
-        codes = new Code[capacity];
-        failedAt = new GroupRecorder.Progress[capacity];
-        traces = new Object[capacity];
+        entries = new RingEntry[capacity];
+        for (int i = 0; i < capacity; i++) {
+            entries[i] = new RingEntry();
+        }
     }
 
     /**
-     * One operation as it was read from the ring. Unknown or absent values: {@code sequence} is -1 for a message, {@code
-     * peer} is -1 for a collective, {@code step} is -1, {@code ended} is 0, and {@code code} is null.
-     *
-     * @param moved      bytes that were sent and received
-     * @param waitingFor ranks of the group that the operation waited for when it failed
+     * One operation, in the ring or as it was read from it. Unknown or absent values: {@code sequence} is -1 for a message,
+     * {@code peer} is -1 for a collective, {@code step} is -1, {@code ended} is 0, and {@code code} is null.
      */
-    record RingEntry(
-            GroupRecorder group,
-            int state,
-            String text,
-            long sequence,
-            long bytes,
-            long begun,
-            long ended,
-            int step,
-            long moved,
-            Code code,
-            Set<Integer> waitingFor,
-            int peer) {
+    static final class RingEntry implements Cloneable {
+        GroupRecorder group;
+        String text;
+        long sequence;
+        long bytes;
+        long begun;
+        long ended;
+        /** Bytes that were sent and received. */
+        long moved;
+
+        int step;
+        int peer;
+        Code code;
+        GroupRecorder.Progress failedAt;
+        Object trace;
+        /** Set when the entry is read: in the ring, the stamp has the state. */
+        int state;
+
+        private RingEntry read(int stateNow) {
+            try {
+                RingEntry copy = (RingEntry) clone();
+                copy.state = stateNow;
+                return copy;
+            } catch (CloneNotSupportedException impossible) {
+                throw new IllegalStateException(impossible);
+            }
+        }
+
         boolean isOpen() {
             return state == QUEUED || state == RUNNING;
         }
@@ -107,8 +99,9 @@ final class OperationRing {
      */
     record RingPosition(long newest, List<Long> open) {}
 
-    int place(int entry) {
-        return entry & mask;
+    /** Returns an entry that {@link #claim} or {@link #take} has claimed. */
+    RingEntry at(int entry) {
+        return entries[entry & mask];
     }
 
     /**
@@ -195,7 +188,7 @@ final class OperationRing {
             int place = (int) number & mask;
             long stamp = (long) STAMP.getAcquire(stamps, place);
             // an index that another group has just claimed may still refer to this group, which costs one unneeded file
-            if (stamp >>> STATE_BITS == number && groups[place] == group) {
+            if (stamp >>> STATE_BITS == number && entries[place].group == group) {
                 newest = number;
                 if ((stamp & STATES) < DONE) {
                     open.add(number);
@@ -215,19 +208,7 @@ final class OperationRing {
             }
             int state = (int) (before & STATES);
             if (state != WRITING) {
-                RingEntry entry = new RingEntry(
-                        groups[place],
-                        state,
-                        texts[place],
-                        sequences[place],
-                        bytes[place],
-                        begun[place],
-                        ended[place],
-                        steps[place],
-                        moved[place],
-                        codes[place],
-                        failedAt[place].waitingFor(),
-                        peers[place]);
+                RingEntry entry = entries[place].read(state);
                 VarHandle.loadLoadFence();
                 if ((long) STAMP.getOpaque(stamps, place) == before) {
                     return entry;

@@ -1,16 +1,13 @@
 package ferro.spi;
 
-import java.util.List;
-
 /**
  * The size of the shared-memory segments of the ranks on one host. A part of each segment takes memory only when it is
  * needed.
  */
 public final class SegmentSize {
-    private final long bytes;
-    private final long laterFrom;
-    private final long laterTo;
-    private final int ranks;
+    private final Size size;
+
+    private record Size(long bytes, long laterFrom, long laterTo, int ranks) {}
 
     private SegmentSize(long bytes, long laterFrom, long laterTo, int ranks) {
         if (laterFrom < 0 || laterTo < laterFrom || bytes < laterTo || ranks < 1) {
@@ -18,30 +15,27 @@ public final class SegmentSize {
                     + " to " + laterTo + " later, for " + ranks
                     + " ranks: need a range inside the segment, and at least one rank");
         }
-        this.bytes = bytes;
-        this.laterFrom = laterFrom;
-        this.laterTo = laterTo;
-        this.ranks = ranks;
+        size = new Size(bytes, laterFrom, laterTo, ranks);
     }
 
     /** {@return the size of each segment in bytes} */
     public long bytes() {
-        return bytes;
+        return size.bytes;
     }
 
     /** {@return the first byte of the part that {@link SharedMemory#reserve} reserves later} */
     public long laterFrom() {
-        return laterFrom;
+        return size.laterFrom;
     }
 
     /** {@return the first byte after the part that is reserved later} */
     public long laterTo() {
-        return laterTo;
+        return size.laterTo;
     }
 
     /** {@return the number of ranks of the host that create such segments} */
     public int ranks() {
-        return ranks;
+        return size.ranks;
     }
 
     /**
@@ -63,7 +57,7 @@ public final class SegmentSize {
      * @throws IllegalArgumentException if the part is not inside the segment
      */
     public SegmentSize withLater(long from, long to) {
-        return new SegmentSize(bytes, from, to, ranks);
+        return new SegmentSize(size.bytes, from, to, size.ranks);
     }
 
     /**
@@ -74,31 +68,26 @@ public final class SegmentSize {
      * @throws IllegalArgumentException if the count is less than 1
      */
     public SegmentSize withRanks(int count) {
-        return new SegmentSize(bytes, laterFrom, laterTo, count);
+        return new SegmentSize(size.bytes, size.laterFrom, size.laterTo, count);
     }
 
     /** {@return the bytes of a segment that take memory only when they are needed} */
     public long later() {
-        return laterTo - laterFrom;
+        return size.laterTo - size.laterFrom;
     }
 
     @Override
     public String toString() {
-        return "SegmentSize[bytes=" + bytes + ", laterFrom=" + laterFrom + ", laterTo=" + laterTo + ", ranks=" + ranks
-                + "]";
+        return "Segment" + size;
     }
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof SegmentSize that && values().equals(that.values());
+        return other instanceof SegmentSize that && size.equals(that.size);
     }
 
     @Override
     public int hashCode() {
-        return values().hashCode();
-    }
-
-    private List<Object> values() {
-        return List.of(bytes, laterFrom, laterTo, ranks);
+        return size.hashCode();
     }
 }

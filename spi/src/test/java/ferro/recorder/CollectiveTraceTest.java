@@ -73,7 +73,7 @@ class CollectiveTraceTest {
             recording.disable(NAME);
             recording.start();
 
-            assertNull(CollectiveTrace.begin());
+            assertNull(GroupRecorder.begunTrace());
         }
     }
 

@@ -160,9 +160,7 @@ class FlightRecorderTest {
     }
 
     private static List<Long> sequences(FlightRecorder recorder) {
-        return recorder.operations().stream()
-                .map(OperationRing.RingEntry::sequence)
-                .toList();
+        return recorder.operations().stream().map(entry -> entry.sequence).toList();
     }
 
     private static List<ThreadStack> stack(String thread) {
@@ -362,11 +360,11 @@ class FlightRecorderTest {
         OperationRing ring = new OperationRing(4);
         GroupRecorder group = new GroupRecorder(recorder, ring, "world", 2, new int[] {0, 1, 2, 3});
         int entry = group.submitted(1, "barrier by dissemination", 0, 10);
-        ring.traces[ring.place(entry)] = "no event of JFR";
+        ring.at(entry).trace = "no event of JFR";
 
         group.done(entry, 20, 1, 0);
 
-        assertEquals(OperationRing.DONE, ring.read(ring.last()).state());
+        assertEquals(OperationRing.DONE, ring.read(ring.last()).state);
     }
 
     @Test

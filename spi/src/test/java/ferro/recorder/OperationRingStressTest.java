@@ -83,26 +83,26 @@ class OperationRingStressTest {
     }
 
     private static void check(OperationRing.RingEntry entry) {
-        long sequence = entry.sequence();
-        assertEquals("send " + sequence, entry.text());
-        assertEquals(3 * sequence, entry.bytes(), entry.toString());
-        assertEquals(5 * sequence, entry.begun(), entry.toString());
-        switch (entry.state()) {
+        long sequence = entry.sequence;
+        assertEquals("send " + sequence, entry.text);
+        assertEquals(3 * sequence, entry.bytes, "" + sequence);
+        assertEquals(5 * sequence, entry.begun, "" + sequence);
+        switch (entry.state) {
             case OperationRing.DONE -> {
-                assertEquals(7 * sequence, entry.ended(), entry.toString());
-                assertEquals((int) (sequence & 0xffff), entry.step(), entry.toString());
-                assertEquals(11 * sequence, entry.moved(), entry.toString());
-                assertEquals(null, entry.code(), entry.toString());
+                assertEquals(7 * sequence, entry.ended, "" + sequence);
+                assertEquals((int) (sequence & 0xffff), entry.step, "" + sequence);
+                assertEquals(11 * sequence, entry.moved, "" + sequence);
+                assertEquals(null, entry.code, "" + sequence);
             }
             case OperationRing.FAILED -> {
-                assertEquals(-1, entry.ended(), entry.toString());
-                assertEquals(Set.of(77), entry.waitingFor(), entry.toString());
-                assertEquals(Code.ABORTED, entry.code(), entry.toString());
+                assertEquals(-1, entry.ended, "" + sequence);
+                assertEquals(Set.of(77), entry.failedAt.waitingFor(), "" + sequence);
+                assertEquals(Code.ABORTED, entry.code, "" + sequence);
             }
             default -> {
-                assertEquals(0, entry.ended(), entry.toString());
-                assertEquals(Set.of(), entry.waitingFor(), entry.toString());
-                assertEquals(-1, entry.step(), entry.toString());
+                assertEquals(0, entry.ended, "" + sequence);
+                assertEquals(Set.of(), entry.failedAt.waitingFor(), "" + sequence);
+                assertEquals(-1, entry.step, "" + sequence);
             }
         }
     }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ferro.recorder.ThreadStack.StackTraces;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
