@@ -89,10 +89,10 @@ final class CommFactory {
             if (init.await(deadline)) {
                 return new Communicator(thread, init.result(), init.nonBlocking(), clock);
             }
-            failure = late(identities.get(0), deadline);
+            failure = failure(identities.get(0), deadline, null);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            failure = interrupted(identities.get(0), deadline, e);
+            failure = failure(identities.get(0), deadline, e);
         } catch (RuntimeException | Error e) {
             thread.close(END_BOUND);
             throw e;
@@ -103,21 +103,15 @@ final class CommFactory {
         throw failure;
     }
 
-    private static FerroException late(CommIdentity identity, Deadline deadline) {
+    private static FerroException failure(CommIdentity identity, Deadline deadline, InterruptedException interrupt) {
+        String why = interrupt == null
+                ? " timed out after " + deadline.lengthMillis() + " ms: not all of the " + identity.worldSize()
+                        + " ranks have joined, or they have different ids"
+                : " was interrupted after " + deadline.elapsedNanos() / 1_000_000 + " ms";
         return new FerroException(
-                Code.TIMED_OUT,
+                interrupt == null ? Code.TIMED_OUT : Code.INTERRUPTED,
                 identity.where(NcclOperation.INIT, deadline.elapsedNanos()),
-                identity.during(NcclOperation.INIT) + " timed out after " + deadline.lengthMillis()
-                        + " ms: not all of the " + identity.worldSize()
-                        + " ranks have joined, or they have different ids; join again on every rank");
-    }
-
-    private static FerroException interrupted(CommIdentity identity, Deadline deadline, InterruptedException cause) {
-        return new FerroException(
-                Code.INTERRUPTED,
-                identity.where(NcclOperation.INIT, deadline.elapsedNanos()),
-                identity.during(NcclOperation.INIT) + " was interrupted after " + deadline.elapsedNanos() / 1_000_000
-                        + " ms; join again on every rank",
-                cause);
+                identity.during(NcclOperation.INIT) + why + "; join again on every rank",
+                interrupt);
     }
 }

@@ -66,13 +66,7 @@ final class CommHandle {
     /** The end of its use; {@code why} is for later callers. */
     private record HandleEnding(boolean byAbort, String why) {}
 
-    /**
-     * Takes ownership of a communicator.
-     *
-     * @param address address of ncclComm_t; 0 means that there is no communicator and nothing to free
-     * @param identity   group, rank and device
-     * @param clock   nanoseconds, monotonic
-     */
+    /** Takes ownership of an ncclComm_t; address 0 means that there is no communicator and nothing to free. */
     CommHandle(long address, CommIdentity identity, LongSupplier clock) {
         this.address = address;
         this.identity = identity;
@@ -206,9 +200,8 @@ final class CommHandle {
 
     /**
      * Ends the use and frees the communicator, from any thread. A call that is stuck in it returns with a failure. The
-     * first abort waits for NCCL, at most ten seconds. Later aborts, and those after a close, do nothing.
-     *
-     * @param why reason, for the calls that are cut off and for later calls
+     * first abort waits for NCCL, at most ten seconds. Later aborts, and those after a close, do nothing. The calls that
+     * are cut off and later calls report the reason.
      */
     void abort(String why) {
         if (ending.compareAndSet(null, new HandleEnding(true, why))) {

@@ -31,12 +31,7 @@ final class CommInit extends DeviceCall<List<CommHandle>> {
     /** The native call. */
     @FunctionalInterface
     interface InitCall {
-        /**
-         * Begins the initialization.
-         *
-         * @param addresses one word per communicator
-         * @return NCCL's code
-         */
+        /** Begins the initialization of communicators, one word for each. Returns NCCL's code. */
         int begin(NativeWords addresses);
     }
 

@@ -71,12 +71,7 @@ final class Communicator implements AbortableComm, AutoCloseable {
     /** Native calls of one member; each result code goes through {@link Checks#begun}. */
     @FunctionalInterface
     interface MemberCalls {
-        /**
-         * Makes the calls, on the device thread with the member's device current.
-         *
-         * @param member index in the list of members
-         * @param comm   ncclComm_t
-         */
+        /** Makes the calls of a member, by its index, on the device thread with the member's device current. */
         void make(int member, long comm);
     }
 
@@ -196,9 +191,7 @@ final class Communicator implements AbortableComm, AutoCloseable {
 
     /**
      * Asks NCCL for asynchronous failures, from any thread. The first fatal one breaks the communicator, which begins
-     * an abort.
-     *
-     * @return failure, named after {@code operation}
+     * an abort. The failure is named after {@code operation}.
      */
     @Override
     public Optional<FerroException> asyncFailure(NcclOperation operation) {
@@ -240,11 +233,7 @@ final class Communicator implements AbortableComm, AutoCloseable {
         members.forEach(member -> member.abort(why));
     }
 
-    /**
-     * Makes an object, for example a stream, on the device thread with the device of the single member current.
-     *
-     * @param made runs there; its exception is thrown here
-     */
+    /** Makes an object, for example a stream, on the device thread with the device of the single member current. */
     <T> T make(Supplier<T> made, Deadline deadline) {
         DeviceCall<T> call = thread.submit(() -> {
             thread.use(handle().identity().device());
@@ -271,9 +260,7 @@ final class Communicator implements AbortableComm, AutoCloseable {
 
     /**
      * Gives every member a thread and a communicator of its own. This communicator cannot be used afterwards, also
-     * after a failure.
-     *
-     * @return parts in the order of the members
+     * after a failure. Returns the parts in the order of the members.
      */
     List<Communicator> split(Deadline deadline) {
         closing.set(true);
@@ -307,9 +294,7 @@ final class Communicator implements AbortableComm, AutoCloseable {
 
     /**
      * Waits for the own or the default stream, finalizes, frees the communicators, then the own streams, then the
-     * thread. A step that takes longer than the bound is aborted. Failures are logged, never thrown. Idempotent.
-     *
-     * @param bound bound for the steps that other ranks can delay
+     * thread. A step that other ranks delay beyond the bound is aborted. Failures are logged, never thrown. Idempotent.
      */
     void close(Duration bound) {
         if (closing.compareAndSet(false, true)) {

@@ -26,12 +26,9 @@ final class DeviceJob implements NcclJob {
     private long event;
 
     /**
-     * Prepares an operation and begins to use its tensors.
+     * Prepares an operation and begins to use its tensors; null for none. The calls are evaluated on the device thread,
+     * before the order with the default stream is made.
      *
-     * @param lane      where it runs
-     * @param operation for failures
-     * @param calls     evaluated on the device thread, before the order with the default stream is made
-     * @param kept      tensors of the call; null for none
      * @throws IllegalStateException if the memory of one has been given back
      */
     DeviceJob(NcclLane lane, NcclOperation operation, Supplier<NcclLane.LaneCalls> calls, Tensor... kept) {

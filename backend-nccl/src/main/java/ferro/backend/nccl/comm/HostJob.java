@@ -27,19 +27,10 @@ final class HostJob implements NcclJob {
         /** {@return the size that the blocks of the stage need, the bytes of the next round at least} */
         long stageBytes();
 
-        /**
-         * Fills the stage, and queues the upload and the native call on the stream.
-         *
-         * @param comm   ncclComm_t
-         * @param stream handle
-         */
+        /** Fills the stage, and queues the upload and the native call of an ncclComm_t on the stream. */
         void begin(long comm, long stream);
 
-        /**
-         * Queues the download, once NCCL has taken the call: before that the call itself may not be on the stream yet.
-         *
-         * @param stream handle
-         */
+        /** Queues the download, once NCCL has taken the call: before that the call may not be on the stream yet. */
         void collect(long stream);
 
         /** Copies the results of the round out of the stage. */

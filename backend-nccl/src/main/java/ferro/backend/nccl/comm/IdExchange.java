@@ -4,6 +4,7 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.Store;
+import ferro.backend.nccl.queue.Deadline;
 import ferro.spi.Deadlines;
 import java.time.Duration;
 import java.util.Map;
@@ -25,17 +26,23 @@ interface IdExchange extends AutoCloseable {
      */
     NcclUniqueId get(String key, Duration timeout);
 
+    /** Makes an id and publishes it, on the first rank; waits for it on the others. */
+    default NcclUniqueId meet(String key, boolean isFirst, Deadline deadline) {
+        if (!isFirst) {
+            return get(key, Duration.ofNanos(Math.max(1, deadline.remainingNanos())));
+        }
+        NcclUniqueId id = NcclUniqueId.made();
+        set(key, id);
+        return id;
+    }
+
     /** Ends the exchange when the last group is closed. */
     @Override
     default void close() {
         // what is in this process needs no end
     }
 
-    /**
-     * Passes ids through the store of the job.
-     *
-     * @param giveBack gives back the store
-     */
+    /** Passes ids through the store of the job, which {@code giveBack} gives back. */
     static IdExchange of(Store store, Runnable giveBack) {
         return new IdExchange() {
             @Override

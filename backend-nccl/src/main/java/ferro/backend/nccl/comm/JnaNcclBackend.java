@@ -105,7 +105,7 @@ public final class JnaNcclBackend implements NcclBackend {
 
     @Override
     public long stream() {
-        return member.streamHandle();
+        return member.stream().handle();
     }
 
     /** {@return the owner of {@link #stream()}: own or caller's; default also if the runtime refused an own stream} */
@@ -115,12 +115,12 @@ public final class JnaNcclBackend implements NcclBackend {
 
     /** {@return how often the device refused an own stream, so that the default one was used with a warning: 0 or 1} */
     public int streamDowngrades() {
-        return member.streamDowngrades();
+        return member.downgrades();
     }
 
     /** {@return the release of the library} */
     public NcclVersion version() {
-        return member.version();
+        return member.libraries().version();
     }
 
     // whole calls

@@ -60,12 +60,11 @@ final class NcclCalls {
         CommIdentity identity = member.comm().identity();
         checks = new NcclChecks(identity, member.libraries());
         calls = new CollectiveCalls(identity, checks);
-        lane = new NcclLane(member.comm(), member.streamHandle());
+        lane = new NcclLane(member.comm(), member.stream().handle());
         stage = new HostStage(member.memory(), identity.device(), NcclMember.STAGE_BYTES);
         timeout = member.timeout();
         queue = new WorkQueue(
                 member.comm(), new CommControl(member.keys().position(), identity, timeout, member.context()));
-        queue.recordedAs(member.context(), member.ranks());
     }
 
     WorkQueue queue() {

@@ -147,12 +147,7 @@ final class NcclChecks {
         }
     }
 
-    /**
-     * A range of bytes.
-     *
-     * @param address first
-     * @param bytes   number
-     */
+    /** A range of bytes, from its first address. */
     record Span(long address, long bytes) {
         boolean meets(Span other) {
             return bytes > 0
@@ -184,13 +179,7 @@ final class NcclChecks {
         }
     }
 
-    /**
-     * Checks a pointer of a raw call.
-     *
-     * @param operation for messages
-     * @param name      in or out
-     * @param span      memory
-     */
+    /** Checks a pointer of a raw call, which is named in or out. */
     void pointer(NcclOperation operation, String name, Span span) {
         if (span.address == 0 && span.bytes > 0) {
             throw new IllegalArgumentException(

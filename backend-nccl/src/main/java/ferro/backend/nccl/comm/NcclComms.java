@@ -15,7 +15,6 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
 
 /**
  * The communicators of several GPUs of this process, used together: one call covers all devices.
@@ -33,6 +32,7 @@ public final class NcclComms implements AutoCloseable {
 
     private static final String GROUP = "comms";
     private static final int LEAST_DEVICES = 2;
+    private static final int NO_ROOT = -1;
 
     private final DirectCalls calls;
     private final List<NcclDevice> devices;
@@ -108,8 +108,7 @@ public final class NcclComms implements AutoCloseable {
      * @throws IllegalStateException         if it is closed or split
      */
     public void allReduce(List<DeviceTensor> tensors, ReduceOp op) {
-        List<DeviceTensor> own = List.copyOf(tensors);
-        calls.run(NcclOperation.ALL_REDUCE, own, reducing(own, op, defaultStreams()), defaultStreams());
+        run(NcclOperation.ALL_REDUCE, List.copyOf(tensors), op, NO_ROOT, null);
     }
 
     /**
@@ -125,17 +124,7 @@ public final class NcclComms implements AutoCloseable {
      * @throws IllegalStateException         if it is closed or split
      */
     public void allReduce(List<DeviceTensor> tensors, ReduceOp op, long... streams) {
-        List<DeviceTensor> own = List.copyOf(tensors);
-        calls.run(NcclOperation.ALL_REDUCE, own, reducing(own, op, streams.clone()), null);
-    }
-
-    private Communicator.MemberCalls reducing(List<DeviceTensor> tensors, ReduceOp op, long[] streams) {
-        checkWhole(NcclOperation.ALL_REDUCE);
-        String name = NcclOperation.ALL_REDUCE.label();
-        checkCount(name, tensors);
-        checkAlike(name, tensors);
-        checkStreams(name, streams);
-        return each(tensors, streams, tensor -> calls.inPlace(NcclOperation.ALL_REDUCE, tensor, op, -1));
+        run(NcclOperation.ALL_REDUCE, List.copyOf(tensors), op, NO_ROOT, streams.clone());
     }
 
     /**
@@ -151,8 +140,7 @@ public final class NcclComms implements AutoCloseable {
      * @throws IllegalStateException         if it is closed or split
      */
     public void broadcast(List<DeviceTensor> tensors, int root) {
-        List<DeviceTensor> own = List.copyOf(tensors);
-        calls.run(NcclOperation.BROADCAST, own, copying(own, root, defaultStreams()), defaultStreams());
+        run(NcclOperation.BROADCAST, List.copyOf(tensors), null, root, null);
     }
 
     /**
@@ -169,27 +157,29 @@ public final class NcclComms implements AutoCloseable {
      * @throws IllegalStateException         if it is closed or split
      */
     public void broadcast(List<DeviceTensor> tensors, int root, long... streams) {
-        List<DeviceTensor> own = List.copyOf(tensors);
-        calls.run(NcclOperation.BROADCAST, own, copying(own, root, streams.clone()), null);
+        run(NcclOperation.BROADCAST, List.copyOf(tensors), null, root, streams.clone());
     }
 
-    private Communicator.MemberCalls copying(List<DeviceTensor> tensors, int root, long[] streams) {
-        checkWhole(NcclOperation.BROADCAST);
-        String name = NcclOperation.BROADCAST.label();
+    /** Makes a collective in place; without streams on the default ones, for which it then waits. */
+    private void run(NcclOperation operation, List<DeviceTensor> tensors, ReduceOp op, int root, long[] streams) {
+        checkWhole(operation);
+        String name = operation.label();
         checkCount(name, tensors);
-        if (root < 0 || root >= size()) {
+        if (operation == NcclOperation.BROADCAST && (root < 0 || root >= size())) {
             throw new InvalidRankException(
                     name + ": root " + root + " out of range (have " + size() + " devices)", root, size());
         }
         checkAlike(name, tensors);
-        checkStreams(name, streams);
-        return each(tensors, streams, tensor -> calls.inPlace(NcclOperation.BROADCAST, tensor, null, root));
-    }
-
-    private static Communicator.MemberCalls each(
-            List<DeviceTensor> tensors, long[] streams, Function<DeviceTensor, NcclLane.LaneCalls> made) {
-        List<NcclLane.LaneCalls> ofMembers = tensors.stream().map(made).toList();
-        return (member, handle) -> ofMembers.get(member).make(handle, streams[member]);
+        long[] on = streams == null ? defaultStreams() : streams;
+        checkStreams(name, on);
+        List<NcclLane.LaneCalls> made = tensors.stream()
+                .map(tensor -> calls.inPlace(operation, tensor, op, root))
+                .toList();
+        calls.run(
+                operation,
+                tensors,
+                (member, handle) -> made.get(member).make(handle, on[member]),
+                streams == null ? on : null);
     }
 
     private long[] defaultStreams() {

@@ -4,7 +4,6 @@ import ferro.FerroException;
 import ferro.FerroException.Code;
 import ferro.FerroException.Where;
 import ferro.Store;
-import ferro.backend.nccl.comm.NcclMember.CommunicationPath;
 import ferro.backend.nccl.comm.NcclMember.MeetingKeys;
 import ferro.backend.nccl.device.CudaStream;
 import ferro.backend.nccl.memory.CudaMemory;
@@ -25,9 +24,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -39,41 +38,43 @@ final class NcclJoin {
 
     private final GroupSpec group;
     private final RankContext context;
+    private final OptionalLong callersStream;
     private final Deadline deadline;
 
     /**
-     * Prepares a join as {@link #NcclJoin(GroupSpec, RankContext, Duration)} does, for a group whose ranks are there
-     * already.
+     * Prepares a join.
+     *
+     * @param group         name, rank and world size
+     * @param context       settings and store
+     * @param callersStream handle of the caller's stream; empty if the group makes its own
+     * @param bound         time from now to the end of the join
      */
-    NcclJoin(GroupSpec group, RankContext context) {
-        this(group, context, group.timeout());
-    }
-
-    /** Prepares a join with a deadline of its own, from now. */
-    NcclJoin(GroupSpec group, RankContext context, Duration bound) {
+    NcclJoin(GroupSpec group, RankContext context, OptionalLong callersStream, Duration bound) {
         this.group = group;
         this.context = context;
+        this.callersStream = callersStream;
         this.deadline = Deadline.after(bound, context::nanoTime);
     }
 
-    JnaNcclBackend join(StreamChoice stream) {
+    JnaNcclBackend join() {
         int device = RankDevice.of(group, context, NcclWorld.usableDevices(context));
         if (group.worldSize() == 1) {
             GroupPosition position = GroupPosition.unwatched(new LocalLanes(1).lane(0, context.background()), group);
-            return join(device, new JoinMeans(IdExchange.local(), position), group.name(), stream);
+            return join(device, keys(IdExchange.local(), group.name(), position));
         }
         try {
-            return joinOthers(device, stream);
+            return joinOthers(device);
         } catch (RuntimeException | Error failure) {
             context.releaseStore();
             throw failure;
         }
     }
 
-    /** What the ranks of a join meet by: ids and control messages. */
-    private record JoinMeans(IdExchange ids, GroupPosition position) {}
+    private MeetingKeys keys(IdExchange ids, String base, GroupPosition position) {
+        return new MeetingKeys(ids, base, LeftGroups.of(context, ExitTask.Stage.DEVICES), position);
+    }
 
-    private JnaNcclBackend joinOthers(int device, StreamChoice stream) {
+    private JnaNcclBackend joinOthers(int device) {
         Store store = context.store();
         String name = "nccl/" + Settings.JOB_ID.of(context) + "/" + group.name();
         // the same group may be joined again over a store that lives on: each rank counts its joins, and all ranks get
@@ -82,8 +83,8 @@ final class NcclJoin {
         ControlLanes.ConnectedLane connected = ControlLanes.connect(
                 group.withJoinTimeout(Duration.ofNanos(Math.max(1, deadline.remainingNanos()))), context);
         try {
-            JoinMeans means = new JoinMeans(IdExchange.of(store, connected.giveBack()), connected.position());
-            return join(device, means, name + "/" + attempt, stream);
+            IdExchange ids = IdExchange.of(store, connected.giveBack());
+            return join(device, keys(ids, name + "/" + attempt, connected.position()));
         } catch (FerroException failure) {
             connected.position().lane().close();
             throw naming(missing(store, name, attempt), failure);
@@ -93,45 +94,33 @@ final class NcclJoin {
         }
     }
 
-    private JnaNcclBackend join(int device, JoinMeans means, String base, StreamChoice stream) {
-        CommFactory factory = CommFactory.of(context);
-        Communicator comm = group.worldSize() == 1
-                ? joined(factory, device, means.ids, base, waits -> {})
-                : joinedWithLines(factory, device, means.ids, base);
-        LeftGroups left = LeftGroups.of(context, ExitTask.Stage.DEVICES);
-        return assemble(comm, new MeetingKeys(means.ids, base, left, means.position), stream);
+    private JnaNcclBackend join(int device, MeetingKeys keys) {
+        return assemble(
+                group.worldSize() == 1 ? joined(device, keys, waits -> {}) : joinedWithLines(device, keys), keys);
     }
 
     /** Joins the communicator; prints lines while this rank waits for the others. */
-    private Communicator joinedWithLines(CommFactory factory, int device, IdExchange ids, String base) {
+    private Communicator joinedWithLines(int device, MeetingKeys keys) {
         AtomicReference<String> waitsFor = new AtomicReference<>("");
         JoinLines.Printing lines = JoinLines.resume(group.name(), context).waiting(waitsFor::get);
         try {
-            return joined(factory, device, ids, base, waitsFor::set);
+            return joined(device, keys, waitsFor::set);
         } finally {
             lines.close();
         }
     }
 
     /** Joins the communicator; tells {@code waits} what this rank waits for. */
-    private Communicator joined(CommFactory factory, int device, IdExchange ids, String base, Consumer<String> waits) {
+    private Communicator joined(int device, MeetingKeys keys, Consumer<String> waits) {
+        CommFactory factory = CommFactory.of(context);
         String rank = "rank " + group.rank() + " of \"" + group.name() + "\" waits for ";
         if (group.rank() != 0) {
             waits.accept(rank + "rank 0, which names the communicator of nccl");
         }
-        NcclUniqueId id = meet(ids, base);
+        NcclUniqueId id = keys.ids().meet(keys.base() + "/id", group.rank() == 0, deadline);
         waits.accept(rank + "all " + group.worldSize() + " ranks to reach the communicator of nccl");
         CommIdentity identity = new CommIdentity(group.name(), group.rank(), group.worldSize(), device);
         return factory.rank(identity, id, deadline);
-    }
-
-    private NcclUniqueId meet(IdExchange ids, String base) {
-        if (group.rank() == 0) {
-            NcclUniqueId id = NcclUniqueId.made();
-            ids.set(base + "/id", id);
-            return id;
-        }
-        return ids.get(base + "/id", Duration.ofNanos(Math.max(1, deadline.remainingNanos())));
     }
 
     /** Returns the ranks that have not begun to join; empty if the store does not answer. */
@@ -171,16 +160,14 @@ final class NcclJoin {
     }
 
     /** Makes the back end of a communicator, with stream, memory and queue. Closes the communicator on failure. */
-    JnaNcclBackend assemble(Communicator comm, MeetingKeys keys, StreamChoice choice) {
+    JnaNcclBackend assemble(Communicator comm, MeetingKeys keys) {
         boolean shared = false;
         try {
-            AtomicInteger downgrades = new AtomicInteger();
-            CudaStream stream = stream(comm, choice, downgrades);
+            CudaStream stream = stream(comm);
             DeviceMemory memory = context.shared(DeviceMemory.class, () -> CudaMemory.open(context));
             shared = true;
-            CommunicationPath path = new CommunicationPath(stream, downgrades.get(), memory, keys);
-            NcclMember member =
-                    new NcclMember(context, comm, CommFactory.of(context).libraries(), path, group.timeout());
+            int downgrades = callersStream.isEmpty() && !stream.owned() ? 1 : 0;
+            NcclMember member = new NcclMember(context, comm, stream, downgrades, memory, keys, group.timeout());
             JnaNcclBackend end = new JnaNcclBackend(member);
             end.opened();
             return end;
@@ -193,15 +180,15 @@ final class NcclJoin {
         }
     }
 
-    private CudaStream stream(Communicator comm, StreamChoice choice, AtomicInteger downgrades) {
-        int device = comm.handle().identity().device();
+    private CudaStream stream(Communicator comm) {
+        int device = comm.identity().device();
         try {
             return comm.thread()
                     .call(
                             () -> comm.own(
-                                    choice.own()
-                                            ? StreamFallback.orDefault(device, refused -> downgrades.incrementAndGet())
-                                            : CudaStream.ofCaller(choice.handle(), device)),
+                                    callersStream.isEmpty()
+                                            ? StreamFallback.orDefault(device, refused -> {})
+                                            : CudaStream.ofCaller(callersStream.getAsLong(), device)),
                             deadline);
         } catch (TimeoutException late) {
             throw failure(comm, Code.TIMED_OUT, late);
@@ -212,7 +199,7 @@ final class NcclJoin {
     }
 
     private static FerroException failure(Communicator comm, Code code, Exception cause) {
-        CommIdentity identity = comm.handle().identity();
+        CommIdentity identity = comm.identity();
         return new FerroException(
                 code,
                 identity.where(NcclOperation.PREPARE, 0),

@@ -1,9 +1,7 @@
 package ferro.backend.nccl.comm;
 
-import ferro.backend.nccl.ffi.Checks;
 import ferro.backend.nccl.ffi.Cuda;
 import ferro.backend.nccl.queue.DeviceThread;
-import ferro.backend.nccl.queue.EventPool;
 import ferro.backend.nccl.queue.NcclOperation;
 
 /**
@@ -18,12 +16,7 @@ record NcclLane(Communicator comm, long stream) {
     /** Native calls on the lane. */
     @FunctionalInterface
     interface LaneCalls {
-        /**
-         * Makes the calls.
-         *
-         * @param comm   ncclComm_t
-         * @param stream handle
-         */
+        /** Makes the calls of an ncclComm_t on a stream. */
         void make(long comm, long stream);
     }
 
@@ -50,17 +43,7 @@ record NcclLane(Communicator comm, long stream) {
 
     /** Makes later work of a stream wait for the work that another stream holds now. */
     void order(long before, long later) {
-        if (before == later) {
-            return;
-        }
-        EventPool events = comm.events(MEMBER);
-        long event = events.record(before);
-        try {
-            Checks.cuda(Cuda.cudaStreamWaitEvent(later, event, 0), "cudaStreamWaitEvent");
-        } finally {
-            // the wait uses the state of the event as it is now
-            events.giveBack(event);
-        }
+        comm.events(MEMBER).order(before, later);
     }
 
     /** Records an event on the stream. {@link #giveBack} must follow. */

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
 
 /**
@@ -43,7 +44,7 @@ public final class NcclWorld {
      *     are missing or refuse; INTERRUPTED
      */
     public static JnaNcclBackend join(GroupSpec group, RankContext context) {
-        return new NcclJoin(group, context, Deadlines.ofJoin(group, context)).join(StreamChoice.OWN);
+        return new NcclJoin(group, context, OptionalLong.empty(), Deadlines.ofJoin(group, context)).join();
     }
 
     /**
@@ -58,7 +59,7 @@ public final class NcclWorld {
      * @throws FerroException           as {@link #join}
      */
     public static JnaNcclBackend joinOnStream(GroupSpec group, RankContext context, long stream) {
-        return new NcclJoin(group, context, Deadlines.ofJoin(group, context)).join(StreamChoice.of(stream));
+        return new NcclJoin(group, context, OptionalLong.of(stream), Deadlines.ofJoin(group, context)).join();
     }
 
     /**
@@ -87,7 +88,7 @@ public final class NcclWorld {
                 GroupSpec group = GroupSpec.of(IN_ONE_PROCESS, ends.size(), devices.length, Deadlines.ofCalls(context));
                 GroupPosition position = GroupPosition.unwatched(lanes.lane(ends.size(), context.background()), group);
                 MeetingKeys keys = new MeetingKeys(ids, "nccl/" + IN_ONE_PROCESS, left, position);
-                ends.add(new NcclJoin(group, context).assemble(comm, keys, StreamChoice.OWN));
+                ends.add(new NcclJoin(group, context, OptionalLong.empty(), group.timeout()).assemble(comm, keys));
             }
             return ends;
         } catch (RuntimeException | Error failure) {

@@ -12,6 +12,7 @@ import ferro.control.failure.Machines;
 import ferro.control.group.SubgroupAgreement;
 import ferro.spi.GroupSpec;
 import java.time.Duration;
+import java.util.OptionalLong;
 import java.util.Set;
 
 /**
@@ -57,13 +58,13 @@ final class NewGroups {
         CommIdentity identity = new CommIdentity(group.name(), rank, members.length, parent.device(), self);
         JnaNcclBackend made;
         try {
-            NcclUniqueId id = id(keys.ids(), base + "/id", rank == 0, deadline);
+            NcclUniqueId id = id(base + "/id", rank == 0, deadline);
             Communicator comm = CommFactory.of(member.context()).rank(identity, id, deadline);
-            StreamChoice stream = member.stream().owned()
-                    ? StreamChoice.OWN
-                    : StreamChoice.of(member.stream().handle());
-            made = new NcclJoin(group, member.context())
-                    .assemble(comm, new MeetingKeys(keys.ids(), base, keys.left(), position), stream);
+            OptionalLong stream = member.stream().owned()
+                    ? OptionalLong.empty()
+                    : OptionalLong.of(member.stream().handle());
+            made = new NcclJoin(group, member.context(), stream, group.timeout())
+                    .assemble(comm, new MeetingKeys(keys.ids(), base, keys.left(), position));
         } catch (RuntimeException | Error failure) {
             position.lane().close();
             throw failure;
@@ -72,16 +73,13 @@ final class NewGroups {
         return made;
     }
 
-    private NcclUniqueId id(IdExchange ids, String key, boolean isFirst, Deadline deadline) {
-        if (isFirst) {
-            NcclUniqueId id = NcclUniqueId.made();
-            ids.set(key, id);
-            return id;
-        }
+    private NcclUniqueId id(String key, boolean isFirst, Deadline deadline) {
         try {
-            return ids.get(key, Duration.ofNanos(Math.max(1, deadline.remainingNanos())));
+            return member.keys().ids().meet(key, isFirst, deadline);
         } catch (FerroException late) {
-            queue.refuse(NcclOperation.NEW_GROUP);
+            if (!isFirst) {
+                queue.refuse(NcclOperation.NEW_GROUP);
+            }
             throw late;
         }
     }

@@ -10,12 +10,8 @@ final class RankDevice {
     private RankDevice() {}
 
     /**
-     * Returns the device of a rank.
+     * Returns the ordinal of the device of a rank.
      *
-     * @param group   name and rank, for messages
-     * @param context settings
-     * @param devices number of devices
-     * @return ordinal
      * @throws IllegalArgumentException if none is named, there is no such device, or there are more local ranks than devices
      */
     static int of(GroupSpec group, RankContext context, int devices) {

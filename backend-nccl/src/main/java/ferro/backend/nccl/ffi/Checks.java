@@ -11,26 +11,14 @@ public final class Checks {
 
     private Checks() {}
 
-    /**
-     * Checks a call of NCCL.
-     *
-     * @param result code that the call returned
-     * @param call   C function
-     * @throws NcclException if the code is not success
-     */
+    /** Checks the result code of a call of NCCL, which is named by its C function. */
     public static void nccl(int result, String call) {
         if (result != NcclResult.SUCCESS.code()) {
             throw failure(result, call);
         }
     }
 
-    /**
-     * Checks a call on a communicator. A non-blocking one may answer that the call is still in progress.
-     *
-     * @param result code that the call returned
-     * @param call   C function
-     * @throws NcclException if the code is neither success nor in progress
-     */
+    /** Checks a call on a communicator. A non-blocking one may answer that the call is still in progress. */
     public static void begun(int result, String call) {
         if (result != NcclResult.IN_PROGRESS.code()) {
             nccl(result, call);
@@ -38,12 +26,8 @@ public final class Checks {
     }
 
     /**
-     * Checks a call of the runtime, and clears the last error that the call left on this thread: NCCL would take it for
-     * its own.
-     *
-     * @param code code that the call returned
-     * @param call C function, by CUDA's name
-     * @throws CudaException if the code is not success
+     * Checks a call of the runtime, which has CUDA's name here, and clears the last error that the call left on this
+     * thread: NCCL would take it for its own.
      */
     public static void cuda(int code, String call) {
         if (code != Cuda.SUCCESS) {
@@ -52,13 +36,7 @@ public final class Checks {
         }
     }
 
-    /**
-     * Makes the exception for the result code of a call of NCCL.
-     *
-     * @param code code that the call returned
-     * @param call C function
-     * @return exception, to be thrown or kept
-     */
+    /** Makes the exception for the result code of a call of NCCL. */
     public static NcclException failure(int code, String call) {
         NcclResult result = NcclResult.of(code);
         String text = Nccl.ncclGetErrorString(code);
@@ -72,13 +50,7 @@ public final class Checks {
         return "Unknown NCCL error: " + code + (text == null ? "" : " (" + text + ")");
     }
 
-    /**
-     * Makes the exception for the result code of a call of the runtime.
-     *
-     * @param code code that the call returned
-     * @param call C function, by CUDA's name
-     * @return exception, to be thrown or kept
-     */
+    /** Makes the exception for the result code of a call of the runtime, which has CUDA's name here. */
     public static CudaException cudaFailure(int code, String call) {
         String name = NativeLibraries.nameOf(call);
         String message = name + " failed: CUDA error (code " + code + ") " + Cuda.cudaGetErrorName(code) + ": "

@@ -18,12 +18,9 @@ public final class DeviceGuard {
     private DeviceGuard() {}
 
     /**
-     * Makes a call with a device current. The earlier device is current again when it returns, whatever the call
-     * returned.
+     * Makes one native call with a device current, and returns its result code, which is not checked. The earlier device is
+     * current again when it returns, whatever the call returned.
      *
-     * @param device ordinal
-     * @param call   one native call
-     * @return its result code, not checked
      * @throws CudaException if there is no such device; the current one stays
      */
     public static int call(int device, IntSupplier call) {

@@ -9,23 +9,12 @@ import java.nio.ByteOrder;
 public final class HostMemory {
     private HostMemory() {}
 
-    /**
-     * Makes a buffer over host memory that a library allocated.
-     *
-     * @param address start address
-     * @param bytes   size
-     * @return direct buffer in native order; it keeps nothing alive
-     */
+    /** Makes a direct buffer in native order over host memory that a library allocated. It keeps nothing alive. */
     public static ByteBuffer view(long address, int bytes) {
         return new Pointer(address).getByteBuffer(0, bytes).order(ByteOrder.nativeOrder());
     }
 
-    /**
-     * {@return the address of the next byte of a buffer, at its position}
-     *
-     * @param buffer direct
-     * @throws IllegalArgumentException if it is not direct
-     */
+    /** {@return the address of the next byte of a direct buffer, at its position} */
     public static long address(ByteBuffer buffer) {
         if (!buffer.isDirect()) {
             throw new IllegalArgumentException("need a direct buffer, found " + buffer);

@@ -25,12 +25,7 @@ public record LoadedLibraries(
         capabilities = Set.copyOf(capabilities);
     }
 
-    /**
-     * Returns whether a group of newer functions is available.
-     *
-     * @param capability functions
-     * @return true if all of them are available
-     */
+    /** Returns whether all functions of a group of newer ones are available. */
     public boolean has(NcclCapability capability) {
         return capabilities.contains(capability);
     }

@@ -8,12 +8,7 @@ package ferro.backend.nccl.ffi;
  * @param version code, for example 13000
  */
 public record LoadedRuntime(String path, RuntimePrefix prefix, int version) {
-    /**
-     * Converts a code of the runtime or the driver to the usual form.
-     *
-     * @param code for example 12040
-     * @return for example 12.4
-     */
+    /** Converts a code of the runtime or the driver to the usual form, for example 12040 to 12.4. */
     public static String release(int code) {
         // CUDART_VERSION of cuda_runtime_api.h: major * 1000 + minor * 10
         return code / 1000 + "." + code % 1000 / 10;

@@ -7,11 +7,7 @@ import com.sun.jna.Pointer;
 public final class NativeWords implements AutoCloseable {
     private final Memory words;
 
-    /**
-     * Allocates the words.
-     *
-     * @param count words, at least 1
-     */
+    /** Allocates at least one word. */
     public NativeWords(int count) {
         words = new Memory((long) Long.BYTES * count);
         words.clear();
@@ -22,12 +18,7 @@ public final class NativeWords implements AutoCloseable {
         return Pointer.nativeValue(words) + (long) Long.BYTES * index;
     }
 
-    /**
-     * Reads a word.
-     *
-     * @param index from 0
-     * @return value
-     */
+    /** Reads a word, by index from 0. */
     public long at(int index) {
         return words.getLong((long) Long.BYTES * index);
     }

@@ -27,12 +27,6 @@ public final class Nccl {
 
     public static native int ncclCommGetAsyncError(long comm, int[] result);
 
-    public static native int ncclCommCount(long comm, int[] count);
-
-    public static native int ncclCommCuDevice(long comm, int[] device);
-
-    public static native int ncclCommUserRank(long comm, int[] rank);
-
     public static native int ncclReduce(
             long send, long receive, long count, int type, int op, int root, long comm, long stream);
 

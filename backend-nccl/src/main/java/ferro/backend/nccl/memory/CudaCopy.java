@@ -29,12 +29,8 @@ final class CudaCopy extends DeviceCall<Void> implements DeviceMemory.Copy {
     private long done;
 
     /**
-     * Prepares a copy.
+     * Prepares a copy of at least one byte, between two tensors, or a tensor and a host buffer.
      *
-     * @param lane    of the device
-     * @param copy    addresses; not for zero bytes
-     * @param tensors one or two tensors, kept reachable until it is done
-     * @param host    buffer to keep reachable, or null
      * @throws IllegalStateException if the memory of a tensor has been given back
      */
     CudaCopy(DeviceLane lane, RawCopy copy, List<DeviceTensor> tensors, ByteBuffer host) {

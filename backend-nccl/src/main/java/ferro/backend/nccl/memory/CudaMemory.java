@@ -63,8 +63,6 @@ public final class CudaMemory implements DeviceMemory {
     /**
      * Opens the memory of all devices. A device is not used before its first call.
      *
-     * @param context settings and clock
-     * @return memory
      * @throws CudaException if devices cannot be counted
      */
     public static CudaMemory open(RankContext context) {

@@ -60,12 +60,9 @@ final class DeviceLane {
     }
 
     /**
-     * Starts a thread on a device.
+     * Starts a thread on a device. The timeout limits each wait; {@code downgrade} runs for each stream that the runtime
+     * refused.
      *
-     * @param device    ordinal
-     * @param timeout   limit of each wait
-     * @param clock     nanoseconds, monotonic
-     * @param downgrade runs for each stream that the runtime refused
      * @throws CudaException if the device cannot be used; then nothing is left open
      */
     static DeviceLane open(int device, Duration timeout, LongSupplier clock, Runnable downgrade) {
@@ -94,12 +91,7 @@ final class DeviceLane {
         return device;
     }
 
-    /**
-     * Runs a body on the thread and waits for it.
-     *
-     * @param what for messages
-     * @throws FerroException TIMED_OUT or INTERRUPTED, or what the body throws
-     */
+    /** Runs a body on the thread and waits for it. Throws TIMED_OUT, INTERRUPTED, or what the body throws. */
     <T> T call(String what, Supplier<T> body) {
         try {
             return thread.call(body, Deadline.after(timeout, clock));
@@ -228,16 +220,12 @@ final class DeviceLane {
     // the methods below run on the thread
 
     /**
-     * Queues a copy on the stream of its kind, after the work that the default stream holds now.
-     *
-     * @return event that passes when it is done, for {@link #passed}
+     * Queues a copy on the stream of its kind, after the work that the default stream holds now. Returns the event that
+     * passes when it is done.
      */
     long issue(RawCopy copy) {
         long stream = streams[copy.kind()].handle();
-        long ready = events.record(Cuda.DEFAULT_STREAM);
-        // the wait is for the state that the event marks now, so it may be recorded again at once
-        events.giveBack(ready);
-        Checks.cuda(Cuda.cudaStreamWaitEvent(stream, ready, 0), "cudaStreamWaitEvent");
+        events.order(Cuda.DEFAULT_STREAM, stream);
         Checks.cuda(
                 Cuda.cudaMemcpyAsync(copy.to(), copy.from(), copy.bytes(), copy.kind(), stream),
                 "cudaMemcpyAsync " + copy.direction());

@@ -17,9 +17,8 @@ public final class DeviceMemoryUse {
     private DeviceMemoryUse() {}
 
     /**
-     * Begins a use. {@link #end} must follow, unless the device may use the memory for good.
+     * Begins a use of tensors; null for none. {@link #end} must follow, unless the device may use the memory for good.
      *
-     * @param tensors of any kind; null for none
      * @throws IllegalStateException if the memory of one has been given back; then no use begins
      */
     public static DeviceMemoryUse of(Tensor... tensors) {

@@ -32,13 +32,7 @@ public final class HostStage implements AutoCloseable {
         }
     }
 
-    /**
-     * Makes an empty stage.
-     *
-     * @param memory    source of the blocks
-     * @param device    ordinal
-     * @param mostBytes largest size of a block; equal on all ranks, since it cuts calls into pieces
-     */
+    /** Makes an empty stage. The largest size of a block is equal on all ranks, since it cuts calls into pieces. */
     public HostStage(DeviceMemory memory, int device, int mostBytes) {
         this.memory = memory;
         this.device = device;

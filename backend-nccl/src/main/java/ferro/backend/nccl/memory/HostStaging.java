@@ -10,13 +10,7 @@ final class HostStaging implements DeviceMemory.Staging {
     private final boolean pinned;
     private final MemoryLease lease;
 
-    /**
-     * Lends out a block.
-     *
-     * @param block    block of at least this size
-     * @param bytes    size
-     * @param giveBack returns the block at the end
-     */
+    /** Lends out a part of a block, and gives the block back at the end. */
     HostStaging(HostBlock block, int bytes, Runnable giveBack) {
         this.buffer = block.memory().slice(0, bytes).order(ByteOrder.nativeOrder());
         this.pinned = block.pinned();

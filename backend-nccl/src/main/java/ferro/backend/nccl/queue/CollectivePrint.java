@@ -25,13 +25,7 @@ public final class CollectivePrint implements Supplier<String> {
 
     private final int root;
 
-    /**
-     * Takes what a call must have in common with the calls of other ranks.
-     *
-     * @param call      the call
-     * @param label     label of the call, empty for none
-     * @param worldSize number of ranks
-     */
+    /** Takes what a call, with its label or an empty one, must have in common with the calls of other ranks. */
     public CollectivePrint(Collective call, String label, int worldSize) {
         Tensor operand = call.operand();
         this.kind = call.kind();

@@ -29,21 +29,17 @@ public final class CommControl implements ControlOwner {
     private static final int KEPT_CALLS = 256;
 
     private final GroupPosition position;
+    private final RankContext context;
     private final GroupControl control;
+    private long lastSequence;
     private final Map<Supplier<String>, CallHeader.Call> calls = new ConcurrentHashMap<>();
     private FirstFailure failures;
     private Runnable look;
 
-    /**
-     * Makes the control of a group; {@link #open} connects it with its queue.
-     *
-     * @param position    lane and identity
-     * @param identity names and ranks
-     * @param timeout  default deadline
-     * @param context  clock, timers
-     */
+    /** Makes the control of a group with its default deadline; {@link #open} connects it with its queue. */
     public CommControl(GroupPosition position, CommIdentity identity, Duration timeout, RankContext context) {
         this.position = position;
+        this.context = context;
         GroupSpec group = GroupSpec.of(identity.group(), identity.rank(), identity.worldSize(), timeout);
         this.control = new GroupControl(position.lane(), group, context, this, position.joined());
     }
@@ -52,6 +48,11 @@ public final class CommControl implements ControlOwner {
     void open(FirstFailure opened, Runnable look) {
         this.failures = opened;
         this.look = look;
+        opened.recordedBy(new NcclRecording(
+                context,
+                opened.identity(),
+                position.ranks(),
+                new NcclRecording.RecordedFacts(opened::get, this::status, control::stacks)));
         position.lane().events(control);
         position.membership().enter(control, position.ranks());
         control.open();
@@ -67,19 +68,24 @@ public final class CommControl implements ControlOwner {
         return position;
     }
 
-    /** Records a call before NCCL gets it. Called with the queue locked, so that calls and counts have one order. */
-    void called(NcclTitle title, long number) {
+    /**
+     * Records a call before NCCL gets it. Called with the queue locked, so that calls and counts have one order.
+     *
+     * @return number of the collective in its group, or of the message to or from its peer, from 1
+     */
+    long called(NcclTitle title) {
         if (!title.isMessage()) {
-            control.called(number, callOf(title));
-            return;
+            lastSequence++;
+            control.called(lastSequence, callOf(title));
+            return lastSequence;
         }
         MessageCounts.OfPeer counts = control.exits().messages().of(title.peer());
         if (title.operation() == NcclOperation.SEND) {
-            counts.nextSent();
-        } else {
-            counts.countArrived();
-            counts.countTaken();
+            return counts.nextSent();
         }
+        counts.countArrived();
+        counts.countTaken();
+        return counts.taken();
     }
 
     private CallHeader.Call callOf(NcclTitle title) {
@@ -177,10 +183,7 @@ public final class CommControl implements ControlOwner {
 
     @Override
     public void record(String reason, List<ThreadStack> stacks) {
-        NcclRecording recording = failures.recording();
-        if (recording != null) {
-            recording.stacks(reason, stacks);
-        }
+        failures.recording().stacks(reason, stacks);
     }
 
     @Override

@@ -48,7 +48,6 @@ public abstract class DeviceCall<T> {
     /**
      * Waits for the end of the work, with or without a failure.
      *
-     * @param deadline end of the wait
      * @return whether it has ended; false means that it is still in progress, see {@link #drop}
      * @throws InterruptedException if this thread was interrupted; the work goes on
      */
@@ -79,7 +78,6 @@ public abstract class DeviceCall<T> {
     /**
      * Cancels the work if it has not begun. It then ends with a failure.
      *
-     * @param why its failure
      * @return whether it will never run; false means that it runs or has ended
      */
     public boolean drop(RuntimeException why) {

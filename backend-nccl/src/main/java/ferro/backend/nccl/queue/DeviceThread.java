@@ -147,11 +147,8 @@ public final class DeviceThread implements AutoCloseable {
     }
 
     /**
-     * Runs a body and waits for it.
-     *
-     * @param body     runs on the thread
-     * @param deadline limit for the wait in the queue and for the run
-     * @return result of the body; its exception is thrown here
+     * Runs a body on the thread and waits for it, in the queue and while it runs. Returns its result, or throws its
+     * exception.
      * @throws TimeoutException     if the deadline passed; the body never runs, or is stuck
      * @throws InterruptedException if this thread was interrupted; the body never runs, or is still running
      */
@@ -179,9 +176,7 @@ public final class DeviceThread implements AutoCloseable {
 
     /**
      * Ends the thread. Tasks that have not begun fail with IllegalStateException. A thread that does not return from a
-     * native call is left behind, with a warning: it is a daemon and cannot be stopped.
-     *
-     * @param bound longest wait for the running task
+     * native call within the bound is left behind, with a warning: it is a daemon and cannot be stopped.
      * @return whether the thread has ended, or will end with its present task (a call from the thread itself)
      */
     public boolean close(Duration bound) {

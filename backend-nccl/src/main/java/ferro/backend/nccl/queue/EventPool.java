@@ -10,12 +10,7 @@ import java.util.Deque;
 public final class EventPool {
     private final Deque<Long> idle = new ArrayDeque<>();
 
-    /**
-     * Records an event on a stream.
-     *
-     * @param stream handle; 0 is the default stream of the current device
-     * @return event, to be given back
-     */
+    /** Records an event, to be given back, on a stream; 0 is the default stream of the current device. */
     public long record(long stream) {
         long event = idle.isEmpty() ? make() : idle.pop();
         try {
@@ -25,6 +20,20 @@ public final class EventPool {
             throw e;
         }
         return event;
+    }
+
+    /** Makes later work of a stream wait for the work that another stream holds now. */
+    public void order(long before, long later) {
+        if (before == later) {
+            return;
+        }
+        long event = record(before);
+        try {
+            Checks.cuda(Cuda.cudaStreamWaitEvent(later, event, 0), "cudaStreamWaitEvent");
+        } finally {
+            // the wait is for the state that the event marks now, so it may be recorded again at once
+            giveBack(event);
+        }
     }
 
     private static long make() {

@@ -50,7 +50,6 @@ public final class FirstFailure {
     private final CountDownLatch known = new CountDownLatch(1);
 
     private final CountDownLatch settled = new CountDownLatch(1);
-    /** Null for a queue without a recorder. */
     private volatile NcclRecording recording;
 
     private volatile boolean drained;
@@ -249,13 +248,10 @@ public final class FirstFailure {
 
     /** Records an event, and sends it to the listeners. */
     void event(GroupEvent event) {
-        NcclRecording recorder = recording;
-        if (recorder != null) {
-            recorder.event(event);
-        }
+        recording.event(event);
         listeners.tell(event);
-        if (recorder != null && event.kind() == GroupEvent.Kind.FAILED) {
-            recorder.groupFailed();
+        if (event.kind() == GroupEvent.Kind.FAILED) {
+            recording.groupFailed();
         }
     }
 

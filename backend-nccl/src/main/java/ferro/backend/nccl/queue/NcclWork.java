@@ -46,8 +46,7 @@ public final class NcclWork extends DeviceCall<Void> implements Work {
         this.sequence = title.isMessage() ? -1 : number;
         this.job = job;
         this.deadline = deadline;
-        NcclRecording recording = failures.recording();
-        this.entry = recording == null ? 0 : recording.submitted(title, sequence, deadline.startNanos());
+        this.entry = failures.recording().submitted(title, sequence, deadline.startNanos());
     }
 
     /** Returns whether it has ended with a failure. */
@@ -186,7 +185,7 @@ public final class NcclWork extends DeviceCall<Void> implements Work {
         synchronized (this) {
             failure = why == null ? null : failures.reportedBy(this, why);
             endedNanos = deadline.elapsedNanos();
-            recordEnd();
+            failures.recording().ended(entry, title, failure, deadline.startNanos(), endedNanos);
             job = null;
             release();
             chained = completion;
@@ -195,20 +194,6 @@ public final class NcclWork extends DeviceCall<Void> implements Work {
         if (chained != null) {
             FerroException outcome = exceptionOrNull();
             failures.runForUser(() -> complete(chained, outcome));
-        }
-    }
-
-    private void recordRunning() {
-        NcclRecording recording = failures.recording();
-        if (recording != null) {
-            recording.running(entry);
-        }
-    }
-
-    private void recordEnd() {
-        NcclRecording recording = failures.recording();
-        if (recording != null) {
-            recording.ended(entry, title, failure, deadline.startNanos(), endedNanos);
         }
     }
 
@@ -253,7 +238,7 @@ public final class NcclWork extends DeviceCall<Void> implements Work {
         if (mine == null || failures.get() != null) {
             return true;
         }
-        recordRunning();
+        failures.recording().running(entry);
         try {
             return mine.issue();
         } catch (RuntimeException | Error thrown) {

@@ -15,11 +15,7 @@ public final class StreamFallback {
 
     /**
      * Makes an own stream. If the runtime refuses, returns the default stream with a warning: communication then works,
-     * but does not overlap with computation.
-     *
-     * @param device    ordinal
-     * @param downgrade gets the runtime's error, for a counter
-     * @return own or default stream
+     * but does not overlap with computation. {@code downgrade} gets the runtime's error, for a counter.
      */
     public static CudaStream orDefault(int device, Consumer<CudaException> downgrade) {
         try {

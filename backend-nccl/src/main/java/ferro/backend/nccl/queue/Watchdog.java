@@ -1,10 +1,15 @@
 package ferro.backend.nccl.queue;
 
 import ferro.FerroException;
+import ferro.control.failure.Diagnosis;
 import ferro.control.group.CallWatch;
+import ferro.control.group.GracefulExits;
+import ferro.control.group.TimeoutProbe;
+import ferro.spi.CallHeader;
 import ferro.spi.LogLines;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.util.BitSet;
 import java.util.Optional;
 import java.util.concurrent.locks.LockSupport;
 
@@ -14,10 +19,12 @@ import java.util.concurrent.locks.LockSupport;
  *
  * <p>Raw calls have no deadline. For these it only polls NCCL for failures until their stream is synchronised.
  *
+ * <p>It is also what the watch on the calls ({@link CallWatch}) learns of them. NCCL does not say whom a call waits for.
+ *
  * <p>While nothing is pending it sleeps. The first operation after that wakes it; later ones wake it only if their
  * deadline is nearer than its next poll. Without a failure or a slow operation it polls NCCL ten times a second.
  */
-final class Watchdog {
+final class Watchdog implements CallWatch.WatchedCalls<NcclWork> {
     private static final Logger LOG = LogLines.logger("ferro.backend.nccl");
     private static final long LOOK_NANOS = 100_000_000;
     private static final long ASLEEP = Long.MAX_VALUE;
@@ -29,15 +36,15 @@ final class Watchdog {
 
     private volatile boolean ended;
     private boolean settled;
-    private final WatchedWorks works;
+    private final CommControl control;
     private final CallWatch<NcclWork> calls;
     private NcclWork watched;
 
     Watchdog(FirstFailure failures, CommControl control) {
         this.failures = failures;
         this.pending = failures.pending();
-        this.works = new WatchedWorks(control);
-        this.calls = new CallWatch<>(control.group(), works);
+        this.control = control;
+        this.calls = new CallWatch<>(control.group(), this);
         thread = new Thread(this::run, failures.identity().threadName("watchdog"));
         thread.setDaemon(true);
     }
@@ -147,10 +154,88 @@ final class Watchdog {
             watched = oldest;
             calls.begin();
         }
-        works.refuseToWaitForLeaver(oldest);
+        refuseToWaitForLeaver(oldest);
         NcclWork behind = pending.firstBehind(oldest);
         long now = oldest.deadline().nowNanos();
         calls.poll(oldest, behind, now);
         return calls.untilNext(oldest, behind, now);
+    }
+
+    @Override
+    public CallHeader header(NcclWork work) {
+        return work.title().isMessage() ? null : control.headerOf(work);
+    }
+
+    @Override
+    public long begunNanos(NcclWork work) {
+        return work.deadline().startNanos();
+    }
+
+    @Override
+    public long deadlineNanos(NcclWork work) {
+        return work.deadline().endNanos();
+    }
+
+    @Override
+    public BitSet waitingFor(NcclWork work) {
+        BitSet peers = new BitSet();
+        if (work.title().isMessage() && work.title().peer() >= 0) {
+            peers.set(work.title().peer());
+        }
+        return peers;
+    }
+
+    /** A rank that has called is not to blame. */
+    @Override
+    public Diagnosis.Blame judge(TimeoutProbe asked, NcclWork work) {
+        if (!control.knowsOthers()) {
+            return new Diagnosis.Blame(
+                    new BitSet(), "another rank is late, gone, or made another call, which is not known here", false);
+        }
+        long begun = work.deadline().startNanos();
+        if (work.title().isMessage()) {
+            BitSet peer = new BitSet();
+            peer.set(work.title().peer());
+            Diagnosis.Blame verdict = asked.waiting(begun, peer, work.title().print(), 0);
+            // a goodbye may have been the answer to the last question: then the leave is the cause
+            refuseToWaitForLeaver(work);
+            return verdict;
+        }
+        Diagnosis.Blame verdict = asked.collective(work.sequence(), begun, new BitSet(), 0);
+        return verdict.culprits().isEmpty()
+                ? new Diagnosis.Blame(new BitSet(), "all ranks have called it; " + verdict.text(), false)
+                : verdict;
+    }
+
+    @Override
+    public String describe(NcclWork running, NcclWork late) {
+        return late.print() + (late == running ? "" : ", which is queued behind " + running.print());
+    }
+
+    @Override
+    public String alone() {
+        return "";
+    }
+
+    /** Ends the group if a rank has left without its part of a message, because it will never make it. */
+    private void refuseToWaitForLeaver(NcclWork message) {
+        GracefulExits exits = control.group().exits();
+        int peer = message.title().peer();
+        if (peer < 0) {
+            return;
+        }
+        exits.follow(peer);
+        if (!exits.has(peer)) {
+            return;
+        }
+        boolean receives = message.title().operation() == NcclOperation.RECV;
+        long made = receives ? exits.sentBy(peer) : exits.takenBy(peer);
+        if (message.number() > made) {
+            exits.fail(
+                    peer,
+                    "it has " + (receives ? "sent " : "taken ") + made + " messages "
+                            + (receives ? "to" : "from") + " this rank, and this call is for message "
+                            + message.number() + " (" + message.title().print() + ")");
+        }
     }
 }

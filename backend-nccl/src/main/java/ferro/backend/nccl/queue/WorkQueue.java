@@ -3,7 +3,6 @@ package ferro.backend.nccl.queue;
 import ferro.FerroException;
 import ferro.control.failure.Failure;
 import ferro.control.group.GroupDeparture;
-import ferro.spi.RankContext;
 import java.time.Duration;
 
 /**
@@ -18,19 +17,12 @@ public final class WorkQueue implements GroupDeparture.OpenCalls {
     private final PendingWorks pending = new PendingWorks();
     private final Watchdog watchdog;
     private final FirstFailure failure;
-    private long lastSequence;
-    /** Number of messages to each rank, and from each rank. */
-    private final long[] sent;
-
-    private final long[] taken;
     private boolean closing;
 
     /** Opens a queue, its control and its watchdog. */
     public WorkQueue(AbortableComm comm, CommControl control) {
         this.comm = comm;
         this.control = control;
-        sent = new long[identity().worldSize()];
-        taken = new long[identity().worldSize()];
         this.failure = new FirstFailure(pending, comm, control.group(), this::look);
         this.watchdog = new Watchdog(failure, control);
         control.open(failure, watchdog::wake);
@@ -41,16 +33,7 @@ public final class WorkQueue implements GroupDeparture.OpenCalls {
         watchdog.wake();
     }
 
-    /** Starts to record every operation; to be called before the first. */
-    public void recordedAs(RankContext context, int[] ranks) {
-        failure.recordedBy(new NcclRecording(
-                context,
-                identity(),
-                ranks,
-                new NcclRecording.RecordedFacts(failure::get, control::status, control.group()::stacks)));
-    }
-
-    /** Returns the recorder of every operation, or null. */
+    /** Returns the recorder of every operation. */
     public NcclRecording recording() {
         return failure.recording();
     }
@@ -81,11 +64,8 @@ public final class WorkQueue implements GroupDeparture.OpenCalls {
     }
 
     /**
-     * Queues an operation.
+     * Queues an operation, with the time from now to its end.
      *
-     * @param title   description of the operation; a message gets no sequence number
-     * @param job     native side
-     * @param timeout time from now to the end
      * @throws FerroException        if the group has failed
      * @throws IllegalStateException if it is closed, or if this is the device thread
      */
@@ -111,28 +91,16 @@ public final class WorkQueue implements GroupDeparture.OpenCalls {
         }
         synchronized (this) {
             refuse(title.name());
-            NcclWork work = new NcclWork(failure, title, numbered(title, 0) + 1, job, deadline(timeout));
             // before NCCL can refuse the call
-            control.called(title, work.number());
+            long number = control.called(title);
+            NcclWork work = new NcclWork(failure, title, number, job, deadline(timeout));
             synchronized (pending) {
                 // it must not end before it is there
                 comm.thread().submit(work);
                 pending.add(work);
             }
-            numbered(title, 1);
             return work;
         }
-    }
-
-    /** Counts collectives, and messages by peer and direction. Returns the count after that. */
-    private long numbered(NcclTitle title, int more) {
-        if (!title.isMessage()) {
-            lastSequence += more;
-            return lastSequence;
-        }
-        long[] messages = title.operation() == NcclOperation.RECV ? taken : sent;
-        messages[title.peer()] += more;
-        return messages[title.peer()];
     }
 
     /** Throws if nothing may start any more. */
@@ -214,10 +182,7 @@ public final class WorkQueue implements GroupDeparture.OpenCalls {
                 work.abandon(failure.get());
             }
         } finally {
-            NcclRecording recording = failure.recording();
-            if (recording != null) {
-                recording.close();
-            }
+            failure.recording().close();
         }
     }
 }

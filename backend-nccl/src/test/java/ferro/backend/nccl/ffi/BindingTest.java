@@ -70,9 +70,6 @@ class BindingTest {
                 new Call("ncclCommDestroy", () -> Nccl.ncclCommDestroy(0x10), "0x10"),
                 new Call("ncclCommAbort", () -> Nccl.ncclCommAbort(0x10), "0x10"),
                 new Call("ncclCommGetAsyncError", () -> Nccl.ncclCommGetAsyncError(0x10, new int[1]), "0x10,*"),
-                new Call("ncclCommCount", () -> Nccl.ncclCommCount(0x10, new int[1]), "0x10,*"),
-                new Call("ncclCommCuDevice", () -> Nccl.ncclCommCuDevice(0x10, new int[1]), "0x10,*"),
-                new Call("ncclCommUserRank", () -> Nccl.ncclCommUserRank(0x10, new int[1]), "0x10,*"),
                 new Call(
                         "ncclReduce",
                         () -> Nccl.ncclReduce(0x10, 0x20, COUNT, 7, 2, 3, 0x30, 0x40),
